@@ -13,13 +13,13 @@ if (Path(__file__).parent / "skrankagg").exists():  # and not the tests of an in
     if stale_names := complaint("names"):
         raise ImportError(stale_names)
 
-# Modules that import a library which not everyone has.
+# Modules that import an optional library.
 _NEEDS = {"_spark": "pyspark", "_dask": "dask", "_arrow_chunks": "pyarrow", "_resumable": "pyarrow"}
 collect_ignore = [f"skrankagg/distributed/{name}.py" for name, library in _NEEDS.items() if find_spec(library) is None]
 
 
 def pytest_collection_modifyitems(items):
-    """Take the names of its module from each docstring."""
+    """Remove the module's names from the namespace of each docstring."""
     for item in items:
         if isinstance(getattr(item, "dtest", None), DocTest):
             item.dtest.globs = {"__name__": "__main__"}

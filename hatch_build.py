@@ -1,7 +1,8 @@
 """Build hook: compile the kernels with mypyc, or install them as plain Python.
 
-``SKRANKAGG_MYPYC`` decides: ``auto`` (default) compiles and falls back to pure Python where that fails, say for want of
-a C compiler; ``require`` makes the failure an error; ``off`` does not compile, and clears what an earlier build left.
+``SKRANKAGG_MYPYC`` sets the mode. ``auto`` (default) compiles and falls back to pure Python if that fails, for example
+without a C compiler. ``require`` makes the failure an error. ``off`` does not compile, and removes the results of an
+earlier build.
 """
 
 import hashlib
@@ -19,12 +20,12 @@ RECORD = "skrankagg/_kernels/_compiled.json"
 
 
 class OptionalMypyc(MypycBuildHook):
-    """hatch-mypyc's hook that may fail, and that records which sources it compiled."""
+    """A variant of hatch-mypyc's hook that may fail, and that records the compiled sources."""
 
     def initialize(self, version, build_data):
         mode = os.environ.get("SKRANKAGG_MYPYC", "auto")
         if mode not in MODES:
-            raise ValueError(f"SKRANKAGG_MYPYC must be one of {', '.join(MODES)}; got {mode!r}.")
+            raise ValueError(f"`SKRANKAGG_MYPYC` must be one of {', '.join(MODES)}; got {mode!r}.")
         if self.target_name != "wheel":
             return
         self.clean([version])
@@ -38,7 +39,7 @@ class OptionalMypyc(MypycBuildHook):
                 raise
             self.clean([version])
             self.app.display_warning(
-                f"The kernels were not compiled, so skrankagg runs them as plain Python, slower by far: {error}"
+                f"The kernels were not compiled, so skrankagg runs them as much slower plain Python: {error}"
             )
             return
         self._write_record()
@@ -49,8 +50,8 @@ class OptionalMypyc(MypycBuildHook):
         Path(self.root, RECORD).unlink(missing_ok=True)
 
     def _write_record(self):
-        # An import compares these digests with the sources next to the compiled modules: an edited source is noticed,
-        # whatever the installer did to the files' times.
+        # An import compares these digests with the sources next to the compiled modules. An edited source is noticed
+        # even if the installer changed the files' times.
         digests = {
             Path(name).stem: hashlib.sha256(Path(self.root, name).read_bytes()).hexdigest()
             for name in sorted(self.normalized_included_files)
@@ -59,7 +60,7 @@ class OptionalMypyc(MypycBuildHook):
 
 
 def _try_compiler():
-    """Build an empty extension: only after all its own work does mypyc miss a compiler, or Python.h."""
+    """Build an empty extension, because mypyc notices a missing compiler or Python.h only after all its own work."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
         source.write_text("#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n", encoding="utf-8")
@@ -70,5 +71,5 @@ def _try_compiler():
 
 
 def get_build_hook():
-    """Name the hook for hatchling, which finds two in this module."""
+    """Return the hook for hatchling, because this module contains two hook classes."""
     return OptionalMypyc

@@ -1,4 +1,4 @@
-"""The pages of the API reference, generated from what each public module exports."""
+"""Pages of the API reference, generated from the exports of each public module."""
 
 import importlib
 import inspect
@@ -22,7 +22,7 @@ MODULES = {
     "skrankagg.utils.estimator_checks": "Checks for your own estimators",
 }
 
-#: Public modules without a page, and why.
+#: Public modules without a page, and the reason.
 WITHOUT_PAGE = {
     "skrankagg.utils": "a package of two modules that have pages",
     "skrankagg.compat": "a package of compatibility modules for users of other libraries",
@@ -34,9 +34,9 @@ WITHOUT_PAGE = {
 
 
 def exports(module):
-    """Public names of a module that have a page, each in the module that shows it.
+    """List the public names of a module that have a page, each in the module that shows it.
 
-    The top level repeats what its submodules define; its page shows only what none of them has.
+    The top level repeats names of its submodules; its page shows only names that no submodule has.
     """
     imported = importlib.import_module(module)
     names = imported.__all__
@@ -54,7 +54,7 @@ def _is_class_or_function(value):
 
 
 def write_api_pages(folder):
-    """Write a page for each public module and an index of them; pages that are up to date are not touched."""
+    """Write a page for each public module and an index; pages that are up to date are not rewritten."""
     folder.mkdir(exist_ok=True)
     for module, title in MODULES.items():
         names = exports(module)

@@ -1,4 +1,4 @@
-"""How the documentation is built: python -m sphinx -W docs docs/_build."""
+"""Configuration of the documentation's build: python -m sphinx -W docs docs/_build."""
 
 import os
 import re
@@ -19,13 +19,13 @@ import skrankagg  # noqa: E402
 
 NOTEBOOK_SECONDS = 60
 PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-# The project's addresses, as far as it has them.
+# The project's addresses, if they exist.
 ADDRESSES = PROJECT.get("urls", {})
 
 project = "skrankagg"
 author = copyright = "The skrankagg developers"
 release = version = skrankagg.__version__
-# Of pages without text of their own, such as the search.
+# Description of pages without their own text, such as the search.
 description = PROJECT["description"]
 
 extensions = [

@@ -1,7 +1,7 @@
 """Draw the plot on the page of each display: python docs/display_plots.py [folder] [name ...].
 
-`EXAMPLES` holds one example for each public display; the template of the pages shows its plot, with the words for
-readers who cannot see it.
+`EXAMPLES` contains one example for each public display. The template of the pages shows its plot, with a description
+for readers who cannot see it.
 """
 
 import functools
@@ -41,7 +41,7 @@ from skrankagg.plotting import (
 )
 
 FOLDER = Path(__file__).resolve().parent / "_static" / "displays"
-#: Pixels for an inch, and how many of them the page takes for one of its own.
+#: Pixels for an inch, and the number of them that the page shows as one pixel.
 DPI, SHARPNESS = 144, 1.5
 
 ENGINES = ["splade", "anchor", "bm25", "title", "clicks", "colbert", "recency", "dense"]
@@ -62,7 +62,7 @@ METHODS = [
 
 
 class Example(NamedTuple):
-    """What draws the example of a display, and the plot in words."""
+    """Function that draws the example of a display, and a description of the plot."""
 
     draw: object
     words: str
@@ -70,7 +70,7 @@ class Example(NamedTuple):
 
 @functools.cache
 def search():
-    """Lists of eight search engines for forty queries, and judgements."""
+    """Generate lists of eight search engines for forty queries, and judgements."""
     frame, qrels = make_ranked_lists(
         n_queries=40, n_voters=8, n_items=40, list_length=30, quality=0.6, quality_spread=0.7, random_state=4
     )
@@ -80,14 +80,14 @@ def search():
 
 @functools.cache
 def comparator(voters=False):
-    """The methods on the lists of the search engines."""
+    """Compare the methods on the lists of the search engines."""
     lists, qrels = search()
     return Comparator(METHODS, metrics="ndcg@10", qrels=qrels, with_voters=voters, verbose=False).fit(lists)
 
 
 @functools.cache
 def leaderboard():
-    """The leaderboard of docs/user_guide/how_sure.md: the same numbers in the same order."""
+    """Generate the leaderboard of docs/user_guide/how_sure.md: the same numbers in the same order."""
     rng = np.random.default_rng(7)
     tasks = [f"task {k:02d}" for k in range(1, 31)]
     full = pd.DataFrame(rng.normal(ABILITY[:, None], size=(12, 30)), index=MODELS, columns=tasks)
@@ -96,67 +96,67 @@ def leaderboard():
 
 
 def draw_comparison():
-    """Methods and search engines."""
+    """Draw methods and search engines."""
     return ComparisonDisplay.from_comparator(comparator(voters=True))
 
 
 def draw_cutoffs():
-    """The methods at ten cutoffs."""
+    """Draw the methods at ten cutoffs."""
     return CutoffDisplay.from_comparator(comparator(), "ndcg")
 
 
 def draw_precision():
-    """The methods at eleven recalls."""
+    """Draw the methods at eleven recalls."""
     return InterpolatedPrecisionDisplay.from_comparator(comparator())
 
 
 def draw_gains():
-    """Two methods, query by query."""
+    """Draw two methods, query by query."""
     return QueryGainDisplay.from_comparator(comparator(), "DIBRA", "RRF")
 
 
 def draw_ranks():
-    """Mean ranks of the methods."""
+    """Draw the mean ranks of the methods."""
     return CriticalDifferenceDisplay.from_comparator(comparator())
 
 
 def draw_agreement():
-    """Agreement of the search engines."""
+    """Draw the agreement of the search engines."""
     return AgreementDisplay.from_lists(search()[0], "tau-b")
 
 
 def draw_weights():
-    """Weights of the search engines."""
+    """Draw the weights of the search engines."""
     return VoterWeightsDisplay.from_comparator(comparator(), "DIBRA")
 
 
 def draw_weight_curve():
-    """Two search engines."""
+    """Draw the weight curve of two search engines."""
     return WeightCurveDisplay.from_estimator(CombSUM(), *search(), voters=("bm25", "dense"))
 
 
 def draw_places():
-    """Places of the models of the leaderboard."""
+    """Draw the places of the models of the leaderboard."""
     return RankStabilityDisplay.from_estimator(BordaCount(absent="ignore"), leaderboard(), n_places=1)
 
 
 def draw_preferences():
-    """Every two models of the leaderboard."""
+    """Draw the preferences between every two models of the leaderboard."""
     return PreferenceProbabilityDisplay.from_estimator(BordaCount(absent="ignore"), leaderboard())
 
 
 def draw_influence():
-    """The tasks of the leaderboard."""
+    """Draw the influence of the tasks of the leaderboard."""
     return VoterInfluenceDisplay.from_estimator(BordaCount(absent="ignore"), leaderboard())
 
 
 def draw_contributions():
-    """Hits of three search engines."""
+    """Draw the contributions of three search engines to the hits."""
     fusion = ReciprocalRankFusion(k=10, voter_weights={"bm25": 1.0, "dense": 1.0, "recency": 0.5})
     return ContributionDisplay.from_estimator(fusion, HITS)
 
 
-#: By the name of the class.
+#: Examples by the name of the class.
 EXAMPLES = {
     "AgreementDisplay": Example(
         draw_agreement,
@@ -220,12 +220,12 @@ def draw(folder=FOLDER, names=EXAMPLES):
 
 
 def plots_of_pages():
-    """What the template of a page shows, by the name of the class: words, and width in the pixels of a page."""
+    """Return the data of each plot for the page template, by class: description, and width in the page's pixels."""
     return {name: {"words": one.words, "width": _width(FOLDER / f"{name}.png")} for name, one in EXAMPLES.items()}
 
 
 def _width(path):
-    """Width of a PNG file, which its first 24 bytes tell."""
+    """Read the width of a PNG file from its first 24 bytes."""
     (pixels,) = struct.unpack(">I", path.read_bytes()[16:20])
     return round(pixels / SHARPNESS)
 

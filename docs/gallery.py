@@ -7,22 +7,22 @@ from sphinx_design.shared import create_component
 
 
 class Gallery(nodes.General, nodes.Element):
-    """The place of a gallery, which is filled once all pages are read."""
+    """Placeholder of a gallery, filled once all pages are read."""
 
 
 class GalleryDirective(SphinxDirective):
-    """Take the folder as the argument."""
+    """Directive with the folder as its argument."""
 
     required_arguments = 1
 
     def run(self):
-        """Mark the place; the page is read in each build, as notebooks are."""
+        """Insert the placeholder; the page is read in each build, as notebooks are."""
         self.env.note_reread()
         return [Gallery(folder=self.arguments[0])]
 
 
 def fill(app, doctree, docname):
-    """Replace the places of galleries by cards."""
+    """Replace the placeholders of galleries by cards."""
     for place in list(doctree.findall(Gallery)):
         names = sorted(name for name in app.env.found_docs if name.startswith(place["folder"] + "/"))
         cards = [_card(app, docname, name) for name in names]

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers show by themselves: a renderer for Sphinx that converts them during the build."""
+"""Formulas as MathML, which browsers display natively: a renderer for Sphinx that converts them during the build."""
 
 import itertools
 from xml.etree import ElementTree
@@ -9,9 +9,9 @@ from sphinx.errors import ExtensionError
 from sphinx.util.math import get_node_equation_number
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-#: How many children an element must have; a formula that lacks one, such as a fraction without a denominator, is wrong.
+#: Number of children that an element must have; a formula without one, such as a fraction's denominator, is wrong.
 CHILDREN = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
-#: Relations that the converter takes for names.
+#: Relations that the converter treats as names.
 RELATIONS = {":", "\N{LONG LEFT RIGHT DOUBLE ARROW}"}
 #: LaTeX's space between the name of a function and an argument without parentheses.
 THIN_SPACE = "0.1667em"
@@ -20,17 +20,17 @@ ElementTree.register_namespace("", NAMESPACE)
 
 
 def to_mathml(formula, display=False):
-    """Convert a formula in LaTeX to an element of MathML; raise ValueError where a part cannot be converted."""
+    """Convert a formula in LaTeX to an element of MathML; raise ValueError if a part cannot be converted."""
     try:
         root = ElementTree.fromstring(convert(formula, display="block" if display else "inline"))
-    except Exception as error:  # the converter's own errors have no base class
+    except Exception as error:  # the converter's errors have no common base class
         raise ValueError(f"{type(error).__name__}: {error}") from error
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{NAMESPACE}}}")
         if "\\" in (element.text or ""):
             raise ValueError(f"unknown command {element.text}")
         if len(element) != CHILDREN.get(element.tag, len(element)):
-            raise ValueError(f"{element.tag} needs {CHILDREN[element.tag]} parts and has {len(element)}")
+            raise ValueError(f"{element.tag} must have {CHILDREN[element.tag]} parts; got {len(element)}")
     for element in list(root.iter()):
         _join_letters(element)
         _set_spaces(element, display)
@@ -39,7 +39,7 @@ def to_mathml(formula, display=False):
 
 
 def _join_letters(element):
-    """Make one element of the upright or typewriter letters of a word; browsers know no typewriter letters."""
+    """Join the upright or typewriter letters of a word in one element; browsers lack typewriter letters."""
     children = []
     for variant, group in itertools.groupby(element, key=lambda child: child.get("mathvariant")):
         letters = list(group)
@@ -56,7 +56,7 @@ def _join_letters(element):
 
 
 def _set_spaces(element, display):
-    """Set the spaces of LaTeX next to bars, relations and the names of functions."""
+    """Set LaTeX's spaces next to bars, relations and names of functions."""
     for index, child in reversed(list(enumerate(element))):
         if child.tag == "mi" and child.text in RELATIONS:
             child.tag = "mo"
@@ -78,7 +78,7 @@ def _set_spaces(element, display):
 
 
 def _is_function(element):
-    """Whether an element is a name such as log or max: the converter writes others letter by letter."""
+    """Return True if an element is a name such as log or max; the converter writes others letter by letter."""
     return element.text in {"arg", "det", "exp", "lim", "ln", "log", "max", "median", "min", "sup", "inf"}
 
 
@@ -87,7 +87,9 @@ def _converted(node, display):
         return to_mathml(node.astext(), display)
     except ValueError as error:
         place = f"{node.source or ''}:{node.line or ''}".strip(":")
-        raise ExtensionError(f"{place}: the formula {node.astext()!r} has no MathML: {error}") from error
+        raise ExtensionError(
+            f"{place}: the formula {node.astext()!r} cannot be converted to MathML: {error}"
+        ) from error
 
 
 def visit_math(self, node):
@@ -98,7 +100,7 @@ def visit_math(self, node):
 
 
 def visit_math_block(self, node):
-    """Write a formula that stands by itself, with its number if it has one."""
+    """Write a displayed formula, with its number if it has one."""
     self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
@@ -109,6 +111,6 @@ def visit_math_block(self, node):
 
 
 def setup(app):
-    """Offer the renderer by the name that html_math_renderer takes."""
+    """Register the renderer under the name used in html_math_renderer."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

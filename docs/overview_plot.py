@@ -1,8 +1,8 @@
 """Draw the plots on the home page and in the README: python docs/overview_plot.py [folder].
 
-The parameters of each method are chosen on other queries of the same voters, and printed. Each plot has a file of its
-own, so that a narrow screen shows them one below the other instead of all of them small; its text is of 9 pixels or
-more on a screen of 390 pixels.
+The parameters of each method are chosen on other queries of the same voters, and printed. Each plot has its own file,
+so that a narrow screen shows them one below the other instead of shrinking all. Text is at least 9 pixels high on a
+screen of 390 pixels.
 """
 
 import sys
@@ -39,9 +39,9 @@ METHODS = [
     ("Kemeny", Kemeny(), {"absent": ["last", "ignore"]}),
     ("DIBRA", DIBRA(), {"weighting": ["query", "global"]}),
 ]
-#: Inches: 400 pixels, which a screen of 390 pixels shows with little loss.
+#: Size in inches: 400 pixels, which a screen of 390 pixels shows with little loss.
 SIZE = (4.17, 3.9)
-#: The same file for the same plot.
+#: Makes the files of equal plots equal.
 STYLE = {"font.size": 10.5, "svg.hashsalt": "skrankagg"}
 N_PLACES = 12
 
@@ -73,7 +73,7 @@ def draw(folder):
     comparator = Comparator(methods, metrics="ndcg@10", qrels=qrels, verbose=False).fit(lists)
 
     def draw_places(ax):
-        # Without the second column, for which there is no space.
+        # Leave out the second column, for which there is no space.
         table = RankStabilityDisplay.from_estimator(DIBRA(), lists, query=lists.queries[0], top=N_PLACES).table
         RankStabilityDisplay(table, label="place of an item, 95 % over draws of lists").plot(ax)
 

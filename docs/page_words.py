@@ -1,11 +1,11 @@
-"""Words for the plots of notebooks, for readers who cannot see them, and a description of each page."""
+"""Descriptions of notebooks' plots, for readers who cannot see them, and a description of each page."""
 
 import html
 import re
 
 from docutils import nodes
 
-#: The kind of plot that a class of skrankagg.plotting draws.
+#: Kinds of plots, by the class of skrankagg.plotting that draws them.
 KINDS = {
     "AgreementDisplay": "Heat map",
     "ComparisonDisplay": "Bar chart",
@@ -24,7 +24,7 @@ DESCRIPTION_LENGTH, PLOT_LENGTH = 160, 250
 
 
 def describe_plots(app, doctree):
-    """Give each plot of a notebook its words: the kind, the section, what the text before it says, and its axes."""
+    """Give each plot of a notebook its description: kind, section, the text before it, and its axes."""
     for image in doctree.findall(nodes.image):
         cell = _parent(image, lambda node: node.get("nb_element") == "cell_code")
         if not image.get("alt") and cell is not None:
@@ -60,7 +60,7 @@ def _drawn(code):
 
 
 def _beginning_or_lead(text):
-    """Take the sentence that ends with a colon, before the plot, or else as many as fit from the beginning."""
+    """Return the sentence before the plot that ends with a colon, or else as many first sentences as fit."""
     first, *others = re.split(r"(?<=[.:?!]) (?=[A-Z`])", " ".join(text.split()))
     if text.endswith(":"):
         return (others or [first])[-1].rstrip(":")
@@ -79,7 +79,7 @@ def _parent(node, condition):
 
 
 def join_lines(app, doctree):
-    """Put back the spaces for the line ends in the words of pictures, which the parser of Markdown drops."""
+    """Restore the spaces at line ends in descriptions of pictures, which the Markdown parser drops."""
     source = app.env.doc2path(app.env.docname)
     if source.suffix != ".md":
         return
@@ -94,7 +94,7 @@ def join_lines(app, doctree):
 def describe_page(app, pagename, templatename, context, doctree):
     """Add the beginning of a page to its head as its description."""
     paragraphs = doctree.findall(nodes.paragraph) if doctree is not None else ()
-    # A name alone, such as that of a module, says less than what follows.
+    # Skip paragraphs with only a name, such as a module's; the following text is more informative.
     texts = (" ".join(node.astext().split()) for node in paragraphs if " " in node.astext())
     text = next(texts, app.config.description)
     if len(text) > DESCRIPTION_LENGTH:
@@ -104,7 +104,7 @@ def describe_page(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Work on pages as they are read, and on their heads as they are written."""
+    """Register the functions for pages that are read, and for page heads that are written."""
     app.add_config_value("description", "", "html", str)
     app.connect("doctree-read", describe_plots)
     app.connect("doctree-read", join_lines)

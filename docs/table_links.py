@@ -1,4 +1,4 @@
-"""Names of public classes and functions in tables become links to their pages: a small extension of Sphinx."""
+"""Sphinx extension: names of public classes and functions in tables become links to their pages."""
 
 import re
 
@@ -6,17 +6,17 @@ from api_pages import MODULES, exports
 from docutils import nodes
 from sphinx import addnodes
 
-# A name, and what may follow it: `CombSUM`, `CombSUM(norm="rank")`, `CombSUM[norm=rank]`, but no attribute of it.
+# A name, and its optional arguments: `CombSUM`, `CombSUM(norm="rank")`, `CombSUM[norm=rank]`, but not an attribute.
 NAME = re.compile(r"(?:skrankagg\.)?([A-Za-z_]\w*)(?:[(\[].*)?", re.DOTALL)
 
 
 def public_names():
-    """Name to its full name, of the classes and functions that have a page."""
+    """Map the names of classes and functions with a page to their full names."""
     return {name: f"{module}.{name}" for module in MODULES for name in exports(module)}
 
 
 def link_tables(app, doctree):
-    """Put a reference around each literal in a table that is a public name and no link yet."""
+    """Put a reference around each literal in a table that is a public name and not yet a link."""
     names = public_names()
     for table in doctree.findall(nodes.table):
         for literal in list(table.findall(nodes.literal)):
@@ -39,6 +39,6 @@ def _is_in_a_link(node):
 
 
 def setup(app):
-    """Register with Sphinx."""
+    """Register the extension with Sphinx."""
     app.connect("doctree-read", link_tables)
     return {"parallel_read_safe": True}

@@ -1,7 +1,7 @@
 """Check the language of docstrings, messages and pages: short sentences that name their subject.
 
 python tools/check_language.py [PATH ...] prints each finding; without paths it checks everything. CONTRIBUTING.md has
-the rules. A sentence that must break one stands in tools/language.toml, with the reason.
+the rules. If a sentence must break a rule, tools/language.toml has it, with the reason.
 """
 
 import ast
@@ -21,7 +21,7 @@ EXCEPTIONS = Path(__file__).with_name("language.toml")
 WORDS = 30
 #: First words of a docstring that hide its verb.
 HEADLESS = ("What", "Whether", "Which", "Where", "How", "Of", "Itself")
-#: Expressions that leave out a noun, turn a negation around or make a person of the code.
+#: Expressions that omit a noun, invert a negation or personify code.
 EXPRESSIONS = (
     "of which",
     "those that",
@@ -51,7 +51,7 @@ _LINK = re.compile(r"\[((?:[^][]|\[[^]]*\])*)\]\([^)]*\)(?:\{[^}]*\})?")
 _TAG = re.compile(r"</?[a-z][^>]*>")
 _END = re.compile(r"[.?!][\"')*_\]”’]*\s+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|al|cf|etc|No|Fig|Eq|Dr|St|approx|pp|ed|eds|[A-Z])|\.\.)$")
-#: An entry of a bibliography, which is no sentence: initials, a title in quotation marks, a year.
+#: An entry of a bibliography, which is not a sentence: initials, a title in quotation marks, a year.
 _REFERENCE = re.compile(r"(?:[A-Z]\.[ -])+[^.]+.*\".+\".*\b(?:1[6-9]|20)\d\d\b", re.DOTALL)
 _BULLET = re.compile(r"(\s*)((?:[-*+]|\d+[.)]|#\.)\s+)(?=\S)")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,}|:{3,})\s*(?:\{([\w-]+)\})?\s*(.*)")
@@ -79,12 +79,12 @@ class Passage(NamedTuple):
     lines: list[int]
 
     def part(self, start, stop):
-        """Cut characters out."""
+        """Cut out a range of characters."""
         return Passage(self.text[start:stop], self.lines[start:stop])
 
 
 def check(paths=None):
-    """Find what breaks a rule and is no exception.
+    """Find violations of the rules that are not exceptions.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def check_python(text, name="skrankagg"):
 
 
 def check_markdown(text, name=""):
-    """Check a page; of the list of changes, only those not yet released."""
+    """Check a page; in the change log, only unreleased changes are checked."""
     if name == "CHANGELOG.md":
         text = "\n## ".join(text.split("\n## ")[:2])
     return [finding for passage in markdown_passages(text) for finding in check_passage(passage)]
@@ -197,7 +197,7 @@ def sentences(text):
 
 
 def messages(tree):
-    """Yield the texts of errors and warnings; what an f-string inserts is one word."""
+    """Yield the texts of errors and warnings; an inserted value of an f-string is one word."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and re.search(r"(?:Error|Warning|Exception)$|^_?warn", _called(node)):
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -211,7 +211,7 @@ def _called(call):
 
 
 def _strings(node):
-    """List the strings that an expression may make: none if it makes something else."""
+    """List the possible strings of an expression; the list is empty for other values."""
     match node:
         case ast.Constant(value=str(text)):
             return [text]
@@ -229,14 +229,14 @@ def _strings(node):
 
 
 def _strung(parts):
-    """String parts together so that each choice of a part comes once."""
+    """Join parts of a string so that each choice of a part occurs once."""
     choices = [_strings(part) or ["X"] for part in parts]
     number = max(map(len, choices), default=0)
     return ["".join(texts[place % len(texts)] for texts in choices) for place in range(number)]
 
 
 def _docstrings(node):
-    """Yield the docstrings of a statement and of those inside of it, with their lines."""
+    """Yield the docstrings of a statement and of nested statements, with their lines."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         text = ast.get_docstring(node, clean=False)
         if text is not None:
@@ -267,7 +267,7 @@ def _section_passages(section, rows):
     if section == "References":
         return []
     if section == "See Also":
-        # The names before the colon are no part of the sentence.
+        # The names before the colon are not part of the sentence.
         rows = [(number, row if row.startswith(" ") else f"- {row.partition(' : ')[2]}") for number, row in rows]
     elif section in _FIELDS:
         rows = [(number, row[4:] if row.startswith(" ") else "") for number, row in rows]

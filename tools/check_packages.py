@@ -1,4 +1,4 @@
-"""Check what the built wheel and sdist contain. Run as a script on their folder."""
+"""Check the contents of the built wheel and sdist. Run as a script on their folder."""
 
 import re
 import sys
@@ -19,20 +19,20 @@ def check_wheel(path):
     }
     assert not stray, f"{path.name} has stray top-level names: {stray}"
     unwanted = [name for name in names if Path(name).name.startswith("test_") or "hatch_build" in name]
-    assert not unwanted, f"no tests and no build hook: {unwanted}"
+    assert not unwanted, f"the wheel must not contain tests or the build hook: {unwanted}"
     compiled = [name for name in names if name.endswith((".so", ".pyd"))]
     if "none-any" in path.name:
-        assert not compiled, "a pure wheel holds no extension modules"
+        assert not compiled, "a pure wheel must not contain extension modules"
     else:
-        assert "skrankagg/_kernels/_compiled.json" in names, "a compiled wheel says what it was compiled from"
+        assert "skrankagg/_kernels/_compiled.json" in names, "a compiled wheel must record its sources"
         kernels = {name for name in names if re.match(r"skrankagg/_kernels/_[a-z]\w*\.py$", name)}
-        assert len(compiled) == len(kernels) + 1, f"each kernel is compiled, and one library holds them: {compiled}"
-    assert "skrankagg/py.typed" in names, "type checkers read the types of a package only where this file says so"
-    assert any(name.endswith("licenses/LICENSE") for name in names), "the licence is part of the wheel"
+        assert len(compiled) == len(kernels) + 1, f"each kernel must be compiled, with one common library: {compiled}"
+    assert "skrankagg/py.typed" in names, "type checkers need this file to read the types of a package"
+    assert any(name.endswith("licenses/LICENSE") for name in names), "the wheel must include the licence"
 
 
 def check_sdist(path):
-    """Refuse an sdist that cannot be built and tested from."""
+    """Refuse an sdist that lacks files needed to build and test it."""
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {
@@ -49,9 +49,9 @@ def check_sdist(path):
         "tests/conftest.py",
     }
     assert wanted <= names, f"{path.name} lacks {wanted - names}"
-    assert not [name for name in names if name.endswith((".so", "_compiled.json"))], "an sdist holds sources only"
+    assert not [name for name in names if name.endswith((".so", "_compiled.json"))], "only sources belong here"
     built = [name for name in names if re.match(r"docs/(_build|api|notebooks|jupyter_execute)/", name)]
-    assert not built, f"{path.name} holds what a build of the documentation left: {built}"
+    assert not built, f"{path.name} contains files from a build of the documentation: {built}"
     assert path.stat().st_size < 3e6, f"{path.name} is larger than all sources: {path.stat().st_size} bytes"
 
 
@@ -60,7 +60,7 @@ def main(folder):
     (wheel,), (sdist,) = Path(folder).glob("*.whl"), Path(folder).glob("*.tar.gz")
     check_wheel(wheel)
     check_sdist(sdist)
-    print(f"{wheel.name} and {sdist.name} hold what they should")
+    print(f"{wheel.name} and {sdist.name} contain the right files")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Check the types at the public border: in the examples, as a user's editor does, and of every public symbol.
+"""Check the types of the public interface: in the examples, as in a user's editor, and of every public symbol.
 
-Run as a script, python tools/check_types.py prints what basedpyright finds and exits with 1 if it finds anything. Each
-call first checks itself on examples with known mistakes, and fails if it does not find exactly those.
+Run as a script, python tools/check_types.py prints basedpyright's findings and exits with 1 if there are any. Each call
+first checks examples with known mistakes, and fails unless exactly these mistakes are found.
 """
 
 import ast
@@ -21,15 +21,15 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from public_api import public_objects  # noqa: E402
 
-#: How examples are checked: what pyright reports to a user by default.
+#: Settings for examples: pyright's defaults for users.
 SETTINGS = {
     "typeCheckingMode": "standard",
     "reportUnusedExpression": "none",  # an example shows the value of an expression
     "reportMissingModuleSource": "none",  # an optional library may be installed as stubs only
 }
 
-#: Stand-ins for the classes of scikit-learn that ours derive from: it has no types, and --verifytypes would call every
-#: class of ours unknown. What we inherit from it is not ours to type.
+#: Stand-ins for the classes of scikit-learn from which ours derive. scikit-learn has no types, so --verifytypes would
+#: report every class of ours as unknown. Inherited members are not ours to type.
 STUBS = {
     "__init__.pyi": "",
     "base.pyi": "class BaseEstimator: ...\nclass TransformerMixin: ...\n",
@@ -39,10 +39,10 @@ STUBS = {
     "utils/metaestimators.pyi": "class _BaseComposition: ...\n",
 }
 
-#: What concerns our examples whatever the library.
+#: Rules that concern our examples, whichever library is used.
 OURS = {"reportUndefinedVariable", "syntax"}
 
-#: An example without a mistake, and mistakes of each kind in the second line of one.
+#: An example without a mistake, and examples with a mistake of each kind in the second line.
 SOUND = """\
 import skrankagg as sk
 lists, qrels = sk.datasets.make_mallows(n_queries=2, random_state=0), None
@@ -55,10 +55,10 @@ WRONG = {
     "undefined": "from skrankagg.stats import sign_test\nsing_test([0.5])",
 }
 
-#: A mistake without any name of the package in it.
+#: A mistake that does not involve the package.
 OTHER = "import numpy as np\nnp.zeros(2, order=3)"
 
-#: Fewer public symbols than this mean that the package was not found.
+#: With fewer public symbols than this, the package was not found.
 FEWEST_SYMBOLS = 250
 
 _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```", flags=re.DOTALL | re.MULTILINE)
@@ -66,46 +66,46 @@ _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```", flags=re.DOTALL | re.MU
 
 @dataclass
 class Example:
-    """Code to check as a module of its own: a page, a notebook or a docstring."""
+    """Code to check as a separate module: a page, a notebook or a docstring."""
 
     source: str
     lines: list  # of (place, code): "README.md:12", "lists = ..."
 
     def text(self):
-        """The module, with its source as a comment."""
+        """Return the text of the module, with its source as a comment."""
         return "\n".join([f"# {self.source}", *(code for _, code in self.lines), ""])
 
 
 def prompts(text, place, first_line=1):
-    """Lines of the examples with prompts, without those that raise an error on purpose.
+    """List the lines of examples with prompts, without examples that raise an error on purpose.
 
     Parameters
     ----------
     text : str
         A docstring or a page.
     place : str
-        File that it comes from.
+        File that contains the text.
     first_line : int, default=1
-        Where the text begins in the file.
+        Line of the file on which the text begins.
 
     Returns
     -------
     list of (int, str, str)
         Line in the file, place and code.
     """
-    # The fences of code blocks end an example like a blank line does.
+    # The fences of code blocks end an example, as a blank line does.
     text = re.sub(r"^ *```.*$", "", text, flags=re.MULTILINE)
     return [
         (line, f"{place}:{line}", code)
         for example in doctest.DocTestParser().get_examples(text)
-        # An example of an error ends in a traceback, or catches it.
+        # An example of an error ends in a traceback, or catches the error.
         if example.exc_msg is None and not example.source.startswith("try:")
         for line, code in enumerate(example.source.splitlines(), first_line + example.lineno)
     ]
 
 
 def page_example(path):
-    """One module of all Python code on a page, with prompts and in fences without."""
+    """Join all Python code on a page into one module, with prompts and in fences without."""
     text, place = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
     found = prompts(text, place)
     for fence in _FENCE.finditer(text):
@@ -118,7 +118,7 @@ def page_example(path):
 
 
 def notebook_example(path):
-    """One module of all cells of a notebook, without magic commands."""
+    """Join all cells of a notebook into one module, without magic commands."""
     place, lines = str(path.relative_to(ROOT)), []
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     for number, cell in enumerate(cells):
@@ -132,7 +132,7 @@ def notebook_example(path):
 
 
 def docstring_examples(path, public):
-    """A module for each docstring of a file that has examples and belongs to a public name."""
+    """Build a module for each docstring of a file that has examples and belongs to a public name."""
     place = path.relative_to(ROOT)
     module = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
     for name, node in _documented(ast.parse(path.read_text(encoding="utf-8")), module):
@@ -144,7 +144,7 @@ def docstring_examples(path, public):
 
 
 def _documented(node, name):
-    """A module, its classes and functions, and what those define, by dotted name."""
+    """Yield a module, its classes and functions, and their nested definitions, by dotted name."""
     yield name, node
     for child in node.body:
         if isinstance(child, ast.ClassDef | ast.FunctionDef):
@@ -152,7 +152,7 @@ def _documented(node, name):
 
 
 def all_examples():
-    """Examples of README.md, of the guide, of the notebooks and of the docstrings of all public objects."""
+    """Collect the examples of README.md, the guide, the notebooks and the docstrings of all public objects."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     examples = [page_example(page) for page in pages]
     examples += [notebook_example(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
@@ -163,12 +163,12 @@ def all_examples():
 
 
 def _basedpyright(folder, *arguments, path=(ROOT,)):
-    """Run basedpyright in a folder, with the package found on a path as an installed library is; returns its report."""
+    """Run basedpyright in a folder, with the package on a path like an installed library; returns its report."""
     given = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([*map(str, path), *given]),
-        # With --verifytypes it takes the first Python on the path, whatever --pythonpath says.
+        # With --verifytypes the first Python on the path is used, whatever --pythonpath is.
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }
     command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, "--outputjson", *arguments]
@@ -180,10 +180,10 @@ def _basedpyright(folder, *arguments, path=(ROOT,)):
 
 
 def check_examples(examples):
-    """Check examples as a user's editor does.
+    """Check examples as in a user's editor.
 
-    What it would say if nothing were known of our own package is left out: it concerns other libraries alone, several
-    of which have partial types. Names that are not defined are ours in any case.
+    Problems that also occur without any knowledge of our package are left out: they concern other libraries, several
+    with partial types. Undefined names are ours in any case.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def check_examples(examples):
         An entry for each error or warning: place, rule, message and code.
     """
     if importlib.util.find_spec("pandas-stubs") is None:
-        raise RuntimeError("The types of pandas are in another package; pip install pandas-stubs.")
+        raise RuntimeError("The types of pandas are in another package. Run pip install pandas-stubs.")
     found = _problems(examples)
     concerned = [example for example in examples if any(one[0] is example for one in found)]
     with tempfile.TemporaryDirectory() as folder:
@@ -203,7 +203,7 @@ def check_examples(examples):
             stub = (Path(folder) / module.relative_to(ROOT)).with_suffix(".pyi")
             stub.parent.mkdir(parents=True, exist_ok=True)
             stub.write_text("from typing import Any\ndef __getattr__(name: str) -> Any: ...\n", encoding="utf-8")
-        # Without this file an installed copy of the package, which has it, would be taken instead.
+        # Without this file an installed copy of the package, which has it, would be used instead.
         (Path(folder) / "skrankagg" / "py.typed").touch()
         search = [Path(folder).resolve()]
         others = {(id(one[0]), *one[1:]) for one in _problems(concerned, path=search)} if concerned else set()
@@ -215,7 +215,7 @@ def check_examples(examples):
 
 
 def _problems(examples, path=(ROOT,)):
-    """Errors and warnings as tuples of the example, its line, the rule and the message."""
+    """Return errors and warnings as tuples of the example, its line, the rule and the message."""
     with tempfile.TemporaryDirectory() as folder:
         names = {}
         for number, example in enumerate(examples):
@@ -226,7 +226,7 @@ def _problems(examples, path=(ROOT,)):
         report = _basedpyright(folder, path=path)
     analyzed = report["summary"]["filesAnalyzed"]
     if analyzed != len(examples):
-        raise RuntimeError(f"basedpyright looked at {analyzed} of {len(examples)} examples.")
+        raise RuntimeError(f"basedpyright checked {analyzed} of {len(examples)} examples. Check its settings.")
     return [
         # The first line of the module is the comment with its source.
         (names[one["file"]], one["range"]["start"]["line"] - 1, one.get("rule", "syntax"), one["message"])
@@ -241,9 +241,9 @@ def check_symbols():
     Returns
     -------
     unknown : list of str
-        Public symbols of which a part has no type, or one that type checkers may infer differently.
+        Public symbols with a part that has no type, or a type that type checkers may infer differently.
     reasons : list of str
-        Places where a type is missing, in these symbols and in what they refer to.
+        Places without a type, in these symbols and in the definitions that they use.
     """
     with tempfile.TemporaryDirectory() as folder:
         for name, text in STUBS.items():
@@ -267,7 +267,7 @@ def check_symbols():
         for one in symbol["diagnostics"]
         if "range" in one
     }
-    # What refers to an unknown type is itself partially unknown: the places where a type is missing say more.
+    # A symbol that uses an unknown type is partially unknown itself: the places without a type are more informative.
     roots = {reason for reason in reasons if "partially unknown" not in reason}
     return unknown, sorted(roots or reasons) if unknown else []
 
@@ -277,7 +277,7 @@ def _place(problem):
 
 
 def known_examples():
-    """Examples whose mistakes are known, and the places of those that concern the package."""
+    """Build the examples with known mistakes, and list the places of mistakes that concern the package."""
     codes = {"sound": SOUND, **WRONG, "other": OTHER}
     examples = [
         Example(f"known {name}", [(f"known {name}:{line}", one) for line, one in enumerate(code.splitlines(), 1)])
@@ -287,7 +287,7 @@ def known_examples():
 
 
 def check_all_examples(examples):
-    """Check examples together with those of known mistakes.
+    """Check examples together with examples of known mistakes.
 
     Parameters
     ----------
@@ -296,19 +296,19 @@ def check_all_examples(examples):
     Returns
     -------
     list of str
-        What `check_examples` finds in them.
+        Findings of `check_examples` in these examples.
 
     Raises
     ------
     RuntimeError
-        If it does not find exactly the known mistakes.
+        If any other than the known mistakes are found in their examples, or some are missed.
     """
     known, expected = known_examples()
     found = check_examples([*known, *examples])
     ours = [entry for entry in found if entry.startswith("known ")]
     places = sorted(entry.partition(": ")[0] for entry in ours)
     if places != sorted(expected):
-        raise RuntimeError(f"Of the known mistakes at {sorted(expected)} the check found those at {places}: {ours}.")
+        raise RuntimeError(f"The check must find the known mistakes at {sorted(expected)}; found {places}: {ours}.")
     return [entry for entry in found if entry not in ours]
 
 

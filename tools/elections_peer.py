@@ -1,8 +1,8 @@
-"""Winners of 1000 random elections by two packages for voting, which the tests compare ours with.
+"""Record winners of 1000 random elections by two voting packages, for comparison in the tests.
 
-`python tools/elections_peer.py` writes them into tests/elections_golden.json.gz; it needs pref_voting and pyrankvote
-(1.18.2 and 2.0.6), and nothing of this project. The ballots are strict and full, and nothing ties for leaving in any
-round of any rule, for each package breaks such ties in its own way.
+`python tools/elections_peer.py` writes them into tests/elections_golden.json.gz. It needs pref_voting and pyrankvote
+(1.18.2 and 2.0.6), and nothing of this project. The ballots are strict and full. In no round of any rule do candidates
+tie for elimination, because each package breaks such ties differently.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ _N_ELECTIONS = 1000
 
 
 def draw(rng):
-    """Ballots as text, best first, and how many voters cast each: 4 to 6 candidates."""
+    """Draw ballots as text, best first, and the number of voters of each: 4 to 6 candidates."""
     names = "abcdef"[: rng.randint(4, 6)]
     ballots = {"".join(rng.sample(names, len(names))) for _ in range(rng.randint(5, 12))}
     return {ballot: rng.randint(1, 99) for ballot in sorted(ballots)}
 
 
 def leaves_without_ties(votes, rule):
-    """Whether one candidate alone leaves in each round, or by "borda-mean" none is at the mean until one is left."""
+    """Return True if each round eliminates one candidate; by "borda-mean", if none is ever at the mean."""
     left = sorted(next(iter(votes)))
     while len(left) > 1:
         total = dict.fromkeys(left, 0)
@@ -49,7 +49,7 @@ def leaves_without_ties(votes, rule):
 
 
 def winners(votes):
-    """The winner by each rule, as the packages name it; None where an election is not fit for the comparison."""
+    """Compute the winner by each rule, named as in the packages; None for an election that is not comparable."""
     from pref_voting.c1_methods import condorcet, smith_set
     from pref_voting.iterative_methods import baldwin, coombs_with_explanation, instant_runoff, strict_nanson
     from pref_voting.other_methods import bucklin
@@ -61,7 +61,7 @@ def winners(votes):
     profile = Profile(orders, list(votes.values()))
     by_coombs, eliminated = coombs_with_explanation(profile)
     if sum(map(len, eliminated)) < len(names) - 2:
-        return None  # it stopped at a majority of first places, which is another rule
+        return None  # pref_voting stopped at a majority of first places, which is another rule
     candidates = {name: Candidate(name) for name in names}
     ballots = [
         Ballot(ranked_candidates=[candidates[name] for name in ballot])

@@ -65,7 +65,7 @@ print(df.shape)
 
 
 class _Following:
-    """A module whose classes follow a convention."""
+    """Module whose classes follow a convention."""
 
     def __init__(self, module, convention):
         self._module = module
@@ -87,7 +87,7 @@ def notebook_methods(convention="flagr"):
 
 
 def write_data(folder, *, ranks=False):
-    """Generate and write the notebook's two files, with ranks as PyFLAGR reads them from 1.0.15 on."""
+    """Generate and write the notebook's two files, with ranks in the form that PyFLAGR reads since 1.0.15."""
     lists, qrels = make_rasdagen()
     lists["source"] = "SyntheticMOSO"
     columns = ["query", "voter", "item", *(["rank"] if ranks else []), "score", "source"]

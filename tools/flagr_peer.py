@@ -1,9 +1,9 @@
-"""PyFLAGR in separate processes, because it can crash: many calls per process, and a new one after a crash.
+"""Run PyFLAGR in separate processes, because it can crash: many calls per process, and a new one after a crash.
 
 `python tools/flagr_peer.py PYTHON [PYTHON]` writes the answers of PyFLAGR 1.0.18 and 1.0.21 into
-tests/flagr_golden.json.gz. A PYTHON is that of an environment with one of the two versions; the recorded answers of the
-other one stay. The jobs are 56 random ones and every configuration: each method and option, and each base method of
-DIBRA with each distance, each cut and each scale of the weights.
+tests/flagr_golden.json.gz. Each PYTHON belongs to an environment with one of the two versions; recorded answers of a
+missing version are kept. The jobs are 56 random ones and every configuration: each method and option, and each base
+method of DIBRA with each distance, each cut and each scale of the weights.
 """
 
 import gzip
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-#: The versions whose answers are recorded. Numbers here are those of the first one.
+#: Versions with recorded answers. This library's numbers follow the first one.
 VERSIONS = ("1.0.18", "1.0.21")
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "flagr_golden.json.gz"
 
@@ -42,7 +42,7 @@ with open(done, "a") as log:
 
 
 def peer_version(python=sys.executable):
-    """The version of PyFLAGR in an environment; None without."""
+    """Return the version of PyFLAGR in an environment, or None if it is not installed."""
     if python == sys.executable:
         try:
             return importlib.metadata.version("pyflagr")
@@ -54,7 +54,7 @@ def peer_version(python=sys.executable):
 
 
 def run_peer(jobs, timeout=120, python=sys.executable):
-    """Run jobs; returns a dict with `out` and `eval` for each, or None where PyFLAGR crashed.
+    """Run jobs; returns a dict with `out` and `eval` for each, or None if PyFLAGR crashed.
 
     A job is a dict with the `module`, the `name` of the class, its `params`, and `lists` and `qrels` as text of CSV.
     """
@@ -98,10 +98,10 @@ _BASES += ["combsum:simple-borda", "combmnz:simple-borda", "condorcet", "copelan
 
 
 def random_lists(rng, *, kind, n_items, n_voters, n_queries):
-    """Lists and judgements as text of CSV.
+    """Generate lists and judgements as CSV text.
 
-    Kinds are "full" lists, "partial" ones, "absent" if some queries lack voters, "gaps" if ranks leave some
-    out, "ties" of ranks, "equal scores", and "contradictory" where ranks are shuffled against the scores.
+    Kinds are "full" lists, "partial" ones, "absent" if some queries lack voters, and "gaps" if ranks skip places.
+    Further kinds are "ties" of ranks, "equal scores", and "contradictory" if ranks are shuffled against the scores.
     """
     names = [f"x{k}" for k in rng.choice(9999, n_items, replace=False)]
     lists = []
@@ -128,7 +128,7 @@ def random_lists(rng, *, kind, n_items, n_voters, n_queries):
 
 
 def random_jobs(rng, n_jobs):
-    """Jobs of all methods in turn, half of them DIBRA."""
+    """Generate jobs of all methods in turn, half of them DIBRA."""
     jobs = []
     for number in range(n_jobs):
         kind = str(rng.choice(["full", "partial", "absent", "gaps", "ties", "equal scores", "contradictory"]))
@@ -194,7 +194,7 @@ DISTANCES = ("cosine", "footrule", "rho", "tau")
 
 
 def every_job(rng):
-    """Jobs of every configuration: each method with each option."""
+    """Generate jobs of every configuration: each method with each option."""
     plain = [("Linear", name, {"norm": norm}) for name in ("CombSUM", "CombMNZ") for norm in NORMS]
     plain += [("Linear", "BordaCount", {}), ("Linear", "SimpleBordaCount", {}), ("RRA", "RRA", {"exact": True})]
     plain += [
@@ -220,7 +220,7 @@ def every_job(rng):
 
 
 def compare(job, answer):
-    """Whether our answer is that of PyFLAGR 1.0.18, item for item and number for number."""
+    """Check that our answer equals PyFLAGR 1.0.18's, item by item and number by number."""
     out, measures = run_ours(job)
     theirs = pd.DataFrame(answer["out"])
     assert out["Query"].astype(str).tolist() == theirs["Query"].astype(str).tolist()
@@ -236,12 +236,12 @@ def compare(job, answer):
     np.testing.assert_allclose(measures[numbers], theirs[numbers], rtol=0, atol=1.01e-6)
 
 
-#: What PyFLAGR 1.0.21 computes in another way than 1.0.18.
+#: Computations in which PyFLAGR 1.0.21 differs from 1.0.18.
 CHANGES = ("norm=score", "prune=wire", "written ranks")
 
 
 def change_of(job):
-    """The first of the changes of 1.0.21 that concern a job; None for a job without."""
+    """Return the first change of 1.0.21 that concerns a job, or None."""
     params = job["params"]
     if str(params.get("norm", params.get("aggregator"))).split(":")[-1] == "score":
         return CHANGES[0]
@@ -251,10 +251,10 @@ def change_of(job):
 
 
 def lists_by_rank(job):
-    """The job with each list as 1.0.21 reads it: sorted by its ranks, which are then numbered from 1.
+    """Return the job with each list as 1.0.21 reads it: sorted by its ranks, which are then numbered from 1.
 
-    The scores of a list keep their places, so that 1.0.18 leaves its rows in this order. Z-scores need the items' own
-    scores, which stay.
+    The scores of a list keep their places, so 1.0.18 leaves its rows in this order. For z-scores the items keep their
+    own scores.
     """
     params = job["params"]
     own = str(params.get("norm", params.get("aggregator"))).endswith("z-score")
@@ -273,10 +273,10 @@ def lists_by_rank(job):
 
 
 def compare_1_0_21(job, answer):
-    """Whether PyFLAGR 1.0.21 differs from our answer, and so from 1.0.18, in its known changes only.
+    """Check that PyFLAGR 1.0.21 differs from our answer, and so from 1.0.18, only in its known changes.
 
     The numbers of DIBRA with ``norm="score"`` or ``prune="wire"`` are not checked. Returns the change that concerns the
-    job, None without.
+    job, or None.
     """
     change = change_of(job)
     assert list(answer["eval"])[-1] == "time"
@@ -289,7 +289,7 @@ def compare_1_0_21(job, answer):
 
 
 def _is_cut_by_rank(job):
-    """Whether lists are cut whose ranks contradict the scores that count: here they are cut by their scores."""
+    """Return True if lists are cut whose ranks contradict their scores: this library cuts by the scores."""
     if job["params"].get("prune") != "low" or not job["params"]["aggregator"].endswith("z-score"):
         return False
     rows = pd.read_csv(io.StringIO(job["lists"]), header=None)
@@ -297,7 +297,7 @@ def _is_cut_by_rank(job):
 
 
 def _compare_scores_upside_down(job, answer):
-    """Whether an answer of 1.0.21 adds up (max - x) / (max - min), max and min of a list's first and last score."""
+    """Check that an answer of 1.0.21 adds up (max - x) / (max - min) of the first and last score of each list."""
     rows = pd.read_csv(io.StringIO(job["lists"]), header=None, names=["query", "voter", "item", "rank", "x", "source"])
     rows = rows.sort_values("rank", kind="stable")
     ends = rows.groupby(["query", "voter"])["x"]
@@ -319,7 +319,7 @@ def run_ours(job):
 
 
 def is_comparable(job, answer):
-    """Whether PyFLAGR's answer is usable: no crash and no division of zero by zero."""
+    """Return True if PyFLAGR's answer is usable: no crash and no division of zero by zero."""
     if answer is None:
         return False
     scores = np.array(answer["out"]["Score"], dtype=float)
@@ -332,7 +332,7 @@ def is_comparable(job, answer):
 
 
 def golden_answers():
-    """Recorded jobs, each with `answers`: by version `out` and `eval`, or None for an answer of no use."""
+    """Read the recorded jobs, each with `answers`: by version `out` and `eval`, or None for an unusable answer."""
     with gzip.open(GOLDEN, "rt", encoding="utf-8") as file:
         return json.load(file)
 
@@ -341,7 +341,7 @@ def main():
     """Record the golden answers again."""
     pythons = {peer_version(python): python for python in sys.argv[1:]}
     if not pythons or not set(pythons) <= set(VERSIONS):
-        raise SystemExit(f"name Pythons with PyFLAGR {' or '.join(VERSIONS)}; found {', '.join(map(str, pythons))}")
+        raise SystemExit(f"Pass Pythons with PyFLAGR {' or '.join(VERSIONS)}; found {', '.join(map(str, pythons))}.")
     jobs = [*random_jobs(np.random.default_rng(1), 56), *every_job(np.random.default_rng(2))]
     if set(pythons) != set(VERSIONS):
         recorded = {json.dumps([job["name"], job["params"], job["lists"]]): job["answers"] for job in golden_answers()}

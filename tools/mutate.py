@@ -1,15 +1,16 @@
-"""Change the code of a unit in one place at a time, and see whether its tests notice.
+"""Change the code of a unit in one place at a time, and check whether its tests fail.
 
     pip install cosmic-ray
     python tools/mutate.py _kemeny --seed 0 --number 60 --record killed.json
 
 The operators are those of cosmic-ray, and two for tolerances. Half of the mutants change a comparison, a number or a
-tolerance; none changes a message, a docstring or an annotation. The tests run on a copy of the package in a temporary
-folder: first all of them once, to find out which lines each one reaches, then for each mutant those that reach it,
-the fastest ones first, until one fails. A mutant whose test takes ten times as long, and a minute, is killed too.
+tolerance; messages, docstrings and annotations are never changed. The tests run on a copy of the package in a temporary
+folder. First all tests run once, to find the lines that each one reaches. Then the tests that reach a mutant run, the
+fastest first, until one fails. A mutant is also killed if its test takes ten times as long as before, and a minute
+more.
 
-`tools/mutants.toml` lists the mutants that no test can kill, each with the proof. With `--record` a mutant that was
-killed once does not run again: tests are added to a unit, not taken away.
+`tools/mutants.toml` lists the mutants that no test can kill, each with the proof. With `--record` a killed mutant does
+not run again: tests are added to a unit, but not removed.
 """
 
 import argparse
@@ -35,9 +36,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "mutants.toml"
-# Tests that run for each method: a unit takes those of its classes.
+# Tests that run for each method; a unit runs them for its own classes.
 COMMON = ("tests/utils/test_common.py", "tests/aggregators/test_repeat.py", "tests/aggregators/test_memory.py")
-# Of cosmic-ray's operators: those that change what is computed. Whether two numbers are one object says nothing.
+# The operators of cosmic-ray that change results. Identity of two numbers is irrelevant.
 _OPERATORS = re.compile(
     r"core/(ReplaceComparisonOperator_(?!.*_Is(Not)?$)|ReplaceComparisonOperator_Is|NumberReplacer|ReplaceBinaryOperator"
     r"|ReplaceUnaryOperator|ReplaceBreak|ReplaceContinue|ZeroIteration|AddNot|ReplaceTrue|ReplaceFalse|ReplaceAnd"
@@ -47,7 +48,7 @@ _OPERATORS = re.compile(
 
 @dataclass(frozen=True)
 class Unit:
-    """A folder or file of the package, the tests that are about it, and the classes whose common checks run."""
+    """A folder or file of the package, its tests, and the classes whose common checks run."""
 
     path: str
     tests: tuple
@@ -108,7 +109,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file with one change: the lines before and after it, and the lines of the statement that it is in."""
+    """A file with one change: the lines before and after it, and the lines of its statement."""
 
     file: str
     line: int
@@ -119,7 +120,7 @@ class Mutant:
 
     @property
     def key(self):
-        """What names the mutant wherever its line moves."""
+        """Return a name of the mutant that stays the same if its line moves."""
         return f"{self.file}: {self.old} -> {self.new}"
 
 
@@ -148,7 +149,7 @@ def places(file, source):
     statements, headers, left_out = _statements(ast.parse(source))
     found = defaultdict(list)
     for kind, start, change in [*_of_cosmic_ray(source), *_of_tolerances(source)]:
-        # The star of a signature is no product.
+        # The star of a signature is not a product.
         is_star = kind == "ReplaceBinaryOperator" and any(start[0] in lines for lines in headers)
         if not is_star and not any(first <= start < last for first, last in left_out):
             found[start, kind].append(change)
@@ -195,7 +196,7 @@ def _of_cosmic_ray(source):
 
 
 def _of_tolerances(source):
-    """A tolerance of the other sign, and one a million times as large."""
+    """Return a tolerance of the opposite sign, and one a million times as large."""
     lines = source.splitlines(keepends=True)
     for node in ast.walk(ast.parse(source)):
         name = getattr(node, "attr", getattr(node, "id", ""))
@@ -206,14 +207,14 @@ def _of_tolerances(source):
 
 def _spliced(lines, node, form):
     row, line = node.lineno - 1, lines[node.lineno - 1]
-    # No line with a tolerance has other characters than those of ASCII before it, which count as one column each.
+    # Lines with a tolerance have only ASCII characters before it, so a byte is a column.
     old = line[node.col_offset : node.end_col_offset]
     new = line[: node.col_offset] + form.format(old) + line[node.end_col_offset :]
     return "".join([*lines[:row], new, *lines[row + 1 :]])
 
 
 def _statements(tree):
-    """Find the lines of each statement without what it contains, innermost first, and what is no code that runs."""
+    """Find the lines of each statement without nested statements, innermost first, and text that is not executed."""
     spans, headers, left_out = [], [], []
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
@@ -248,7 +249,7 @@ def _compiles(code):
 
 
 def _changed(source, code):
-    """Lines that a change takes away, and those it puts there."""
+    """Return the lines that a change removes, and the lines that it adds."""
     before, after = source.splitlines(), code.splitlines()
     (_, a, b, c, d), *_ = (
         op for op in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if op[0] != "equal"
@@ -260,7 +261,7 @@ def _changed(source, code):
 
 
 class _Reached:
-    """A plugin of pytest that records the lines of some files that each test reaches, and how long it takes."""
+    """A pytest plugin that records, for some files, the lines that each test reaches, and its duration."""
 
     def __init__(self, files):
         self.files, self.tests = files, {}
@@ -271,7 +272,7 @@ class _Reached:
             self.tests[report.nodeid]["seconds"] += report.duration
 
     def pytest_runtest_setup(self, item):
-        """Begin to record."""
+        """Start recording."""
         reached = set()
         self.tests[item.nodeid] = {"seconds": 0.0, "reached": reached}
         files = self.files
@@ -291,35 +292,35 @@ class _Reached:
 
 
 class _Chosen:
-    """A plugin of pytest that runs tests of these names in this order, and writes to a file which one fails."""
+    """A pytest plugin that runs tests of these names in this order, and writes the failing one to a file."""
 
     def __init__(self, names, killer):
         self.place, self.killer = {name: k for k, name in enumerate(names)}, killer
 
     def pytest_runtest_logreport(self, report):
-        """Write down the test that fails; until then, the file's time says when one ended."""
+        """Write the name of a failing test; before that, the file's time is the end of the latest test."""
         self.killer.touch()
         if report.failed:
             self.killer.write_text(report.nodeid, encoding="utf-8")
 
     def pytest_collection_modifyitems(self, items):
-        """Leave out the others."""
+        """Leave out the other tests."""
         items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda x: self.place[x.nodeid])
 
 
 class _OfClasses:
-    """A plugin of pytest that takes the common checks of some classes only."""
+    """A pytest plugin that runs the common checks of some classes only."""
 
     def __init__(self, classes):
         self.classes = re.compile(classes)
 
     def pytest_collection_modifyitems(self, items):
-        """Leave out the others."""
+        """Leave out the other checks."""
         items[:] = [x for x in items if _file(x.nodeid) not in COMMON or self.classes.search(x.name)]
 
 
 def copy_of_package(folder):
-    """Copy what the tests need to a folder."""
+    """Copy the files that the tests need to a folder."""
     for name in ("skrankagg", "tests", "tools", "docs", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "_build"))
     for file in [*ROOT.glob("*.so"), *ROOT.glob("*.md"), ROOT / "conftest.py", ROOT / "pyproject.toml"]:
@@ -327,9 +328,9 @@ def copy_of_package(folder):
 
 
 def run(folder, files, plugins, seconds, log, alive=None):
-    """Run pytest in a folder, in a process that begins with the libraries imported; its exit code, None if too late.
+    """Run pytest in a folder, in a process with the libraries imported; return its exit code, or None if it is late.
 
-    That is where it takes longer than so many seconds from its start, or from the last change of the file `alive`.
+    It is late if it takes longer than `seconds` from its start, or from the last change of the file `alive`.
     """
     child = os.fork()
     if child == 0:
@@ -374,9 +375,9 @@ def _redirect(log):
 
 
 def tests_of(unit, folder, record):
-    """Run the tests of a unit, which must pass; returns for each its seconds and the lines of the unit that it reaches.
+    """Run the tests of a unit, which must pass; return the seconds of each and the lines of the unit that it reaches.
 
-    Files of tests that are on record, and that have not changed since then, do not run again.
+    Recorded files of tests that have not changed do not run again.
     """
     names = {str(file): file.relative_to(folder).as_posix() for file in files_of(folder / unit.path)}
     tests = [file for path in (*unit.tests, *COMMON) for file in files_of(folder / path, "test_*.py")]
@@ -388,14 +389,16 @@ def tests_of(unit, folder, record):
     log = folder / "baseline.txt"
     new = [file for file, digest in digests.items() if record["digests"].get(file) != digest]
     if new and run(folder, new, [_OfClasses(unit.classes), _Reached(names)], float("inf"), log) != 0:
-        raise SystemExit(f"The tests of the unit fail without any mutant:\n{log.read_text()[-3000:]}")
+        raise SystemExit(
+            f"The tests of the unit fail without any mutant. Correct them first:\n{log.read_text()[-3000:]}"
+        )
     old = {name: test for name, test in record["tests"].items() if _file(name) in digests and _file(name) not in new}
     record["tests"] = {**old, **(json.loads(log.with_suffix(".json").read_text()) if new else {})}
     record["digests"] = digests
 
 
 def files_of(path, pattern="*.py"):
-    """List the files of a path that is a file or a folder."""
+    """List the files of a path, which is a file or a folder."""
     return [path] if path.is_file() else sorted(path.rglob(pattern))
 
 
@@ -404,16 +407,16 @@ def _file(name):
 
 
 def tests_that_reach(mutant, tests):
-    """Choose the tests that reach a mutant's statement, else its file, else all; the fastest ones first."""
+    """Choose the tests that reach a mutant's statement, or else its file, or else all; the fastest ones first."""
     of_file = {name: [line for file, line in test["reached"] if file == mutant.file] for name, test in tests.items()}
     at = [name for name, lines in of_file.items() if any(line in mutant.statement for line in lines)]
     return sorted(at or [name for name in tests if of_file[name]] or tests, key=lambda name: tests[name]["seconds"])
 
 
 def survives(mutant, folder, tests, killers, most=float("inf")):
-    """Whether all tests that reach a mutant pass, or the fastest ones that take at most so many seconds in all.
+    """Return True if all tests that reach a mutant pass, or the fastest ones within a total number of seconds.
 
-    Those come first that have killed most mutants; `killers` counts them.
+    Tests that have killed most mutants run first; `killers` counts the mutants.
     """
     chosen = tests_that_reach(mutant, tests)
     so_far = itertools.accumulate(tests[name]["seconds"] for name in chosen)
@@ -425,7 +428,7 @@ def survives(mutant, folder, tests, killers, most=float("inf")):
     original = file.read_bytes()
     try:
         file.write_text(mutant.code, encoding="utf-8")
-        # The unit's own tests kill most, and take less to collect.
+        # The unit's own tests kill most mutants, and are collected faster.
         for common in (False, True):
             some = [name for name in chosen if (_file(name) in COMMON) is common]
             if not some:
@@ -455,9 +458,9 @@ def main(argv=None):
     parser.add_argument("unit", choices=UNITS)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=60)
-    parser.add_argument("--record", type=Path, help="file of what is known: tests, and mutants that were killed")
-    parser.add_argument("--most", type=float, default=float("inf"), help="seconds of tests that run for each mutant")
-    parser.add_argument("--list", action="store_true", help="print the mutants, and run nothing")
+    parser.add_argument("--record", type=Path, help="file of known results: tests, and killed mutants")
+    parser.add_argument("--most", type=float, default=float("inf"), help="seconds of tests for each mutant")
+    parser.add_argument("--list", action="store_true", help="print the mutants without running tests")
     options = parser.parse_args(argv)
     unit, known = UNITS[options.unit], equivalent_mutants()
     found = [
@@ -478,7 +481,7 @@ def main(argv=None):
         if options.record:
             options.record.write_text(json.dumps(record))
 
-    # What all processes import, once; each is forked from this one. Byte code of a mutant must not stay.
+    # Imports that all processes share; each is forked from this one. Byte code of a mutant must not be kept.
     import pandas  # noqa: F401
     import scipy.optimize
     import scipy.sparse.csgraph

@@ -38,7 +38,7 @@ class Data:
         self._read = {}
 
     def run(self, method):
-        """Aggregate lists of a method, and their mean average precision."""
+        """Aggregate the lists with a method; returns the run and its mean average precision."""
         key = method._quirks & {"rank.verbatim", "absent_voters"}
         if key not in self._read:
             profile = encode_profile("", self.lists, method._quirks)
@@ -48,7 +48,7 @@ class Data:
         return run, measures["map"].iloc[-1]
 
     def agreement(self, one, other):
-        """Kendall's tau between two runs on the items that both hold, averaged over the queries."""
+        """Compute Kendall's tau between two runs on the items that both contain, averaged over the queries."""
         values = []
         for q in range(len(one.ptr) - 1):
             place = {candidate: k for k, candidate in enumerate(one.candidate[one.ptr[q] : one.ptr[q + 1]])}
@@ -58,7 +58,7 @@ class Data:
 
 
 def rows_table(data):
-    """A line for each row: MAP of FLAGR, by the paper, and how far the two orders agree."""
+    """Build a line for each row: MAP of FLAGR, MAP by the paper, and the agreement of the two orders."""
     lines = ["| row | FLAGR | by the paper | tau |", "|---|---|---|---|"]
     by_paper = notebook_methods("papers")
     for row, method in notebook_methods().items():
@@ -68,7 +68,7 @@ def rows_table(data):
 
 
 def quirks_table(data, names=tuple(QUIRKS)):
-    """A line for each quirk: what FLAGR does, and the rows whose MAP changes without this quirk alone."""
+    """Build a line for each quirk: FLAGR's behaviour, and the rows whose MAP changes without this quirk alone."""
     whole = {row: data.run(method)[1] for row, method in notebook_methods().items()}
     lines = ["| quirk | FLAGR does this; without the quirk | MAP, and without this quirk alone |", "|---|---|---|"]
     for name in names:

@@ -1,7 +1,7 @@
-"""Metadata hook of the build: the README as a package index shows it, where relative links lead nowhere.
+"""Metadata hook of the build: adapt the README for a package index, where relative links are broken.
 
-With ``Source`` among ``[project.urls]`` in pyproject.toml, relative links and pictures become absolute ones; without, a
-link is its text and a picture is left out.
+With ``Source`` among ``[project.urls]`` in pyproject.toml, relative links and pictures become absolute ones. Without
+it, a link becomes its text and a picture is left out.
 """
 
 import re
@@ -29,7 +29,7 @@ def absolute_links(text, source=None):
 
 
 def get_metadata_hook():
-    """Name the hook for hatchling, which builds only need."""
+    """Return the hook for hatchling, which is only needed by builds."""
     from hatchling.metadata.plugin.interface import MetadataHookInterface
 
     class ReadmeHook(MetadataHookInterface):

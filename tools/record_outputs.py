@@ -1,4 +1,4 @@
-"""Record what every method, measure, test and inspection returns, and compare two records to the last bit.
+"""Record the results of every method, measure, test and inspection, and compare two records bit by bit.
 
     python tools/record_outputs.py before.pkl          # in the code before a change
     python tools/record_outputs.py after.pkl --against before.pkl
@@ -63,7 +63,7 @@ def datasets():
 
 
 def call(function, *arguments, **options):
-    """Return the frame that a call gives, or the class of the input error that it raises."""
+    """Return the result of a call, or the class of the input error that it raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -124,7 +124,7 @@ def differences(found, expected):
 
 
 def difference(left, right):
-    """Describe how two outputs differ; an empty string if they do not."""
+    """Describe the difference of two outputs; an empty string if they are equal."""
     if pickle.dumps(left) == pickle.dumps(right):
         return ""
     if type(left) is not type(right) or not isinstance(left, pd.DataFrame):
@@ -149,7 +149,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="the record to write")
     parser.add_argument("--against", help="an earlier record to compare with")
-    parser.add_argument("--lists", nargs="*", default=[], help="files of ranked lists to use too")
+    parser.add_argument("--lists", nargs="*", default=[], help="further files of ranked lists")
     options = parser.parse_args()
     found = record(options.lists)
     Path(options.file).write_bytes(pickle.dumps(found))

@@ -1,4 +1,4 @@
-"""Install wheels in new environments, from binaries alone and without a compiler, and run the README's first example.
+"""Install wheels in new environments, from binaries only and without a compiler, and run the README's first example.
 
 python tools/try_wheel.py WHEEL ... prints the CPU seconds of the example in a new process, imports included.
 """
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def example():
-    """The README's first example as a program, and what it prints."""
+    """Return the README's first example as a program, and its expected output."""
     lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[
         1
     ].splitlines()
@@ -27,11 +27,11 @@ def example():
 
 
 def environment(folder):
-    """A new virtual environment: its Python, and variables under which nothing can be compiled."""
+    """Create a virtual environment; return its Python, and environment variables that prevent compiling."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     scripts = Path(folder, "Scripts" if os.name == "nt" else "bin")
     variables = {"CC": "false", "CXX": "false", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    # What the caller sets must not reach into the new environment.
+    # The caller's settings must not affect the new environment.
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SKRANKAGG"))}
     return str(scripts / f"python{sysconfig.get_config_var('EXE') or ''}"), kept | variables
 

@@ -1,4 +1,4 @@
-"""Compatibility modules for other libraries: their names, arguments and numbers, apart from the estimators."""
+"""Compatibility modules: names, arguments and numbers of other libraries, separate from the estimators."""
 
 from lazy_loader import attach_stub
 

@@ -1,8 +1,8 @@
-"""Ranked lists and judgements: made, real, read and written.
+"""Ranked lists and judgements: generators, real data, readers and writers.
 
-The generators say what truth is behind their data, if any; the readers recognise a file with certainty or refuse it.
-Everything here speaks plain pandas frames with the canonical columns: ``query, voter, item, rank, score`` for lists,
-``query, item, relevance`` for judgements, ``query, item, score, rank`` for a consensus.
+The generators return the truth behind their data, if there is any. The readers recognise a file with certainty or
+refuse it. All functions use plain pandas frames with the canonical columns: ``query, voter, item, rank, score`` for
+lists, ``query, item, relevance`` for judgements, ``query, item, score, rank`` for a consensus.
 """
 
 # tools/regenerate.py writes what follows.

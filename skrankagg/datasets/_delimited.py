@@ -1,9 +1,9 @@
-"""Text tables of known layout, read fast and refereed slowly.
+"""Text tables of known layout: a fast parser, and a slow one that checks it.
 
-pandas' C parser reads the file. It is quick but generous: it pads short lines, skips what it takes for blank
-and glues text after a closing quote. Whenever something could have gone unnoticed, `_records`, plain and
-strict, reads the same file again: it either names the line that is wrong or its rows are taken. The exact
-line number costs nothing until there is an error.
+pandas' C parser reads the file. It is quick but generous: it pads short lines, skips apparently blank lines and joins
+text after a closing quote to the field. If anything could have gone unnoticed, `_records`, plain and strict, reads the
+same file again: it either names the wrong line or supplies the rows. The exact line number costs nothing until there is
+an error.
 """
 
 import csv
@@ -22,45 +22,45 @@ from ._parquet import read_parquet
 from ._sources import BOM, Fault, opened
 
 _CHUNK = 2**18
-#: Styles of tables, and what separates their fields.
+#: Styles of tables, and the separators of their fields.
 SEPARATORS = {"csv": ",", "semicolon": ";", "tsv": "\t"}
-# In time linear in the length of a field.
+# These patterns match in time linear in the length of a field.
 _NUMBER = {
     mark: re.compile(rf"[ \t]*[+-]?(\d+({re.escape(mark)}\d*)?|{re.escape(mark)}\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
     for mark in ".,"
 }
 
-#: Fields that may not be empty.
+#: Fields that must not be empty.
 IDS = {"query", "voter", "item"}
 
-# How a file is laid out. `style`: one of SEPARATORS, "trec", "parquet" or "json"; `names`: what each field holds, None
+# Layout of a file. `style`: one of SEPARATORS, "trec", "parquet" or "json"; `names`: the content of each field, None
 # for one that is skipped; `n_skip`: records before the first row; `trailing`: whether further fields are allowed after
-# the last; `decimal`: the mark before the decimals of a number.
+# the last; `decimal`: the decimal mark.
 Layout = namedtuple("Layout", "style names n_skip trailing decimal", defaults=[0, False, "."])
 
-# Before pandas 3.1 the default converter could miss the nearest double by one bit, and surplus fields in the first line
-# of a chunk went unnoticed, so that there a file must be one chunk.
+# Before pandas 3.1 the default converter could miss the nearest double by one bit. Surplus fields in the first line of
+# a chunk went unnoticed, so there a file must be one chunk.
 _OLD_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
 _EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
 
 
 def is_number(text, decimal="."):
-    """Whether a field is the decimal notation of a finite number."""
+    """Return True if a field is the decimal notation of a finite number."""
     return _NUMBER[decimal].fullmatch(text) is not None and math.isfinite(to_number(text, decimal))
 
 
 def to_number(text, decimal="."):
-    """The number that a field holds."""
+    """Convert a field to a number."""
     return float(text.replace(",", ".") if decimal == "," else text)
 
 
 def clip(text):
-    """The beginning of a text, for messages."""
+    """Shorten a text to its beginning, for messages."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 class _Guard(io.RawIOBase):
-    """A binary stream without byte order mark and without line ends at the end; it notes what may go unnoticed."""
+    """A binary stream that drops a byte order mark and line ends at the end, and notes bytes that pandas mishandles."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -79,14 +79,14 @@ class _Guard(io.RawIOBase):
                 data = data.removeprefix(BOM)
                 if data.startswith(BOM):
                     raise InputError("pandas would drop the second byte order mark as well")
-            # pandas ends text at a NUL, and takes the others for blanks around numbers.
+            # pandas ends text at a NUL, and treats other control characters as blanks around numbers.
             self.has_odd = self.has_odd or any(one in data for one in (b"\0", b"\x0b", b"\x0c"))
             self.has_quote = self.has_quote or b'"' in data
-            # Line ends are held back until something follows them: blank lines at the end are not rows.
+            # Line ends are held back until other bytes follow: blank lines at the end are not rows.
             data = self.held + data
             body = data.rstrip(b"\r\n")
             self.held = data[len(body) :]
-            # After lines that a carriage return alone ends, pandas may skip more of them than it was asked to.
+            # If lines end with a carriage return alone, pandas may skip more of them than it was asked to.
             self.has_odd = self.has_odd or body.count(b"\r") != body.count(b"\r\n")
             if body:
                 return body
@@ -94,7 +94,7 @@ class _Guard(io.RawIOBase):
 
 
 class _Remembered:
-    """Lines, of which the latest can be looked at again."""
+    """An iterator over lines that remembers the latest one."""
 
     def __init__(self, lines):
         self.lines = lines
@@ -109,7 +109,7 @@ class _Remembered:
 
 
 def _fields(style, lines):
-    """Split lines into records, strictly; yields the number of the first line of each and its fields."""
+    """Split lines into records, strictly; yields the number of the first line and the fields of each record."""
     if style == "trec":
         for number, line in enumerate(lines, 1):
             stripped = line.strip(" \t\r\n")
@@ -129,7 +129,7 @@ def _fields(style, lines):
         if (
             len(fields) == 1 and '"' in remembered.latest and not fields[0].strip(" \t")
         ):  # which would pass for a blank line
-            raise InputError(f"line {number} has nothing but a quoted field without text")
+            raise InputError(f"line {number} contains only a quoted field without text")
         yield number, fields
 
 
@@ -142,7 +142,7 @@ def _text(stream):
 
 
 def head(path, style, n=2):
-    """First n records that are not blank: (number of records before it, number of its line, fields) of each."""
+    """Read the first n records that are not blank: yields (number of records before it, line number, fields)."""
     found = []
     with opened(path) as stream, _text(stream) as lines:
         for index, (number, fields) in enumerate(_fields(style, lines)):
@@ -154,13 +154,13 @@ def head(path, style, n=2):
 
 
 def has_blanks_between_tabs(path):
-    """Whether a field that tabs part from others, on any line, has blanks inside."""
+    """Return True if any tab-separated field, on any line, contains a blank."""
     with opened(path) as stream, _text(stream) as lines:
         return any(" " in field.strip(" \r\n") for line in lines if "\t" in line for field in line.split("\t"))
 
 
 def line_of(path, layout, row):
-    """Number of the line on which a row begins, counted from 0 over the rows of a text table that was read."""
+    """Return the number of the line on which a row begins; rows are counted from 0, in the order of reading."""
     with opened(path) as stream, _text(stream) as lines:
         records = enumerate(_fields(layout.style, lines))
         numbers = (n for index, (n, fields) in records if index >= layout.n_skip and not _is_blank(fields))
@@ -168,7 +168,7 @@ def line_of(path, layout, row):
 
 
 def _records(path, layout, numeric):
-    """Rows of a file, each checked; the referee of the fast parser."""
+    """Yield the rows of a file, each checked; the strict counterpart of the fast parser."""
     width = len(layout.names)
     ids = [(k, name) for k, name in enumerate(layout.names) if name in IDS]
     numbers = [(k, name) for k, name in enumerate(layout.names) if name in numeric]
@@ -195,15 +195,15 @@ def _no_number(field, name, number, layout):
     clause = f"expected a finite number as {name} on line {number}, got {clip(field)!r}"
     other = "." if layout.decimal == "," else ","
     if layout.style in {"tsv", "semicolon"} and is_number(field, other):
-        meant = "a comma stands" if other == "," else "a point stands"
-        return Fault(clause, f"give decimal={other!r} if {meant} before the decimals of all numbers.")
+        meant = "a comma is" if other == "," else "a point is"
+        return Fault(clause, f"pass decimal={other!r} if {meant} the decimal mark of all numbers.")
     return InputError(clause)
 
 
 def _read_slowly(path, layout, numeric):
     records = _records(path, layout, numeric)
     chunks = []
-    # In pieces, for five million small lists at once keep the garbage collector busy for a minute.
+    # In pieces, because five million small lists at once occupy the garbage collector for a minute.
     while rows := list(islice(records, _CHUNK)):
         columns = {name: column for name, column in zip(layout.names, zip(*rows, strict=True), strict=True) if name}
         for name in numeric.intersection(columns):
@@ -213,7 +213,7 @@ def _read_slowly(path, layout, numeric):
 
 
 def _read_fast(path, layout, numeric):
-    """Let pandas read; returns the frame, and whether something may have gone unnoticed."""
+    """Read a file with pandas; returns the frame, and whether anything may have gone unnoticed."""
     columns = [name or f"_{k}" for k, name in enumerate(layout.names)]
     wanted = [name for name in layout.names if name]
     whitespace = layout.style == "trec"
@@ -232,7 +232,7 @@ def _read_fast(path, layout, numeric):
             usecols=range(len(columns)) if layout.trailing else None,
             dtype={name: "float64" if name in numeric else str for name in columns},
             skiprows=layout.n_skip,
-            # A blank first field would count as the blank beginning of the line, and vanish.
+            # A blank first field would vanish as blanks at the beginning of the line.
             skip_blank_lines=whitespace,
             na_filter=False,
             chunksize=sys.maxsize if _OLD_PANDAS else _CHUNK,
@@ -242,7 +242,7 @@ def _read_fast(path, layout, numeric):
         )
         with reader:
             for chunk in reader:
-                # A line that is too short is padded with empty fields, and so shows in the last one.
+                # A line that is too short is padded with empty fields, which is visible in the last one.
                 doubtful |= last not in numeric and bool((chunk[last] == "").any())
                 if not all(np.isfinite(chunk[name]).all() for name in numeric.intersection(wanted)):
                     raise InputError("a number is not finite")
@@ -261,10 +261,9 @@ def read_table(path, layout, numeric):
     path : str or path-like
         File, plain or gzip.
     layout : Layout
-        What its lines hold.
+        Content of its lines.
     numeric : set of str
-        Names of the fields that hold finite numbers, read as float64; all others are read as str, as they
-        stand.
+        Names of the fields with finite numbers, read as float64. All other fields are read as str, unchanged.
 
     Returns
     -------
@@ -273,18 +272,18 @@ def read_table(path, layout, numeric):
 
     Raises
     ------
-    ValueError
+    If a line does not fit the layout; the message is a clause without a subject and contains the line number.
         If a line does not fit the layout; the message is a clause without a subject and names the line.
     """
     if layout.style == "parquet":
         return read_parquet(path, layout.names, numeric)
-    if layout.decimal != "." and _OLD_PANDAS:  # whose exact converter takes a point for a comma
+    if layout.decimal != "." and _OLD_PANDAS:  # its exact converter reads a point as a comma
         return _read_slowly(path, layout, numeric)
     try:
         frame, doubtful = _read_fast(path, layout, numeric)
-    except ValueError:  # pandas' ParserError is one
+    except ValueError:  # includes pandas' ParserError
         return _read_slowly(path, layout, numeric)
-    # Left to check are the number of fields in each line, quotes, and blanks of other kinds around numbers.
+    # Still unchecked are the number of fields in each line, quotes, and other kinds of blanks around numbers.
     if doubtful and sum(1 for _ in _records(path, layout, numeric)) != len(frame):
         return _read_slowly(path, layout, numeric)
     return frame

@@ -1,7 +1,7 @@
 """The formats of lists, judgements and runs: an object for each, in the tuple `FORMATS`.
 
-A format is recognised by what only it can begin with: numbers where they belong, or a header whose names are
-known. A file that fits no format, or two, is refused; guessing would misread a column in silence.
+A format is recognised by a beginning that no other format has: numbers in the right fields, or a header with known
+names. A file that fits no format, or two, is refused; a guess could silently misread a column.
 
 The types of `format`, its entries in docstrings and the choices of the command line follow from the tuple.
 """
@@ -234,7 +234,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Refuse the files that are easily mistaken for FLAGR's lists."""
+    """Refuse files that are easily mistaken for FLAGR's lists."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
     if kind is LISTS and fields[1] == "Q0":
@@ -371,13 +371,13 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     source : path or Held
         File, plain or gzip.
     kind : Kind
-        What may be in it.
+        Allowed content.
     format : str, default="auto"
         The only format to try.
     columns : sequence of str or None, default=None
         Columns of a table without a header.
     decimal : {".", ","}, default="."
-        The mark before the decimals of a number.
+        Decimal mark of numbers.
     trailing : bool, default=False
         Whether words may follow the tag of a TREC run.
 
@@ -391,7 +391,7 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     Raises
     ------
     ValueError
-        If it fits none or several; the message is a clause without a subject.
+        If the first line fits no format, or several; the message is a clause without a subject.
     """
     look = Look(source, kind, format, decimal, trailing)
     found, layout = _find(look) if columns is None else (CSV, _named_layout(look, columns))

@@ -1,4 +1,4 @@
-"""Types of columns of numbers: integers stay integers where float64 would make several of them one."""
+"""Types of numeric columns: integers stay integers if float64 would make several of them equal."""
 
 import re
 
@@ -13,7 +13,7 @@ _INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
 
 
 def restore_integers(frame, source, layout):
-    """Read the columns of ranks and scores again that hold integers of which float64 may make several one."""
+    """Read columns of ranks and scores again if float64 would make several of their integers equal."""
     large = {
         name
         for name in ("rank", "score")
@@ -30,7 +30,7 @@ def restore_integers(frame, source, layout):
 
 
 def of_one_type(frames):
-    """Give the columns of ranks and scores of several files one type, where some are integers that float64 rounds."""
+    """Give the columns of ranks and scores of several files one type, if some are integers that float64 rounds."""
     for name in ("rank", "score"):
         columns = [frame[name] for frame in frames if name in frame]
         if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
@@ -41,17 +41,17 @@ def of_one_type(frames):
 
 
 def _are_integers(column):
-    """Whether a column holds integers that its type has not rounded."""
+    """Return True if a column contains integers that its type has not rounded."""
     return column.dtype.kind != "f" or bool(((column == np.floor(column)) & (column.abs() < EXACT_LIMIT)).all())
 
 
 def integers_for(low, high):
-    """The type of 64 bits that holds integers from `low` to `high`, or None."""
+    """Return the 64-bit type for integers from `low` to `high`, or None."""
     return next((one for one in (np.int64, np.uint64) if np.iinfo(one).min <= low and high <= np.iinfo(one).max), None)
 
 
 def judgements(source, layout, text):
-    """Turn judgements into int64 if all are written as integers, else into float64."""
+    """Convert judgements to int64 if all are written as integers, otherwise to float64."""
     codes, values = pd.factorize(text)
     if all(map(_INTEGER.fullmatch, values)):
         beyond = [not _fits(value) for value in values]
@@ -61,11 +61,11 @@ def judgements(source, layout, text):
             raise InputError(f"expected a judgement within 64 bits {place}, got {clip(text.iloc[row])!r}")
         return np.array([int(value) for value in values], dtype=np.int64)[codes]
     if not all(is_number(value, layout.decimal) for value in values):
-        # Read again as numbers, for the line of the first that is none.
+        # Read again as numbers, to find the line of the first invalid one.
         read_table(source, layout, {"relevance"})
     return np.array([to_number(value, layout.decimal) for value in values])[codes]
 
 
 def _fits(text):
-    """Whether an integer, as text, fits into 64 bits; Python refuses to read very long ones."""
+    """Return True if an integer, as text, fits into 64 bits; Python refuses to read very long ones."""
     return len(text.strip(" \t+-").lstrip("0")) < 20 and integers_for(int(text), int(text)) is np.int64

@@ -1,4 +1,4 @@
-"""JSON files of lists and judgements: objects by query and item, as ranx writes them, and arrays of records."""
+"""JSON files of lists and judgements: objects by query and item, as in ranx, and arrays of records."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from ._integers import integers_for
 from ._kinds import LISTS, held
 from ._sources import BOM, opened
 
-# float64 holds numbers of up to 309 digits; Python takes a time for more of them that grows with their square.
+# float64 numbers have up to 309 digits; for more digits, Python's reading time grows with their square.
 _MOST_DIGITS = 400
 
 
@@ -30,7 +30,7 @@ def is_json(source):
 
 
 class _Doubled(dict):
-    """An object one of whose keys comes twice."""
+    """An object with a repeated key."""
 
     def __init__(self, pairs):
         super().__init__(pairs)
@@ -71,18 +71,18 @@ def read_json(source, kind):
     source : path or Held
         File, plain or gzip.
     kind : Kind
-        What is in it.
+        Expected content.
 
     Returns
     -------
     DataFrame
-        Columns of the known names, in the order of the file: ids as str, numbers as float64 or, where float64 would
-        round integers, as integers of 64 bits.
+        Columns of the known names, in the order of the file. Ids are str; numbers are float64, or 64-bit integers if
+        float64 would round them.
 
     Raises
     ------
     ValueError
-        If anything is not as it should be; the message is a clause without a subject and names the place.
+        If the content is invalid; the message is a clause without a subject and names the place.
     """
     data = _parse(source)
     if isinstance(data, list):
@@ -102,7 +102,7 @@ def read_json(source, kind):
 
 
 def _check_judgements(names, rows):
-    """Refuse integers that int64 cannot hold, where all judgements are integers."""
+    """Refuse integers that do not fit into int64, if all judgements are integers."""
     query, item, number = (names.index(name) for name in ("query", "item", "relevance"))
     grades = [row[number] for row in rows]
     if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
@@ -122,7 +122,7 @@ def _numbers(values, kind):
 
 
 def _shown(value):
-    """What a value is, for messages; never what is nested in it."""
+    """Describe a value for messages, without its nested contents."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "an array"
     if value is None or isinstance(value, bool):
@@ -140,7 +140,7 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """The members of an object; `name` is what its keys are, `of` what it must hold."""
+    """Yield the members of an object; `name` describes its keys, `of` its expected contents."""
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
     if isinstance(value, _Doubled):
@@ -163,7 +163,7 @@ def _check_id(text, name, place):
 
 
 def _leaves(data, kind):
-    """Rows of ``{query: {item: number}}`` and of ``{voter: {query: {item: number}}}``."""
+    """Read the rows of ``{query: {item: number}}`` and of ``{voter: {query: {item: number}}}``."""
     number = "score" if kind is LISTS else "relevance"
     inner = (leaf for middle in data.values() if isinstance(middle, dict) for leaf in middle.values())
     by_voter = kind is LISTS and isinstance(next(inner, None), dict)
@@ -186,7 +186,7 @@ def _walk(queries, number, voter):
 
 
 def _records(data, kind):
-    """Rows of an array of objects, whose members are named as columns are."""
+    """Read the rows of an array of objects whose members have the names of columns."""
     names, rows, layouts = None, [], {}
     for count, record in enumerate(data, 1):
         if not isinstance(record, dict) or isinstance(record, _Doubled):
@@ -201,7 +201,7 @@ def _records(data, kind):
 
 
 def _record_layout(keys, kind, names, count):
-    """What the fields of a record are called in it, by their names."""
+    """Map the column names to the names of a record's fields."""
     found = held(kind, keys)
     if found is None:
         raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")

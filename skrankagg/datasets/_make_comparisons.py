@@ -7,16 +7,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from .._support._checks import check_count, check_number
-from .._support._numbers import is_real
-from ..exceptions import InputError
+from .._support._checks import check_choice, check_count, check_number, check_share
 from ._make_ranked_lists import _names, _vector
 
 __all__ = ["make_comparisons"]
 
 
 class Comparisons(NamedTuple):
-    """Comparisons of two items each, and what they were drawn from: worths of the items, and the voters."""
+    """Comparisons of two items each, and the truth behind them: worths of the items, and the voters."""
 
     comparisons: pd.DataFrame
     worth: pd.DataFrame
@@ -37,31 +35,31 @@ def make_comparisons(
     n_queries: int = 1,
     random_state: int | np.random.RandomState | None = None,
 ) -> Comparisons:
-    r"""Make comparisons of two items each, of which the item of greater worth is likelier to win.
+    r"""Generate comparisons of two items each; the item of greater worth is likelier to win.
 
     Parameters
     ----------
     n_items : int, default=30
-        Number of items, at least 2; that of `worth` where it is given.
+        Number of items, at least 2; the length of `worth` if that is given.
     n_comparisons : int, default=1000
         Number of comparisons of each query.
     worth : array-like of shape (n_items,), default=None
         Worth of the items, above 0, in every query; None draws it for each query.
     spread : float, default=1.0
-        Standard deviation of the logarithm of the worth that is drawn; 0 makes all items equally good.
+        Standard deviation of the logarithm of a drawn worth; 0 makes all items equally good.
     n_voters : int, default=1
-        Number of voters, of whom each comparison has one at random; that of `reliability` where it is given.
+        Number of voters; each comparison is by one of them at random. The length of `reliability` if that is given.
     reliability : array-like of shape (n_voters,), default=None
-        Reliability of the voters in every query: 1 follows the worths as they are, 0 decides by chance, and a number
-        below 0 prefers the worse item. None draws it.
+        Reliability of the voters in every query: 1 follows the worths, 0 decides by chance, and a number below 0
+        prefers the worse item. None draws it.
     reliability_spread : float, default=0.0
-        Standard deviation of the logarithm of the reliability that is drawn, whose median is 1.
+        Standard deviation of the logarithm of a drawn reliability, whose median is 1.
     tie_probability : float, default=0.0
         Probability that two items of equal worth tie, below 1; others tie more rarely.
     exposure : {"equal", "unequal"}, default="equal"
-        Whether all items are compared equally often, or some in far more comparisons than others, whatever their worth.
+        Whether all items are compared equally often, or some in far more comparisons than others, regardless of worth.
     n_queries : int, default=1
-        Number of queries, whose items have worths and exposures of their own and whose voters are the same.
+        Number of queries. Each has its own worths and exposures of the items; the voters are the same.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -70,11 +68,11 @@ def make_comparisons(
     Comparisons
         A named tuple of three frames:
 
-        - `comparisons`: winner, loser (str), tie (bool) and voter (str), in the order in which they were drawn, as
-          :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` takes them; with several queries
-          the column query (str) comes first. Of a tie, winner and loser are in random order.
-        - `worth`: query, item, worth (float64) of all items, compared or not. A single query is named q, as
-          from_comparisons names it.
+        - `comparisons`: winner, loser (str), tie (bool) and voter (str), in the order of drawing, the input of
+          :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>`. With several queries the column
+          query (str) comes first. In a tie, winner and loser are in random order.
+        - `worth`: query, item, worth (float64) of all items, compared or not. A single query is named q, as in
+          from_comparisons.
         - `voters`: voter, reliability (float64)
 
     Raises
@@ -84,28 +82,28 @@ def make_comparisons(
 
     See Also
     --------
-    make_plackett_luce : Lists of more than two items by their worth.
+    make_plackett_luce : Generates lists of more than two items by their worth.
     skrankagg.RankedLists.from_comparisons : Encodes comparisons.
     skrankagg.aggregators.PlackettLuce : Estimates the worths.
 
     Notes
     -----
-    With :math:`s_i = w_i^a`, :math:`w_i` being the worth of item :math:`i` and :math:`a` the reliability of the voter,
-    item :math:`i` wins against :math:`j`, or ties with it, with the probabilities
+    Let :math:`s_i = w_i^a`, where :math:`w_i` is the worth of item :math:`i` and :math:`a` the reliability of the
+    voter. Item :math:`i` wins against :math:`j`, or ties with it, with the probabilities
 
     .. math::
         \frac{s_i}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
         \frac{\nu \sqrt{s_i s_j}}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
         \nu = \frac{2 \cdot \mathtt{tie\_probability}}{1 - \mathtt{tie\_probability}},
 
-    Davidson's extension [2]_ of the model of Bradley and Terry [1]_, which it is for ``tie_probability=0``.
+    This is Davidson's extension [2]_ of the model of Bradley and Terry [1]_, and equal to it for ``tie_probability=0``.
 
-    The first item of a pair is drawn in proportion to :math:`e^{x_i}` and the second one likewise from the others.
-    For unequal exposure :math:`x_i` is standard normal and independent of the worth, else 0. An item of low exposure
-    may be in no comparison at all.
+    The first item of a pair is drawn in proportion to :math:`e^{x_i}`, and the second one likewise from the others. For
+    unequal exposure :math:`x_i` is standard normal and independent of the worth; otherwise it is 0. An item of low
+    exposure may be in no comparison at all.
 
-    Items are named i01, i02, ..., voters v1, ... and several queries q1, ..., with as many digits as are needed.
-    Each kind of draw has its own stream: ties and reliabilities change neither the pairs nor the worths.
+    Items are named i01, i02, ..., voters v1, ... and several queries q1, ..., with as many digits as needed. Each kind
+    of draw has its own stream: ties and reliabilities change neither the pairs nor the worths.
 
     References
     ----------
@@ -125,10 +123,10 @@ def make_comparisons(
     ['i3', 'i2', 'i1']
     """
     if worth is not None:
-        worth = _vector("make_comparisons", "worth", worth, positive=True)
+        worth = _vector("worth", worth, positive=True)
         n_items = len(worth)
     if reliability is not None:
-        reliability = _vector("make_comparisons", "reliability", reliability)
+        reliability = _vector("reliability", reliability)
         n_voters = len(reliability)
     sizes = (
         ("n_items", n_items, 2),
@@ -140,14 +138,10 @@ def make_comparisons(
         check_count(name, value, least)
     for name, value in (("spread", spread), ("reliability_spread", reliability_spread)):
         check_number(name, value, 0)
-    if not is_real(tie_probability) or not 0 <= tie_probability < 1:
-        raise InputError(
-            f"make_comparisons expects tie_probability to be a number from 0 to below 1, got {tie_probability!r}."
-        )
-    if exposure not in ("equal", "unequal"):
-        raise InputError(f"make_comparisons expects exposure to be 'equal' or 'unequal', got {exposure!r}.")
+    check_share("tie_probability", tie_probability, high=False)
+    check_choice("exposure", exposure, ("equal", "unequal"))
 
-    # One stream per kind of draw, so that one option does not reshuffle what another has drawn.
+    # Each kind of draw has its own stream, so that one option does not change the draws of another.
     seeds = check_random_state(random_state).randint(2**31 - 1, size=5)
     worth_random, exposure_random, pair_random, voter_random, outcome_random = map(np.random.RandomState, seeds)
     normal = worth_random.standard_normal((n_queries, n_items))
@@ -192,11 +186,11 @@ def make_comparisons(
 
 
 def _draw_pairs(exposure, n_pairs, random):
-    """Two different items of each pair, in proportion to their exposure, without replacement: (n_pairs, 2)."""
+    """Draw two different items for each pair, in proportion to their exposure, without replacement: (n_pairs, 2)."""
     bound = np.cumsum(exposure)
 
     def draw(n):
-        # The last item takes what rounding leaves above the last bound.
+        # The last item receives the rest that rounding leaves above the last bound.
         return np.minimum(np.searchsorted(bound, random.random_sample(n) * bound[-1], "right"), len(bound) - 1)
 
     first, second = draw(n_pairs), draw(n_pairs)

@@ -1,4 +1,4 @@
-"""Lists of genes as studies report them: noisy, of very different lengths, and many of them without an order."""
+"""Lists of genes like those reported by studies: noisy, of very different lengths, and many of them unordered."""
 
 import math
 from typing import Literal, NamedTuple, overload
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-from .._support._checks import check_number
+from .._support._checks import check_choice, check_number
 from ..exceptions import InputError
 from ._make_ranked_lists import _names, _vector
 
@@ -17,14 +17,14 @@ Preset = Literal["large-mixed", "large-ranked", "small-mixed", "small-ranked"]
 
 
 class GeneTruth(NamedTuple):
-    """What the lists were drawn from: a frame of the lists' noise, and one of the true items."""
+    """Truth behind the lists: a frame of the lists' noise, and one of the true items."""
 
     voters: pd.DataFrame
     items: pd.DataFrame
 
 
-# Number of ranked and unranked lists, and for either the mean and standard deviation of the logarithm of their length,
-# which Wang et al. fitted to studies of SARS-CoV-2 (large) and of macrophages and lung cancer (small).
+# Number of ranked and unranked lists, and for either the mean and standard deviation of the logarithm of their length.
+# Wang et al. fitted them to studies of SARS-CoV-2 (large) and of macrophages and lung cancer (small).
 _PRESETS = {
     "large": (11, 21, (5.359720497751178, 1.805483212303656), (3.4364817135049583, 1.6937186948927982)),
     "small": (5, 5, (7.414072687219903, 1.8634137719951522), (2.9905276829178913, 1.3389579490910093)),
@@ -32,7 +32,7 @@ _PRESETS = {
 
 
 def _true_means(n_true):
-    """Means of the true items, the best first, of shape (n_true,)."""
+    """Compute the means of the true items, the best first, of shape (n_true,)."""
     curve = 0.1405463 * np.exp(-0.00990575 * np.arange(1, n_true + 1)) + 0.06253942
     return 2 * curve / curve[0]
 
@@ -40,14 +40,11 @@ def _true_means(n_true):
 def _log_length(name, value):
     if np.shape(value) != (2,):
         raise InputError(
-            f"make_gene_lists expects {name} to be a pair, the mean and standard deviation of the logarithm of a "
-            f"length, got {value!r}."
+            f"`{name}` must be a pair, the mean and standard deviation of the logarithm of a length; got {value!r}."
         )
-    mean, deviation = _vector("make_gene_lists", name, value)
+    mean, deviation = _vector(name, value)
     if deviation < 0:
-        raise InputError(
-            f"make_gene_lists expects the standard deviation in {name} to be at least 0, got {float(deviation)!r}."
-        )
+        raise InputError(f"The standard deviation in `{name}` must be at least 0; got {float(deviation)!r}.")
     return mean, deviation
 
 
@@ -104,39 +101,39 @@ def make_gene_lists(
     return_truth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, GeneTruth]:
-    r"""Make lists of genes as studies of one question report them, ranked or not.
+    r"""Generate lists of genes like those of studies of one question, ranked or not.
 
-    Few of many items matter, lists are noisy and of very different lengths, and some say only which items were found:
-    the simulation by which Wang et al. compared methods for genomics.
+    Few of many items matter, lists are noisy and of very different lengths, and some only name the items found. This is
+    the simulation with which Wang et al. compared methods for genomics.
 
     Parameters
     ----------
     n_queries : int, default=1
-        Number of queries, each a repeat of the simulation with lists, noise and true items of its own.
+        Number of queries, each a repeat of the simulation with its own lists, noise and true items.
     preset : {"large-mixed", "large-ranked", "small-mixed", "small-ranked"}, default="large-mixed"
-        Number of lists and their lengths: 11 ranked lists with 21 unranked ones, or alone; or 5 longer ranked lists
-        with 5 unranked ones, or alone. See Notes.
+        Number of lists and their lengths: 11 ranked lists with or without 21 unranked ones, or 5 longer ranked lists
+        with or without 5 unranked ones. See Notes.
     noise : float, default=3.0
-        Median noise of a list, above 0: the standard deviation of what it sees, next to items of mean 2 and less.
+        Median noise of a list, above 0: the standard deviation of its observations, for items with means of 2 and less.
     heterogeneity : float, default=1.0
         Variance of the logarithm of the noise; 0 makes all lists equally good.
     n_items : int, default=20000
         Number of items that could be in a list.
     n_true : int, default=1000
-        Number of items that are truly involved; the others have mean 0.
+        Number of truly involved items; the other items have mean 0.
     n_top : int, default=100
-        Number of the true items, the first ones, that have relevance 2 instead of 1.
+        Number of true items, the first ones, with relevance 2 instead of 1.
     n_ranked : int or None, default=None
-        Number of ranked lists of each query; None is the preset's.
+        Number of ranked lists of each query; None uses the preset's number.
     n_unranked : int or None, default=None
-        Number of unranked lists of each query; None is the preset's.
+        Number of unranked lists of each query; None uses the preset's number.
     ranked_length : pair of float or None, default=None
-        Mean and standard deviation of the logarithm of the length of ranked lists; None is the preset's.
+        Mean and standard deviation of the logarithm of the length of ranked lists; None uses the preset's values.
     unranked_length : pair of float or None, default=None
-        The same of unranked lists.
+        The same for unranked lists.
     absent_share : float, default=0.0
-        Share of the items, from 0 to 1, that a study did not measure, of those for which its list has no place; which
-        ones is drawn for each list, from all items.
+        Share of the items, from 0 to 1, that a study did not measure, among the items for which its list has no place.
+        The unmeasured items are drawn for each list, from all items.
     return_truth : bool, default=False
         Whether to return the truth as well.
     random_state : int, RandomState instance or None, default=None
@@ -151,8 +148,8 @@ def make_gene_lists(
         Columns query, item (str) and relevance (int64): 2 for the first `n_top` true items, 1 for the others. Ordered
         by query and item.
     truth : named tuple of voters and items
-        Only with ``return_truth=True``. ``truth.voters`` is a frame with query, voter, ranked (bool), length and
-        noise, ``truth.items`` one with query, item, place (from 1) and mean of the true items, in the order of the
+        Only with ``return_truth=True``. ``truth.voters`` is a frame with query, voter, ranked (bool), length and noise.
+        ``truth.items`` is a frame with query, item, place (from 1) and mean of the true items, in the order of the
         qrels.
 
     Raises
@@ -162,38 +159,39 @@ def make_gene_lists(
 
     See Also
     --------
-    make_ranked_lists : Voters who see all items, in any number of queries.
-    skrankagg.aggregators.MAIC : Weighs lists of genes by what they share.
-    skrankagg.aggregators.RankStatistic : Means and other statistics of ranks.
-    skrankagg.aggregators.RobustRankAggregation : Ranks that are unlikely by chance, with p-values.
+    make_ranked_lists : Generates voters who see all items, in any number of queries.
+    skrankagg.aggregators.MAIC : Weighs lists of genes by their common items.
+    skrankagg.aggregators.RankStatistic : Ranks by means and other statistics of ranks.
+    skrankagg.aggregators.RobustRankAggregation : Finds ranks that are unlikely by chance, with p-values.
 
     Notes
     -----
-    List v sees item k, the k-th of the true ones or another, as [1]_
+    List v observes item k, a true item or another one, as [1]_
 
     .. math::
         Z_{vk} \sim N(\mu_k, \sigma_v^2), \quad \ln \sigma_v \sim N(\ln \mathtt{noise}, \mathtt{heterogeneity}), \quad
         \mu_k = 2 y_k / y_1, \quad y_k = .1405463\, e^{-.00990575 k} + .06253942,
 
-    and :math:`\mu = 0` for the others, and returns the :math:`\lfloor e^L + 2 \rfloor` highest items, at most all, with
-    a normal L: in large data of mean 5.36 and standard deviation 1.81 for ranked lists (a median of 214 items) and
-    3.44 and 1.69 for unranked ones (33), fitted to studies of SARS-CoV-2, in small data 7.41 and 1.86 (1661) and 2.99
-    and 1.34 (21), of macrophages and lung cancer. The second parameter of both normal distributions of logarithms is as
-    in the authors' program: the variance for :math:`\sigma`, the standard deviation for lengths. They call the four
-    presets 0m, 0r, 1m and 1r.
+    and :math:`\mu = 0` for the others. It returns the :math:`\lfloor e^L + 2 \rfloor` highest items, at most all, where
+    L is normal. In large data, its mean is 5.36 and its standard deviation 1.81 for ranked lists, a median of 214
+    items. For unranked ones the values are 3.44, 1.69 and 33; all were fitted to studies of SARS-CoV-2. In small data
+    they are 7.41, 1.86 and 1661 for ranked lists, and 2.99, 1.34 and 21 for unranked ones, fitted to studies of
+    macrophages and lung cancer. The second parameter of both normal distributions of logarithms is as in the authors'
+    program: the variance for :math:`\sigma`, the standard deviation for lengths. The authors call the four presets 0m,
+    0r, 1m and 1r.
 
-    With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is what they call top-C accuracy, the share of the true first
-    C among the first C that a method returns; ``p@C`` with :math:`C =` ``n_true`` is the same for all true items.
+    With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is their top-C accuracy: the share of the true first C among
+    the first C items returned by a method. With :math:`C =` ``n_true``, ``p@C`` is the same for all true items.
 
-    With :math:`a =` `absent_share`, a list of length l has the highest of :math:`l + \lceil (1 - a) (n - l) \rceil`
-    items, drawn at random from the n.
+    With :math:`a =` `absent_share`, a list of length l contains the highest of :math:`l + \lceil (1 - a) (n - l)
+    \rceil` items, drawn at random from the n.
 
     Ranked lists are named r01, r02, ..., unranked ones u01, ..., queries q1, ... and items g00001, ..., with as many
-    digits as are needed. Names of items are drawn for each query, so that ties broken by name favour no item.
+    digits as needed. Names of items are drawn for each query, so breaking ties by name favours no item.
 
-    More queries leave the first ones as they were, and of one `random_state` a "ranked" preset has the ranked lists of
-    the "mixed" one. `noise` and `heterogeneity` change neither lengths nor the random numbers behind the noise. Time is
-    spent on one normal number for each item and list.
+    More queries leave the first ones unchanged. With the same `random_state`, a "ranked" preset has the ranked lists of
+    the "mixed" one. `noise` and `heterogeneity` change neither the lengths nor the random numbers behind the noise.
+    Most of the time is spent on one normal number for each item and list.
 
     References
     ----------
@@ -212,12 +210,8 @@ def make_gene_lists(
     run
     run          0.55     0.4
     """
-    size, _, kind = preset.partition("-") if isinstance(preset, str) else ("", "", "")
-    if size not in _PRESETS or kind not in ("mixed", "ranked"):
-        raise InputError(
-            "make_gene_lists expects preset to be 'large-mixed', 'large-ranked', 'small-mixed' or 'small-ranked', got "
-            f"{preset!r}."
-        )
+    check_choice("preset", preset, ("large-mixed", "large-ranked", "small-mixed", "small-ranked"))
+    size, _, kind = preset.partition("-")
     of_ranked, of_unranked, ranked_default, unranked_default = _PRESETS[size]
     n_ranked = of_ranked if n_ranked is None else n_ranked
     n_unranked = (of_unranked if kind == "mixed" else 0) if n_unranked is None else n_unranked
@@ -237,15 +231,14 @@ def make_gene_lists(
     )
     for name, value, high in numbers:
         check_number(name, value, 0, high)
-    if noise == 0 or n_ranked + n_unranked == 0:
-        raise InputError(
-            "make_gene_lists expects noise above 0 and at least one list, got "
-            f"noise={noise!r}, n_ranked={n_ranked} and n_unranked={n_unranked}."
-        )
+    if noise == 0:
+        raise InputError(f"`noise` must be above 0; got {noise!r}.")
+    if n_ranked + n_unranked == 0:
+        raise InputError("`n_ranked` and `n_unranked` must give at least one list; got 0 and 0. Raise one of them.")
     ranked_length = _log_length("ranked_length", ranked_default if ranked_length is None else ranked_length)
     unranked_length = _log_length("unranked_length", unranked_default if unranked_length is None else unranked_length)
 
-    # One stream per kind of draw and of list, so that neither options nor unranked lists reshuffle the others.
+    # Each kind of draw and of list has its own stream, so neither options nor unranked lists change the others.
     name_seed, *seeds = check_random_state(random_state).randint(2**31 - 1, size=9)
     name_random, *streams = map(np.random.RandomState, [name_seed, *seeds])
     ranked = _Kind(n_queries, n_ranked, n_items, ranked_length, noise, heterogeneity, streams[:4])
@@ -298,20 +291,20 @@ def make_gene_lists(
 
 
 class _Kind:
-    """The ranked lists of all queries, or the unranked ones: how long and how noisy each is, and what it holds."""
+    """The ranked lists of all queries, or the unranked ones: their lengths, noise and items."""
 
     def __init__(self, n_queries, n_lists, n_items, log_length, noise, heterogeneity, streams):
         length_random, noise_random, self._view_random, self._absent_random = streams
         log_mean, deviation = log_length
-        with np.errstate(over="ignore"):  # as long as can be
+        with np.errstate(over="ignore"):  # the length is limited below
             length = np.exp(log_mean + deviation * length_random.standard_normal((n_queries, n_lists))) + 2
         self.length = np.minimum(length, n_items).astype(np.int64)
         self.noise = noise * np.exp(math.sqrt(heterogeneity) * noise_random.standard_normal((n_queries, n_lists)))
 
     def lists(self, query, mean, absent):
-        """The items of each list of a query, the best first; to be called for one query after the other."""
+        """Yield the items of each list of a query, the best first; call it for one query after the other."""
         n_items = len(mean)
-        # List by list: each draw is much work, and lengths differ too much for one partition of all.
+        # List by list: each draw is much work, and lengths differ too much for one partition of all lists.
         for length, noise in zip(self.length[query], self.noise[query], strict=True):
             seen = mean + noise * self._view_random.standard_normal(n_items)
             if absent:

@@ -1,4 +1,4 @@
-"""Ranked lists with a truth behind them: good voters, bad voters, adversarial voters, ties and gaps."""
+"""Ranked lists with a known truth: good, bad and adversarial voters, ties and gaps."""
 
 import math
 from typing import Literal, NamedTuple, overload
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-from .._support._checks import check_number
+from .._support._checks import check_number, check_share
 from .._support._numbers import is_integer
 from ..exceptions import InputError
 
@@ -15,28 +15,28 @@ __all__ = ["make_ranked_lists"]
 
 
 class Truth(NamedTuple):
-    """What the lists were drawn from: a frame of the voters, and one of the utilities of the items."""
+    """Truth behind the lists: a frame of the voters, and one of the utilities of the items."""
 
     voters: pd.DataFrame
     utilities: pd.DataFrame
 
 
-# Doubles in one block of (query, voter, item); a handful of such arrays live at a time.
+# Number of doubles in one block of (query, voter, item); a handful of such arrays exist at a time.
 _BLOCK = 2**21
 
 
 def _names(letter, n):
-    """Number n things from 1, padded with zeros so that their names sort like their numbers."""
+    """Name n things by numbers from 1, padded with zeros so that names sort like numbers."""
     width = len(str(n))
     return pd.Index([f"{letter}{i:0{width}d}" for i in range(1, n + 1)], dtype=str)
 
 
-def _vector(caller, name, value, *, positive=False):
+def _vector(name, value, *, positive=False):
     """Read a parameter that is a list of numbers: float64 of shape (n_numbers,), not empty."""
     value = np.asarray(value, dtype=np.float64)
     if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all() or (positive and (value <= 0).any()):
         kind = "finite numbers above 0" if positive else "finite numbers"
-        raise InputError(f"{caller} expects {name} to be a list of {kind}; got others.")
+        raise InputError(f"`{name}` must be a list of {kind}; got other values.")
     return value
 
 
@@ -53,14 +53,14 @@ def _length_range(list_length, n_items):
         )
     if bounds[1] > n_items:
         raise InputError(
-            f"make_ranked_lists expects list_length to be at most n_items, got list_length={list_length} and "
-            f"n_items={n_items}; shorten the lists, enlarge n_items, or pass list_length=None for full lists."
+            f"`list_length` must be at most `n_items`, {n_items}; got {list_length}. Shorten the lists, enlarge "
+            "n_items, or pass list_length=None for full lists."
         )
     return bounds
 
 
 def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
-    """Draw the character of each voter, which holds for every query."""
+    """Draw the quality and honesty of each voter, which are the same in every query."""
     values = quality * np.exp(quality_spread * random.standard_normal(n_voters))
     adversarial = np.zeros(n_voters, dtype=bool)
     adversarial[random.permutation(n_voters)[: round(adversarial_share * n_voters)]] = True
@@ -68,7 +68,7 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """Leave each voter exactly `n_known` of the items, drawn for each query; the rest sink to the bottom."""
+    """Leave each voter exactly `n_known` of the items, drawn for each query; the others move to the bottom."""
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
@@ -78,7 +78,7 @@ def _hide(seen_score, n_known, random):
 def _tie(score, position, ties, random):
     """Give an item, with probability `ties`, the rank and score of the item above it.
 
-    A run of such items forms one bucket, with the rank and score of its first.
+    A run of such items forms one bucket, with the rank and score of its first item.
     """
     opens = random.random_sample(len(score)) >= ties
     opens |= position == 0
@@ -136,11 +136,10 @@ def make_ranked_lists(
     return_truth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, Truth]:
-    r"""Make ranked lists of voters who see a hidden truth more or less clearly.
+    r"""Generate ranked lists of voters who observe a hidden truth with different precision.
 
-    Every item has a true utility; each voter sees it through noise of their own, ranks by what they see, and
-    returns the top. Together the voters know more than the best of them, and those who weigh voters by skill
-    know more still.
+    Every item has a true utility. Each voter observes it with noise, ranks by the observations, and returns the top.
+    Together the voters know more than the best of them, and weighting voters by skill extracts even more.
 
     Parameters
     ----------
@@ -151,21 +150,20 @@ def make_ranked_lists(
     n_items : int, default=100
         Number of items per query.
     list_length : int, pair (low, high) or None, default=30
-        Length of the lists; with a pair each list draws its length uniformly from low to high, both included;
-        None means full lists.
+        Length of the lists. With a pair, each list draws its length uniformly from low to high, both included; None
+        means full lists.
     quality : float, default=1.0
-        Median quality of a voter, above 0: the noise of a voter of quality a has standard deviation 1/a,
-        against 1 of the utilities.
+        Median quality of a voter, above 0: the noise of a voter of quality a has standard deviation 1/a; the utilities
+        have 1.
     quality_spread : float, default=0.5
         Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
     adversarial_share : float, default=0.0
         Share of the voters, from 0 to 1 and rounded to whole voters, who rank the reversed utility.
     tie_probability : float, default=0.0
-        From 0 to 1: the probability that an item ties with the item above it in its list.
+        Probability, from 0 to 1, that an item ties with the item above it in its list.
     absent_share : float, default=0.0
-        Share of the items, from 0 to below 1, that a voter does not know, drawn for each list: absence
-        from a list then does not mean a low place. A list is shorter than `list_length` if its voter knows
-        fewer items.
+        Share of the items, from 0 to below 1, that a voter does not know, drawn for each list. Absence from a list then
+        does not mean a low place. A list is shorter than `list_length` if its voter knows fewer items.
     n_grades : int, default=2
         Number of relevance grades above 0.
     relevant_share : float, default=0.2
@@ -178,14 +176,14 @@ def make_ranked_lists(
     Returns
     -------
     lists : DataFrame
-        Columns query, voter, item (str), rank (int64, 1 = best, tied items share the lowest rank of their
-        bucket) and score (float64, higher is better). Ordered by query, voter and rank.
+        Columns query, voter, item (str), rank (int64, 1 = best, tied items share the lowest rank of their bucket) and
+        score (float64, higher is better). Ordered by query, voter and rank.
     qrels : DataFrame of shape (n_queries * n_items, 3)
         Columns query, item (str) and relevance (int64, 0 to `n_grades`). Every item is judged. Ordered by
         query and item.
     truth : named tuple of voters and utilities
-        Only with ``return_truth=True``. ``truth.voters`` is a frame with voter, quality and adversarial
-        (bool), ``truth.utilities`` one with query, item and utility (float64), in the order of the qrels.
+        Only with ``return_truth=True``. ``truth.voters`` is a frame with voter, quality and adversarial (bool).
+        ``truth.utilities`` is a frame with query, item and utility (float64), in the order of the qrels.
 
     Raises
     ------
@@ -194,31 +192,30 @@ def make_ranked_lists(
 
     See Also
     --------
-    make_rasdagen : The generator of FLAGR's test data, whose voters are all alike.
-    write_run : Write what an aggregator makes of them.
+    make_rasdagen : Generates FLAGR's test data, whose voters are all alike.
+    write_run : Writes an aggregator's consensus of such lists.
 
     Notes
     -----
-    With independent standard normal :math:`u_{qi}`, :math:`z_v` and :math:`\varepsilon_{qvi}`, voter v sees
-    item i of query q as
+    With independent standard normal :math:`u_{qi}`, :math:`z_v` and :math:`\varepsilon_{qvi}`, voter v observes item i
+    of query q as
 
     .. math::
         s_{qvi} = \pm u_{qi} + \varepsilon_{qvi} / a_v, \qquad
         a_v = \mathtt{quality} \cdot \exp(\mathtt{quality\_spread} \cdot z_v),
 
-    minus for adversarial voters, a model of Thurstone's kind [1]_. The score of a row is what the voter saw;
-    in a bucket of ties, what they saw of its first item. A voter's quality and honesty persist over the
-    queries.
+    with minus for adversarial voters: a model of Thurstone's kind [1]_. The score of a row is the voter's observation;
+    in a bucket of ties, the observation of its first item. A voter's quality and honesty are the same in all queries.
 
-    Of the :math:`R = \max(1, \mathrm{round}(\mathtt{relevant\_share} \cdot n))` items of highest utility, the
-    item in true place t = 0, 1, ... has the grade :math:`G - \lfloor t G / R \rfloor`, all others 0.
+    Let :math:`R = \max(1, \mathrm{round}(\mathtt{relevant\_share} \cdot n))`. Among the R items of highest utility, the
+    item in true place t = 0, 1, ... has the grade :math:`G - \lfloor t G / R \rfloor`; all other items have 0.
 
-    Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as are needed;
-    the names of the items are the same in every query, their utilities are not. Lists never come out empty.
+    Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as needed. The names of
+    the items are the same in every query, their utilities are not. Lists are never empty.
 
-    Each kind of draw has its own stream: more queries leave the first ones as they were, and ties, absences
-    and lengths change neither the utilities nor the noise. Work is done in blocks of queries, so memory
-    beyond the result is bounded.
+    Each kind of draw has its own stream: more queries leave the first ones unchanged, and ties, absences and lengths
+    change neither the utilities nor the noise. Blocks of queries are processed one by one, so memory beyond the result
+    is bounded.
 
     References
     ----------
@@ -251,14 +248,13 @@ def make_ranked_lists(
     ]
     for name, value in [*shares, ("relevant_share", relevant_share)]:
         check_number(name, value, 0, 1)
-    if quality == 0 or relevant_share == 0 or absent_share == 1:
-        raise InputError(
-            "make_ranked_lists expects quality and relevant_share above 0 and absent_share below 1, got "
-            f"quality={quality!r}, relevant_share={relevant_share!r} and absent_share={absent_share!r}."
-        )
+    if quality == 0:
+        raise InputError(f"`quality` must be above 0; got {quality!r}.")
+    check_share("relevant_share", relevant_share, low=False)
+    check_share("absent_share", absent_share, high=False)
     low, high = _length_range(list_length, n_items)
 
-    # One stream per kind of draw, so that one option does not reshuffle what another has drawn.
+    # Each kind of draw has its own stream, so that one option does not change the draws of another.
     seeds = check_random_state(random_state).randint(2**31 - 1, size=5)
     voter_random, view_random, length_random, absent_random, tie_random = map(np.random.RandomState, seeds)
 
@@ -275,7 +271,7 @@ def make_ranked_lists(
     for begin in range(0, n_queries, step):
         block = slice(begin, begin + step)
         length = lengths[block]
-        # Utilities and noise come query by query from one stream: the size of a block changes nothing.
+        # Utilities and noise are drawn query by query from one stream, so the size of a block changes nothing.
         normal = view_random.standard_normal((len(length), n_voters + 1, n_items))
         utility[block] = normal[:, 0]
         seen_score = sign[:, None] * normal[:, :1] + normal[:, 1:] / skill[:, None]

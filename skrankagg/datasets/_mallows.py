@@ -1,6 +1,5 @@
 """Orders drawn from the two classic models of rankings: Mallows and Plackett-Luce."""
 
-import math
 from typing import Literal, overload
 
 import numpy as np
@@ -8,8 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from .._support._checks import check_count
-from .._support._numbers import is_integer, is_real
+from .._support._checks import check_count, check_number, check_share
+from .._support._numbers import is_integer
 from ..exceptions import InputError
 from ._make_ranked_lists import _names, _tie, _vector
 
@@ -48,12 +47,12 @@ def make_mallows(
     return_centre: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Make lists around a central order: the further an order is from it, the rarer.
+    r"""Generate lists around a central order: the further an order is from it, the rarer it is.
 
     Parameters
     ----------
     n_queries : int, default=1
-        Number of queries, each with a centre of its own.
+        Number of queries, each with its own centre.
     n_voters : int, default=10
         Number of voters, each with a list in every query.
     n_items : int, default=20
@@ -61,7 +60,7 @@ def make_mallows(
     phi : float, default=0.8
         Dispersion, from 0 (all lists are the centre) to 1 (all orders are equally likely).
     list_length : int or None, default=None
-        Places that are kept of each list, the first ones; None keeps all.
+        Number of first places kept of each list; None keeps all.
     return_centre : bool, default=False
         Whether to return the central orders as well.
     random_state : int, RandomState instance or None, default=None
@@ -81,15 +80,15 @@ def make_mallows(
 
     See Also
     --------
-    make_plackett_luce : Lists by the items' worth.
-    make_ranked_lists : Lists and judgements, with voters of differing quality.
+    make_plackett_luce : Generates lists by the items' worth.
+    make_ranked_lists : Generates lists and judgements, with voters of differing quality.
 
     Notes
     -----
-    An order :math:`a` has a probability proportional to :math:`\phi^{d(a, c)}` with :math:`d` the number of pairs that
-    it and the centre :math:`c` order oppositely [1]_. Items are inserted one by one, in the order of the centre, the
-    :math:`i`-th at :math:`k` places from the end with a probability proportional to :math:`\phi^k`, :math:`k = 0,
-    \dots, i - 1` [2]_. :math:`O(n^2)` for a list.
+    The probability of an order :math:`a` is proportional to :math:`\phi^{d(a, c)}`, where :math:`d` is the number of
+    pairs in opposite orders in :math:`a` and the centre :math:`c` [1]_. Items are inserted one by one, in the order of
+    the centre. The :math:`i`-th is inserted :math:`k` places from the end with a probability proportional to
+    :math:`\phi^k`, :math:`k = 0, \dots, i - 1` [2]_. :math:`O(n^2)` for a list.
 
     References
     ----------
@@ -104,12 +103,11 @@ def make_mallows(
     >>> lists["item"].tolist() == 3 * centre["item"].tolist()
     True
     """
-    _check("make_mallows", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
-    if not _is_number(phi) or not 0 <= phi <= 1:
-        raise InputError(f"make_mallows expects phi to be a number from 0 to 1, got {phi!r}.")
+    _check(n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
+    check_share("phi", phi)
     random = check_random_state(random_state)
     centre = np.array([random.permutation(n_items) for _ in range(n_queries)])
-    # Distance from the end of each insertion, by the inverse of its cumulated probabilities.
+    # Distance from the end of each insertion, by inverting the cumulated probabilities.
     back = np.empty((n_queries, n_voters, n_items), dtype=np.int64)
     for i in range(n_items):
         cumulated = np.cumsum(np.float64(phi) ** np.arange(i + 1))
@@ -167,27 +165,27 @@ def make_plackett_luce(
     return_worth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Make lists place by place: each next item is drawn from those left, by its worth.
+    r"""Generate lists place by place: each next item is drawn from the remaining ones, by its worth.
 
     Parameters
     ----------
     n_queries : int, default=1
         Number of queries.
     n_voters : int, default=10
-        Number of voters, each with a list in every query; that of `reliability` where it is given.
+        Number of voters, each with a list in every query; the length of `reliability` if that is given.
     n_items : int, default=20
-        Number of items; those of `worth` where it is given.
+        Number of items; the length of `worth` if that is given.
     worth : array-like of shape (n_items,), default=None
         Worth of the items, above 0, in every query; None draws it for each query.
     spread : float, default=1.0
-        Standard deviation of the logarithm of the worth that is drawn; 0 makes all orders equally likely.
+        Standard deviation of the logarithm of a drawn worth; 0 makes all orders equally likely.
     list_length : int or None, default=None
-        Places that are kept of each list, the first ones; None keeps all.
+        Number of first places kept of each list; None keeps all.
     tie_probability : float, default=0.0
-        From 0 to 1: the probability that an item ties with the item above it in its list.
+        Probability, from 0 to 1, that an item ties with the item above it in its list.
     reliability : array-like of shape (n_voters,), default=None
-        Reliability of the voters in every query: 1 follows the worths as they are, 0 orders by chance, and a number
-        below 0 prefers the worse items. None is 1 for all.
+        Reliability of the voters in every query: 1 follows the worths, 0 orders by chance, and a number below 0 prefers
+        the worse items. None is 1 for all voters.
     return_worth : bool, default=False
         Whether to return the worth as well.
     random_state : int, RandomState instance or None, default=None
@@ -208,17 +206,17 @@ def make_plackett_luce(
 
     See Also
     --------
-    make_comparisons : Comparisons of two items each, by their worth.
-    make_mallows : Lists around a central order.
+    make_comparisons : Generates comparisons of two items each, by their worth.
+    make_mallows : Generates lists around a central order.
 
     Notes
     -----
-    The next item is :math:`i` with probability :math:`w_i^a / \sum_j w_j^a` over the items that are left [1]_ [2]_,
-    :math:`a` being the reliability of the voter. Drawn at once, by sorting :math:`a \log w_i + g_i` with independent
-    standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a list.
+    The next item is :math:`i` with probability :math:`w_i^a / \sum_j w_j^a` over the remaining items [1]_ [2]_, where
+    :math:`a` is the reliability of the voter. The lists are drawn at once, by sorting :math:`a \log w_i + g_i` with
+    independent standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a list.
 
-    Ties are drawn afterwards, whatever the worths, as in :func:`make_ranked_lists`: each item but the first joins the
-    bucket of the item above it with probability `tie_probability`. Neither option changes what is drawn without it.
+    Ties are drawn afterwards, regardless of the worths, as in :func:`make_ranked_lists`: each item but the first joins
+    the bucket of the item above it with probability `tie_probability`. Neither option changes the other draws.
 
     References
     ----------
@@ -233,19 +231,15 @@ def make_plackett_luce(
     ['i3', 'i2', 'i1']
     """
     if worth is not None:
-        worth = _vector("make_plackett_luce", "worth", worth, positive=True)
+        worth = _vector("worth", worth, positive=True)
         n_items = len(worth)
     power = np.ones(1)
     if reliability is not None:
-        power = _vector("make_plackett_luce", "reliability", reliability)
+        power = _vector("reliability", reliability)
         n_voters = len(power)
-    _check("make_plackett_luce", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
-    if not _is_number(spread) or not 0 <= spread < math.inf:
-        raise InputError(f"make_plackett_luce expects spread to be a finite number of at least 0, got {spread!r}.")
-    if not _is_number(tie_probability) or not 0 <= tie_probability <= 1:
-        raise InputError(
-            f"make_plackett_luce expects tie_probability to be a number from 0 to 1, got {tie_probability!r}."
-        )
+    _check(n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
+    check_number("spread", spread, 0)
+    check_share("tie_probability", tie_probability)
     random = check_random_state(random_state)
     drawn = random.standard_normal((n_queries, n_items)) * spread
     log_worth = drawn if worth is None else np.tile(np.log(worth), (n_queries, 1))
@@ -281,15 +275,11 @@ def _frame(order, list_length):
     )
 
 
-def _is_number(value):
-    return is_real(value) and not math.isnan(value)
-
-
-def _check(caller, *, list_length, n_items, **sizes):
+def _check(*, list_length, n_items, **sizes):
     for name, value in {**sizes, "n_items": n_items}.items():
         check_count(name, value)
     if list_length is not None and (not is_integer(list_length) or not 1 <= list_length <= n_items):
         raise InputError(
-            f"{caller} expects list_length to be an int from 1 to n_items={n_items}, or None for full lists, got "
+            f"`list_length` must be a whole number from 1 to n_items={n_items}, or None for full lists; got "
             f"{list_length!r}."
         )

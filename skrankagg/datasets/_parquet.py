@@ -1,4 +1,4 @@
-"""Parquet files: their columns by name, and the library that reads and writes them."""
+"""Parquet files: columns by name, and the library that reads and writes them."""
 
 import importlib.util
 import io
@@ -15,21 +15,21 @@ _MAGIC = b"PAR1"
 
 
 def check_parquet(caller):
-    """Raise MissingLibraryError, with what to do, where Parquet files can be neither read nor written."""
+    """Raise MissingLibraryError, with the remedy, if Parquet files can be neither read nor written."""
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingLibraryError(
-            f"{caller} needs pyarrow for Parquet; install it with pip install pyarrow, or take CSV."
+            f"{caller} needs pyarrow for Parquet. Install it with pip install pyarrow, or use CSV."
         )
 
 
 def is_parquet(path):
-    """Whether a file is a Parquet file; its first bytes decide, not its name."""
+    """Return True if a file is a Parquet file, by its first bytes instead of its name."""
     with opened_raw(path) as stream:
         return stream.read(len(_MAGIC)) == _MAGIC
 
 
 def parquet_columns(path):
-    """Names of the columns of a file."""
+    """List the names of the columns of a file."""
     from pyarrow.parquet import read_schema
 
     with _refusals(), opened_raw(path) as stream:
@@ -38,7 +38,7 @@ def parquet_columns(path):
 
 @contextmanager
 def _refusals():
-    """Turn whatever pyarrow says of a damaged file into a clause without a subject."""
+    """Turn pyarrow's error for a damaged file into a clause without a subject."""
     from pyarrow import ArrowException
 
     try:
@@ -49,16 +49,16 @@ def _refusals():
 
 
 def read_parquet(path, names, numeric):
-    """Read columns by their place.
+    """Read columns by position.
 
     Parameters
     ----------
     path : str or path-like
         File.
     names : tuple of str or None
-        What each column holds, None for one that is skipped.
+        Content of each column; None for one that is skipped.
     numeric : set of str
-        Names of those that hold finite numbers; the others become text.
+        Names of the columns with finite numbers; the other columns become text.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def read_parquet(path, names, numeric):
     Raises
     ------
     ValueError
-        If a number is none, or an id is missing; the message is a clause without a subject.
+        If a number is invalid, or an id is missing; the message is a clause without a subject.
     """
     from pyarrow.parquet import read_metadata, read_table
 
@@ -81,7 +81,7 @@ def read_parquet(path, names, numeric):
         table.validate(full=True)
         frame = table.to_pandas(ignore_metadata=True)
     if len(frame) != n_rows:
-        raise InputError(f"expected {n_rows} rows, as the footer of the Parquet file says, got {len(frame)}")
+        raise InputError(f"expected {n_rows} rows, the number in the footer of the Parquet file, got {len(frame)}")
     if len(frame) == 0:
         raise InputError("expected at least one row, got none")
     for name in wanted:
@@ -103,7 +103,7 @@ def read_parquet(path, names, numeric):
 
 
 def parquet_bytes(frame):
-    """Write a frame, without its index, as the bytes of a Parquet file."""
+    """Convert a frame, without its index, to the bytes of a Parquet file."""
     stream = io.BytesIO()
     frame.to_parquet(stream, engine="pyarrow", index=False)
     return stream.getvalue()

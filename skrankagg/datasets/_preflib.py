@@ -1,4 +1,4 @@
-"""Read the election files of PrefLib: orders, strict or with ties, complete or not."""
+"""Reader of PrefLib's election files: orders, strict or with ties, complete or not."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _TYPES = {"soc", "soi", "toc", "toi"}
 _BUCKET = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)[ \t]*:(.*)", re.IGNORECASE | re.ASCII)
 _BLANKS = " \t"
-# Numbers of this length fit into 64 bits.
+# Numbers of at most this many digits fit into 64 bits.
 _MOST_DIGITS = 18
 
 
@@ -49,8 +49,8 @@ def read_preflib(
     Parameters
     ----------
     path : str, path-like, or a sequence of them
-        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi``, plain or gzip, in UTF-8, with the headers of today
-        (``# TITLE: ...``) or those of before 2022 (the number of alternatives, then their names). Each is a query,
+        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi``, plain or gzip, in UTF-8. Headers may be current
+        (``# TITLE: ...``) or from before 2022 (the number of alternatives, then their names). Each file is a query,
         named after the file without folders and suffix.
     with_names : bool, default=True
         Whether items are the alternatives' names, or their numbers (int).
@@ -61,7 +61,7 @@ def read_preflib(
     -------
     lists : DataFrame
         Columns query, voter (str), item, rank (int64, from 1; tied alternatives share the lowest rank of their bucket)
-        and weight (float64): a list for each distinct order, weighted by the number of voters who cast it. Voters are
+        and weight (float64). Each distinct order is a list, weighted by the number of voters who cast it. Voters are
         numbered in the order of the file.
     alternatives : DataFrame
         Columns query, number and name; only with ``return_alternatives=True``.
@@ -71,16 +71,17 @@ def read_preflib(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If a line cannot be read (the message names it), a ballot holds an alternative twice or one that the header does
-        not have, alternatives share a name, or the header declares more of them than the file has characters.
+        If a line cannot be read (the message contains its number). If a ballot repeats an alternative, or contains one
+        that the header does not have. If alternatives share a name, or the header declares more of them than the file
+        has characters.
 
     See Also
     --------
-    read_lists : Read lists of search engines.
+    read_lists : Reads lists of search engines.
 
     Notes
     -----
-    Alternatives that a ballot leaves out are not in its list; what that means is up to the method. Ballots without any
+    Alternatives that a ballot leaves out are not in its list; the method decides how to treat them. Ballots without any
     alternative are not lists. The format is described in [1]_.
 
     References
@@ -112,13 +113,11 @@ def read_preflib(
     many = not isinstance(path, (str, os.PathLike))
     paths = list(path) if many else [path]
     if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        raise InputTypeError(
-            f"read_preflib expects a path or a sequence of paths, got {path!r}; give the names of files."
-        )
+        raise InputTypeError(f"`path` must be a path or a sequence of paths; got {path!r}. Pass the names of files.")
     parts = [_read(Path(path), with_names) for path in paths]
     stems = [lists["query"].iloc[0] for lists, _ in parts]
     if len(set(stems)) < len(stems):
-        raise InputError(f"read_preflib expects files of different names, got {stems}; read them one by one.")
+        raise InputError(f"`path` must be files of different names; got {stems}. Read them one by one.")
     lists, alternatives = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
     return (lists, alternatives) if return_alternatives else lists
 
@@ -133,8 +132,8 @@ def _read(path, names):
     if names and len(set(texts)) < len(texts):
         twice = Counter(texts).most_common(1)[0][0]
         raise InputError(
-            f"read_preflib expects alternatives of different names, got {twice!r} twice in {str(path)!r}; tell them "
-            "apart by their numbers: names=False."
+            f"The alternatives in {str(path)!r} must have different names; got {twice!r} twice. Tell them apart by "
+            "their numbers: with_names=False."
         )
     query = path.name.partition(".")[0]
     ballot, number, rank, weight = (np.array(column) for column in zip(*rows, strict=True))
@@ -160,10 +159,10 @@ def _bad_line(number, what):
 
 
 def _lines(path):
-    """Numbers and texts of the lines that are not blank."""
+    """Yield the numbers and texts of the lines that are not blank."""
     with opened(path) as stream:
         text = stream.read().decode("utf-8-sig")
-    # Lines end as they do in other files, not where str.splitlines() ends them: names may hold such characters.
+    # Lines end as in other files, not as in str.splitlines(): names may contain its separators.
     numbered = enumerate(re.split(r"\r\n|\r|\n", text), 1)
     numbered = [(number, stripped) for number, line in numbered if (stripped := line.strip(_BLANKS))]
     if not numbered:
@@ -172,7 +171,7 @@ def _lines(path):
 
 
 def _new_header(numbered):
-    """Alternatives, ballots, and what stands between the number of voters and their order."""
+    """Read a header of today: alternatives, ballots, and the mark between the number of voters and their order."""
     alternatives, declared, declared_on = {}, None, None
     for number, line in numbered:
         if not line.startswith("#"):
@@ -181,7 +180,7 @@ def _new_header(numbered):
         key, _, value = text.partition(":")
         if key.upper() == "DATA TYPE" and value.strip().lower() not in _TYPES:
             raise _bad_line(
-                number, f"names the data type {clip(value.strip())!r}; read are {', '.join(sorted(_TYPES))}"
+                number, f"names the data type {clip(value.strip())!r}; supported are {', '.join(sorted(_TYPES))}"
             )
         if key.upper() == "NUMBER ALTERNATIVES":
             declared, declared_on = _whole(number, value), number
@@ -192,17 +191,17 @@ def _new_header(numbered):
         raise _bad_line(numbered[0][0], "begins a header that names no alternatives")
     if declared is not None:  # names may be left out
         held = sum(len(line) for _, line in numbered)
-        if declared > held:  # each takes a place in memory
-            raise _bad_line(declared_on, f"declares {declared} alternatives, and the file has {held} characters only")
+        if declared > held:  # each alternative uses memory
+            raise _bad_line(declared_on, f"declares {declared} alternatives, but the file has only {held} characters")
         alternatives = {k: alternatives.get(k, str(k)) for k in sorted({*alternatives, *range(1, declared + 1)})}
     return alternatives, [(number, line) for number, line in numbered if not line.startswith("#")], ":"
 
 
 def _name(alternatives, number, key, name):
-    """Name an alternative, after its number where its name is empty."""
+    """Name an alternative, by its number if its name is empty."""
     alternative = _whole(number, key)
     if alternative in alternatives:
-        raise _bad_line(number, f"names the alternative {alternative} again")
+        raise _bad_line(number, f"repeats the alternative {alternative}")
     alternatives[alternative] = name.strip(_BLANKS) or str(alternative)
 
 
@@ -210,34 +209,34 @@ def _old_header(numbered):
     n = _whole(*numbered[0])
     if n + 2 > len(numbered):
         raise _bad_line(
-            numbered[0][0], f"declares {n} alternatives and a line of totals; {len(numbered) - 1} lines follow"
+            numbered[0][0], f"declares {n} alternatives and a line of totals, but only {len(numbered) - 1} lines follow"
         )
     alternatives = {}
     for number, line in numbered[1 : n + 1]:
         key, comma, name = line.partition(",")
         if not comma:
-            raise _bad_line(number, f"is {clip(line)!r} where a number, a comma and a name belong")
+            raise _bad_line(number, f"is {clip(line)!r} instead of a number, a comma and a name")
         _name(alternatives, number, key, name)
     # The line of totals: voters, their sum, distinct orders.
     return alternatives, numbered[n + 2 :], ","
 
 
 def _ballots(numbered, mark, alternatives):
-    """A row for each place of each ballot: ballot, alternative, rank, weight."""
+    """Read a row for each place of each ballot: ballot, alternative, rank, weight."""
     rows, ballot = [], 0
     for number, line in numbered:
         count, found, order = line.partition(mark)
         weight = _whole(number, count)
-        if not found or _BUCKET.sub("", order).strip(", \t"):  # what is left are braces
-            raise _bad_line(number, f"is {clip(line)!r} where a number, {mark!r} and an order belong")
+        if not found or _BUCKET.sub("", order).strip(", \t"):  # the rest has unmatched braces
+            raise _bad_line(number, f"is {clip(line)!r} instead of a number, {mark!r} and an order")
         place, seen = 1, set()
         for several, one in _BUCKET.findall(order):
             bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip(_BLANKS)]
             for alternative in bucket:
                 if alternative not in alternatives:
-                    raise _bad_line(number, f"holds the alternative {alternative}, which the header does not have")
+                    raise _bad_line(number, f"contains the alternative {alternative}, which the header does not have")
                 if alternative in seen:
-                    raise _bad_line(number, f"holds the alternative {alternative} twice")
+                    raise _bad_line(number, f"contains the alternative {alternative} twice")
                 seen.add(alternative)
                 rows.append((ballot + 1, alternative, place, weight))
             place += len(bucket)
@@ -250,7 +249,7 @@ def _ballots(numbered, mark, alternatives):
 def _whole(number, text):
     text = text.strip(_BLANKS)
     if not re.fullmatch(r"\d+", text, re.ASCII):
-        raise _bad_line(number, f"has {clip(text)!r} where a whole number belongs")
+        raise _bad_line(number, f"has {clip(text)!r} instead of a whole number")
     if len(text) > _MOST_DIGITS:
-        raise _bad_line(number, f"has a number of {len(text)} digits, {clip(text)}; {_MOST_DIGITS} are the most")
+        raise _bad_line(number, f"has {len(text)} digits in {clip(text)}; at most {_MOST_DIGITS} are supported")
     return int(text)

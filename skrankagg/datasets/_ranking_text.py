@@ -13,19 +13,20 @@ from ..exceptions import InputError
 
 __all__ = ["ranking_text"]
 
-#: The rank of items that tie.
+#: Choices of ranks for items that tie.
 RankTies: TypeAlias = Literal["ordinal", "min", "dense"]
 
 
 def check_rank_ties(rank_ties):
-    """Raise InputError unless this is a choice of ranks for items that tie."""
+    """Raise InputError unless the argument is a choice of ranks for items that tie."""
     check_choice("rank_ties", rank_ties, ("ordinal", "min", "dense"))
 
 
 def tied_ranks(frame, rank_ties):
-    """Ranks (n_rows,) of a frame of lists, in which neighbours of equal score share one.
+    """Compute ranks (n_rows,) of a frame of lists, shared by neighbours of equal score.
 
-    The frame has the columns query, rank and score, and may have voter. After a tie "min" goes on with the next place,
+    The frame has the columns query, rank and score, and may have voter. After a tie "min" continues with the next
+    place, and "dense" with the next number.
     and "dense" with the next number.
     """
     lists = frame.groupby([name for name in ("query", "voter") if name in frame], sort=False).ngroup().to_numpy()
@@ -36,7 +37,7 @@ def tied_ranks(frame, rank_ties):
     opens_tie = opens_list.copy()
     opens_tie[1:] |= score[1:] != score[:-1]
     number = np.cumsum(opens_tie) if rank_ties == "dense" else np.arange(1, len(order) + 1)
-    # From the first of each tie, counted from the first of each list.
+    # Counted for the first item of each tie, from the first item of each list.
     number = number[np.flatnonzero(opens_tie)][np.cumsum(opens_tie) - 1]
     number -= number[np.flatnonzero(opens_list)][np.cumsum(opens_list) - 1] - 1
     ranks = np.empty(len(order), dtype=np.int64)
@@ -50,20 +51,20 @@ def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.
     Parameters
     ----------
     consensus : DataFrame or RankedLists
-        One list for each query, such as an aggregator returns.
+        One list for each query, such as an aggregator's consensus.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
-        ``"ordinal"`` writes one item after the other, as the ranks 1 to n have them. ``"min"`` and ``"dense"`` write
-        " = " between neighbours of equal score, or of equal rank.
+        ``"ordinal"`` writes one item after the other, by the ranks 1 to n. ``"min"`` and ``"dense"`` write " = "
+        between neighbours of equal score, or of equal rank.
 
     Returns
     -------
     Series of str
-        Named "ranking", by query.
+        The rankings by query; the name of the Series is "ranking".
 
     Raises
     ------
     ValueError
-        If a query has several lists, or if an id holds ">" or "=", is empty, or has blanks around it, so that the text
+        If a query has several lists. If an id contains ">" or "=", is empty, or has blanks around it, so that the text
         could not be read back.
 
     See Also
@@ -90,7 +91,7 @@ def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.
     for name in items[held]:
         if not name or name != name.strip() or ">" in name or "=" in name:
             raise InputError(
-                f"ranking_text expects ids without '>', '=' and outer blanks, which could not be read back; got "
+                "Ids must not be empty or contain '>', '=' or outer blanks, so that the text can be read back; got "
                 f"{name!r}. Rename it."
             )
     names = items[lists.candidate_item[lists.candidate]]

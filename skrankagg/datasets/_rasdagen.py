@@ -1,4 +1,4 @@
-"""RASDaGen: the generator behind FLAGR's test data, to the last bit."""
+"""RASDaGen: the generator of FLAGR's test data, reproduced bit by bit."""
 
 import math
 
@@ -13,11 +13,11 @@ __all__ = ["make_rasdagen"]
 
 
 def _glibc_rand(seed, n):
-    """Draw the first n values of ``rand()`` after ``srand(seed)``, as the GNU C library gives them.
+    """Draw the first n values of ``rand()`` after ``srand(seed)``, as in the GNU C library.
 
-    The additive feedback generator of degree 31 (TYPE_3, the default): ``r[i] = r[i - 3] + r[i - 31]`` modulo
-    2**32, published without the lowest bit. The first 31 values come from a Lehmer generator; 310 further
-    ones are discarded.
+    The additive feedback generator of degree 31 (TYPE_3, the default) computes ``r[i] = r[i - 3] + r[i - 31]`` modulo
+    2**32 and returns it without the lowest bit. The first 31 values come from a Lehmer generator; 310 further values
+    are discarded.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ def _glibc_rand(seed, n):
     array([1804289383,  846930886, 1681692777])
     """
     word = int(seed) or 1
-    if word >= 2**31:  # C keeps the word in a signed int
+    if word >= 2**31:  # C stores the word in a signed int
         word -= 2**32
     state = [word]
     for _ in range(30):
-        # Schrage's method with the division of C, which truncates towards zero where that of Python floors.
+        # Schrage's method with C's division, which truncates towards zero; Python's division floors.
         high = int(math.copysign(abs(word) // 127773, word))
         word = 16807 * (word - 127773 * high) - 2836 * high
         word += 2147483647 * (word < 0)
@@ -56,8 +56,8 @@ def _glibc_rand(seed, n):
 def _shuffles(draws, n_items):
     """Turn the draws of many shuffles into permutations of 0..n_items-1.
 
-    The i-th draw of a shuffle swaps the last place not yet settled with place ``draw % places left``. All
-    shuffles run in step, so that the loop is over places and not over shuffles.
+    The i-th draw of a shuffle swaps the last unsettled place with place ``draw % places left``. All shuffles run in
+    step, so the loop is over places instead of shuffles.
     """
     order = np.tile(np.arange(n_items, dtype=np.int32), (len(draws), 1))
     row = np.arange(len(draws))
@@ -73,16 +73,13 @@ def _check(n_queries, n_voters, list_length, n_items, bias, threshold, random_st
         check_count(name, size)
     if list_length > n_items:
         raise InputError(
-            f"make_rasdagen expects list_length to be at most n_items, got list_length={list_length} and "
-            f"n_items={n_items}; shorten the lists or enlarge the pool (the original reads past its end)."
+            f"`list_length` must be at most `n_items`, {n_items}; got {list_length}. Shorten the lists or enlarge the "
+            "pool (the original reads past its end)."
         )
     if not is_real(bias) or not 0 <= bias <= 9:
-        raise InputError(
-            f"make_rasdagen expects bias to be a number from 0 to 9, got {bias!r}; "
-            "above 9 the original divides by zero."
-        )
+        raise InputError(f"`bias` must be a number from 0 to 9; got {bias!r}. Above 9 the original divides by zero.")
     if not is_real(threshold) or not math.isfinite(threshold):
-        raise InputError(f"make_rasdagen expects threshold to be a finite number, got {threshold!r}.")
+        raise InputError(f"`threshold` must be a finite number; got {threshold!r}.")
     if not is_integer(random_state) or not 0 <= random_state < 2**32:
         raise InputError(
             f"`random_state` must be an int from 0 to 2**32 - 1, the seed of srand(); got {random_state!r}."
@@ -99,10 +96,10 @@ def make_rasdagen(
     threshold: float = 5,
     random_state: int = 1,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Make the synthetic lists that FLAGR is tested on.
+    r"""Generate the synthetic lists of FLAGR's tests.
 
-    Every voter shuffles the same pool of items and returns the top of it: the lists are random and independent.
-    Good for parity with published tables and for speed tests, useless for finding out which method is better.
+    Every voter shuffles the same pool of items and returns its top: the lists are random and independent. They are good
+    for parity with published tables and for speed tests, but cannot show which method is better.
 
     Parameters
     ----------
@@ -113,11 +110,11 @@ def make_rasdagen(
     list_length : int, default=30
         Length K of every list, at most `n_items`.
     n_items : int, default=100
-        Size N of the pool of each query; pools of different queries share no item.
+        Size N of the pool of each query; pools of different queries have no common items.
     bias : float, default=1
-        From 0 to 9: how far the lists influence the labels.
+        Influence of the lists on the labels, from 0 to 9.
     threshold : float, default=5
-        An item is relevant if its label score exceeds this.
+        Limit of the label score; an item is relevant if its label score exceeds it.
     random_state : int, default=1
         Seed of the C generator. The original never calls ``srand``, which equals seed 1.
 
@@ -125,46 +122,43 @@ def make_rasdagen(
     -------
     lists : DataFrame of shape (n_queries * n_voters * list_length, 5)
         Columns query, voter, item (str), rank (int64, 1 = best) and score (float64, (K - rank + 1) / K to five
-        decimals, as the original prints it). Ordered by voter, then query, then rank.
+        decimals, as printed by the original). Ordered by voter, then query, then rank.
     qrels : DataFrame of shape (n_queries * n_items, 3)
-        Columns query, item (str) and relevance (int64, 0 or 1). Ordered by query, then as the pool lay in the
-        end.
+        Columns query, item (str) and relevance (int64, 0 or 1). Ordered by query, then by the final order of the pool.
 
     Raises
     ------
     ValueError
-        If a size is below 1, `list_length` exceeds `n_items`, `bias` is outside [0, 9], `threshold` is not
-        finite or `random_state` is not an unsigned 32-bit integer.
+        If a size is below 1, `list_length` exceeds `n_items`, `bias` is outside [0, 9], `threshold` is not finite or
+        `random_state` is not an unsigned 32-bit integer.
 
     See Also
     --------
-    make_ranked_lists : Data with a truth, good and bad voters, ties and gaps.
-    read_lists : Read such data from a file.
+    make_ranked_lists : Generates data with a truth, good and bad voters, ties and gaps.
+    read_lists : Reads such data from a file.
 
     Notes
     -----
-    For each voter, for each query, the query's pool is shuffled *in place* (Fisher and Yates, from the end)
-    and its first K items are handed in; the item on rank r collects :math:`W \mathrel{+}= K - r + 1`. After
-    the last voter,
+    For each voter and each query, the query's pool is shuffled *in place* (Fisher and Yates, from the end) and its
+    first K items form the list. The item on rank r collects :math:`W \mathrel{+}= K - r + 1`. After the last voter,
 
     .. math::
         s = \mathrm{rand}() \bmod (10 - \lceil b \rceil) + \lfloor b \rfloor \frac{W}{M K},
         \qquad \mathrm{relevant} \iff s > t .
 
-    Random numbers are those of the GNU C library, so the same arguments give the same data as the program
-    [1]_ does on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The source
-    names two further settings, both for 20 queries: FESO, few voters and short lists (``n_voters=10,
-    list_length=30, n_items=30, bias=3, threshold=7``), and MASO, many voters and short lists
-    (``n_voters=1000, list_length=30, n_items=30, bias=3, threshold=5``).
+    Random numbers come from the GNU C library's algorithm, so the same arguments give the same data as the program [1]_
+    on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The source names two further
+    settings, both for 20 queries. FESO has few voters and short lists (``n_voters=10, list_length=30, n_items=30,
+    bias=3, threshold=7``), and MASO many voters and short lists (``n_voters=1000, list_length=30, n_items=30, bias=3,
+    threshold=5``).
 
-    **At the defaults the labels are independent of the lists: they are noise.** With b = 1 the second term is
-    at most 1 and the first is a whole number, so an item that any voter ranks is relevant if and only if
-    ``rand() % 9 >= 5``, whatever place it was given. No measure of relevance on this data can tell one method
-    from another; and as no voter is better than the next, weighted methods have nothing to find. FESO and
-    MASO are nearly as noisy: with M voters the second term has a standard deviation of about
-    :math:`0.87 / \sqrt{M}`, the first one of 2.
+    **At the defaults the labels are independent of the lists: they are noise.** With b = 1 the second term is at most 1
+    and the first is a whole number. An item that any voter ranks is therefore relevant if and only if ``rand() % 9 >=
+    5``, whatever its places. No measure of relevance on this data can distinguish methods; and as no voter is better
+    than another, weighted methods have nothing to find. FESO and MASO are nearly as noisy: with M voters the second
+    term has a standard deviation of about :math:`0.87 / \sqrt{M}`, the first one of 2.
 
-    Linear in the number of rows and in ``n_voters * n_queries * n_items``.
+    Time is linear in the number of rows and in ``n_voters * n_queries * n_items``.
 
     References
     ----------
@@ -189,7 +183,7 @@ def make_rasdagen(
     draws = _glibc_rand(random_state, n_shuffles * n_items + n_queries * n_items)
     order = _shuffles(draws[: n_shuffles * n_items].reshape(n_shuffles, n_items), n_items)
     order = order.reshape(n_voters, n_queries, n_items)
-    # A pool stays as the voter before left it: each shuffle permutes the one before.
+    # A pool stays as the previous voter left it: each shuffle permutes the previous order.
     for voter in range(1, n_voters):
         order[voter] = np.take_along_axis(order[voter - 1], order[voter], axis=1)
 

@@ -1,4 +1,4 @@
-"""Read ranked lists and judgements from files."""
+"""Readers of ranked lists and judgements from files."""
 
 import os
 import re
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
+from .._support._checks import check_choice
 from ..exceptions import InputError, InputTypeError
 from ._format_names import ListsFormat, QrelsFormat
 from ._formats import FORMATS, alternatives, find_format, readable
@@ -28,36 +29,30 @@ _ENDING = re.compile(rf"({_SUFFIXES})?(\.gz)?$", re.IGNORECASE)
 
 
 def _check(kind, format, columns, decimal):
-    caller, formats = f"read_{kind.name}", ["auto", *(one.name for one in readable(kind))]
-    if format not in formats:
-        raise InputError(f"{caller} expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
-    if decimal not in {".", ","}:
-        raise InputError(f"{caller} expects decimal to be '.' or ',', got {decimal!r}.")
+    check_choice("format", format, ["auto", *(one.name for one in readable(kind))])
+    check_choice("decimal", decimal, (".", ","))
     if columns is None:
         return
     if isinstance(columns, str) or not hasattr(columns, "__iter__"):
-        raise InputError(f"{caller} expects columns to be a sequence of names, got {columns!r}.")
+        raise InputError(f"`columns` must be a sequence of names; got {columns!r}.")
     if format not in {"auto", "csv", "tsv"}:
-        raise InputError(
-            f"{caller} takes columns for CSV and TSV files only, got them with format={format!r}; drop either."
-        )
+        raise InputError(f"`columns` is for CSV and TSV files only; got format={format!r}. Drop one of the two.")
 
 
 def _named(frame, path, voter):
     """Replace the voter of a file by a given name."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
-            f"read_lists expects one voter in each file when voter names them, got {frame['voter'].nunique()} "
-            f"in {file_name(path)!r}; leave voter='auto'."
+            f"Each file must have one voter if `voter` names them; got {frame['voter'].nunique()} in "
+            f"{file_name(path)!r}. Leave voter='auto'."
         )
     return frame.assign(voter=pd.Series(voter, index=frame.index, dtype=str))
 
 
 def _check_apart(paths, frames, styles):
-    """Refuse files that would flow into one list.
+    """Refuse files whose rows would be merged into one list.
 
-    Two TREC runs of one tag are refused even if they share no query: tags are often left at the default of a
-    program.
+    Two TREC runs with the same tag are refused even if they share no query: tags are often left at a program's default.
     """
     seen = {}
     for path, frame, style in zip(paths, frames, styles, strict=True):
@@ -67,9 +62,8 @@ def _check_apart(paths, frames, styles):
             for other, others, other_style in seen.get(voter, ()):
                 if style == other_style == "trec" or not queries.isdisjoint(others):
                     raise InputError(
-                        f"read_lists expects different voters in different files, got {voter!r} in {other!r} "
-                        f"and {file_name(path)!r}; name them after their files with voter='file', or give a "
-                        "list of names."
+                        f"Different files must have different voters; got {voter!r} in {other!r} and "
+                        f"{file_name(path)!r}. Name them after their files with voter='file', or pass a list of names."
                     )
             seen.setdefault(voter, []).append((file_name(path), queries, style))
 
@@ -85,14 +79,14 @@ def read_lists(
 ) -> pd.DataFrame:
     r"""Read ranked lists from one file or several.
 
-    FLAGR's CSV files, CSV and TSV files with a header and TREC runs are told apart by their first line, Parquet
-    and JSON files by their first bytes; what is not certain is refused, and no row is ever dropped or altered.
+    The first line distinguishes FLAGR's CSV files, CSV and TSV files with a header and TREC runs; the first bytes
+    distinguish Parquet and JSON files. Uncertain files are refused, and no row is ever dropped or altered.
 
     Parameters
     ----------
     path : str, path-like, file open for bytes, or a sequence of them
-        Files, plain or gzip (recognised by their content), in UTF-8. Several are put one after the other. A pipe, such
-        as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read once, into memory.
+        Files, plain or gzip (recognised by their content), in UTF-8. Several are concatenated. A pipe, such as
+        ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read once, into memory.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
         ``"csv"``: with a header, separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query,
@@ -100,24 +94,24 @@ def read_lists(
         which needs pyarrow. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
         records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the one that the beginning of the file fits.
     voter : {"auto", "file"} or sequence of str or None, default="auto"
-        Who votes. ``"auto"``: as the file says, the tag in TREC runs; where it says nothing, as in a
-        consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec,
-        .txt, .csv, .tsv, .parquet, .json and .gz. A sequence gives a name for each path, None
-        for the file's own. Files that are named need to be of one voter each.
+        Names of the voters. ``"auto"``: the names in the file, in TREC runs the tag; if the file has none, as for a
+        consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec, .txt, .csv,
+        .tsv, .parquet, .json and .gz. A sequence gives a name for each path, or None for the file's own. A file with a
+        given name must have only one voter.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
-        None for one to skip. The first line tells the separator, as far as `format` leaves it open.
+        None for one to skip. The first line determines the separator if `format` does not.
     decimal : {".", ","}, default="."
-        What stands before the decimals of a number; "," in files separated by tabs or semicolons only.
+        Decimal mark of numbers; "," only in files separated by tabs or semicolons.
     trailing : {"error", "ignore"}, default="error"
-        What to do with words that follow the tag of a TREC run; trec_eval ignores them.
+        Treatment of words after the tag of a TREC run; trec_eval ignores them.
 
     Returns
     -------
     DataFrame
-        Columns query, voter, item (str) and, as far as the files have them, rank (int64, or float64 if some
-        are not integers), score and weight (float64); rows in the order of the files. Scores that are all written as
-        integers, some of 2 ** 53 or more, stay integers of 64 bits, and so do such ranks, where 64 bits hold them.
+        Columns query, voter, item (str) and, if the files have them, rank (int64, or float64 if some are not integers),
+        score and weight (float64). Rows are in the order of the files. If all scores are written as integers, some of
+        ``2 ** 53`` or more, they stay 64-bit integers if they fit; the same applies to ranks.
 
     Raises
     ------
@@ -128,34 +122,33 @@ def read_lists(
     TypeError
         If a file is open for text.
     ValueError
-        If a format is not certain, a line has too few or too many fields, a number cannot be read or is not finite (the
-        message names the line), a file is empty or not in UTF-8, files differ in their columns, or two files
-        hold lists of the same voter.
+        If a format is not certain, or a line has too few or too many fields. If a number cannot be read or is not
+        finite (the message contains the line number). If a file is empty or not in UTF-8, files differ in their
+        columns, or two files contain lists of the same voter.
 
     See Also
     --------
-    read_qrels : Read judgements.
-    write_run : Write a consensus.
+    read_qrels : Reads judgements.
+    write_run : Writes a consensus.
 
     Notes
     -----
-    Ids are text as it stands: ``007``, ``NA``, ``null`` and outer blanks survive; an empty field is refused. In CSV
-    files ids with commas, line ends or quotes are quoted, quotes inside doubled. Numbers are read to the
+    Ids are text and stay unchanged: ``007``, ``NA``, ``null`` and outer blanks are kept; an empty field is refused. In
+    CSV files ids with commas, line ends or quotes must be quoted, with quotes inside doubled. Numbers are read to the
     nearest double.
 
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system,
     run, tag``; ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``;
-    ``Weight``. Other columns are skipped. Two columns of one meaning are refused; but where there is ``qid`` or
-    ``query_id``, ``query`` is taken for the text of the queries and skipped, with a warning.
+    ``Weight``. Other columns are skipped. Two columns of one meaning are refused. If there is ``qid`` or ``query_id``,
+    however, ``query`` is assumed to be the text of the queries and skipped, with a warning.
 
-    The names of the fields of JSON records are those of a header, and their ids may be integers. A key that an object
-    holds twice is refused; a query without items has no row.
+    The names of the fields of JSON records follow the rules of a header, and ids in records may be integers. An object
+    with a repeated key is refused; a query without items has no row.
 
-    Duplicate items are left to :class:`~skrankagg.RankedLists`, which also decides between ranks and scores
-    that disagree.
+    Duplicate items and contradictions between ranks and scores are left to :class:`~skrankagg.RankedLists`.
 
-    Files are read in pieces by pandas' C parser. Those with quotes are checked once more, line by line; a blank line
-    between rows makes that slower reader do all the work.
+    pandas' C parser reads the files in pieces. Files with quotes are checked again, line by line; if there is a blank
+    line between rows, this slower reader does all the work.
 
     Examples
     --------
@@ -171,7 +164,7 @@ def read_lists(
     1    q1  bm25  d003     2    1.5
     >>> folder.cleanup()
 
-    From a stream, a table with decimal commas, and JSON:
+    Reading a stream, a table with decimal commas, and JSON:
 
     >>> import io
     >>> read_lists(io.BytesIO(b"query;item;score\nq1;d007;2,5\n"), decimal=",", voter=["panel"])
@@ -183,25 +176,21 @@ def read_lists(
     1    q1  bm25  d003    1.5
     """
     _check(LISTS, format, columns, decimal)
-    if trailing not in {"error", "ignore"}:
-        raise InputError(f"read_lists expects trailing to be 'error' or 'ignore', got {trailing!r}.")
-    # An open file is an iterable too, of lines that would pass for paths.
+    check_choice("trailing", trailing, ("error", "ignore"))
+    # An open file is also an iterable, of lines that would be mistaken for paths.
     many = not isinstance(path, (str, os.PathLike)) and hasattr(path, "__iter__") and not hasattr(path, "read")
     paths = list(path) if many else [path]
     if not all(map(is_file, paths)):
         raise InputTypeError(
-            f"read_lists expects a path, a file open for bytes, or a sequence of them, got {path!r}; give the names of "
+            f"`path` must be a path, a file open for bytes, or a sequence of them; got {path!r}. Pass the names of "
             "files."
         )
     if not paths:
-        raise InputError("read_lists expects at least one path, got none; check the pattern that finds them.")
+        raise InputError("`path` must contain at least one path; got none. Check the pattern that finds them.")
     named = not isinstance(voter, str)
     names = list(voter) if named else [voter] * len(paths)
     if (not named and voter not in {"auto", "file"}) or len(names) != len(paths):
-        raise InputError(
-            f"read_lists expects voter to be 'auto', 'file' or one name for each of {len(paths)} path(s), "
-            f"got {voter!r}."
-        )
+        raise InputError(f"`voter` must be 'auto', 'file' or one name for each of {len(paths)} path(s); got {voter!r}.")
 
     frames, styles = [], []
     for path, name in zip(paths, names, strict=True):
@@ -219,9 +208,8 @@ def read_lists(
             frame = _named(frame, path, "consensus")
         if frames and set(frame.columns) != set(frames[0].columns):
             raise InputError(
-                f"read_lists expects the same columns in all files, got {list(frames[0].columns)} in "
-                f"{file_name(paths[0])!r} and {list(frame.columns)} in {file_name(path)!r}; read them one by "
-                "one."
+                f"All files must have the same columns; got {list(frames[0].columns)} in {file_name(paths[0])!r} and "
+                f"{list(frame.columns)} in {file_name(path)!r}. Read them one by one."
             )
         frames.append(frame)
         styles.append("named" if given else layout.style)
@@ -255,14 +243,14 @@ def read_qrels(
         ``"auto"``: the one that the beginning of the file fits.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order: query, item, relevance, and None for one to
-        skip. The first line tells the separator, as far as `format` leaves it open.
+        skip. The first line determines the separator if `format` does not.
     decimal : {".", ","}, default="."
-        What stands before the decimals of a judgement; "," in files separated by tabs or semicolons only.
+        Decimal mark of judgements; "," only in files separated by tabs or semicolons.
 
     Returns
     -------
     DataFrame
-        Columns query, item (str) and relevance (int64 if all are written as integers, else float64); negative
+        Columns query, item (str) and relevance (int64 if all are written as integers, otherwise float64); negative
         judgements stay negative. Rows in the order of the file.
 
     Raises
@@ -274,21 +262,21 @@ def read_qrels(
     TypeError
         If the file is open for text.
     ValueError
-        If the format is not certain, a line has too few or too many fields, a judgement is not a finite number
-        (the message names the line), or the file is empty or not in UTF-8.
+        If the format is not certain, or a line has too few or too many fields. If a judgement is not a finite number
+        (the message contains the line number), or the file is empty or not in UTF-8.
 
     See Also
     --------
-    read_lists : Read ranked lists; its Notes on ids hold here too.
+    read_lists : Reads ranked lists; its Notes on ids also apply here.
 
     Notes
     -----
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno,
-    document``, also with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped, and so is ``query``, the
-    text of the queries, where there is ``qid`` or ``query_id``, with a warning.
+    document``, also with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped. If there is ``qid`` or
+    ``query_id``, ``query`` is skipped as the text of the queries, with a warning.
 
-    The second field of TREC qrels, the iteration, is not looked at, as in trec_eval. In a CSV file under
-    ``format="auto"`` it must be 0 (or Q0), for lists look alike but for the voter there.
+    The second field of TREC qrels, the iteration, is ignored, as in trec_eval. In a CSV file under ``format="auto"`` it
+    must be 0 (or Q0), because lists look the same except for the voter in this field.
 
     Examples
     --------
@@ -307,7 +295,7 @@ def read_qrels(
     _check(QRELS, format, columns, decimal)
     if not is_file(path):
         raise InputTypeError(
-            f"read_qrels expects a path, or a file open for bytes, got {path!r}; give the name of one file."
+            f"`path` must be a path, or a file open for bytes; got {path!r}. Pass the name of one file."
         )
     with blamed_on("read_qrels", path, _REMEDY):
         source = hold(path, "read_qrels")

@@ -1,4 +1,4 @@
-"""Collections that may not be passed on: loaders for those who have them."""
+"""Loaders of collections that cannot be redistributed, for owners of the files."""
 
 import glob
 import os
@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from .._support._checks import check_choice
 from ..exceptions import InputError, InputTypeError
 from ._delimited import clip, is_number, to_number
 from ._readers import read_lists, read_qrels
@@ -25,14 +26,14 @@ def load_letor_agg(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Load rank aggregation data of LETOR 4.0: MQ2007-agg and MQ2008-agg.
 
-    The standard benchmark of rank aggregation with judgements: queries of the Million Query track of TREC, some twenty
-    search engines that returned documents, and relevance from 0 to 2.
+    This is the standard benchmark of rank aggregation with judgements. It contains queries of the Million Query track
+    of TREC, some twenty search engines that returned documents, and relevance from 0 to 2.
 
     Parameters
     ----------
     path : str, path-like, file open for bytes, or a sequence of them
-        Files such as ``Fold1/test.txt``, plain or gzip, in UTF-8. Several are put one after the other; the five test
-        files are the whole data.
+        Files such as ``Fold1/test.txt``, plain or gzip, in UTF-8. Several are concatenated; the five test files are the
+        whole data.
     larger_is_better : bool, default=True
         Whether larger numbers in the file are better, as in both data sets; see Notes.
 
@@ -40,39 +41,39 @@ def load_letor_agg(
     -------
     lists : DataFrame
         Columns query, voter ("1", "2", ..., the number of the column), item (str) and score (float64, higher is
-        better), or rank (int64, or float64 if some are not integers) with ``larger_is_better=False``. A document for
-        which a voter has NULL is not in its list. In the order of the file.
+        better). With ``larger_is_better=False``, rank (int64, or float64 if some are not integers) replaces score. If a
+        voter has NULL for a document, the document is not in its list. In the order of the file.
     qrels : DataFrame
         Columns query, item (str) and relevance (int64, or float64 if some are not integers): a row for each line,
-        also of documents that are in no list.
+        including documents that are in no list.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     TypeError
-        If `path` is neither a file nor a sequence of them, or a file is open for text.
+        If `path` is neither a file nor a sequence of files, or a file is open for text.
     ValueError
-        If a line does not have the format, holds a column twice, or repeats a document of a query (the message names
-        the line).
+        If a line does not have the format, repeats a column, or repeats a document of a query (the message contains the
+        line number).
 
     See Also
     --------
-    load_trec : Runs and judgements of TREC.
-    read_lists : Read lists of other formats.
+    load_trec : Loads runs and judgements of TREC.
+    read_lists : Reads lists of other formats.
 
     Notes
     -----
     A line of the files is ``relevance qid:query 1:number 2:NULL ... #docid = document inc = ... prob = ...``.
 
-    **The numbers are called ranks, but the larger ones are the better.** With ``larger_is_better=True`` they are the
-    scores of the lists, so that every method reads them right. Read as ranks, they turn every list upside down: the
-    mean average precision of Borda's method on MQ2008-agg then falls from .478 to .395.
+    **The numbers are called ranks, but larger ones are better.** With ``larger_is_better=True`` they are the scores of
+    the lists, so every method reads them correctly. Read as ranks, they turn every list upside down: the mean average
+    precision of Borda's method on MQ2008-agg then falls from .478 to .395.
 
-    LETOR's folds are the queries in the order of the file in five consecutive parts, of which three are for training,
-    one is for validation and one for testing.
+    LETOR's folds are the queries in the order of the file in five consecutive parts: three are for training, one is for
+    validation and one for testing.
 
-    The data are those of [1]_, for research only and not part of this package.
+    The data are from [1]_; they are for research only and not part of this package.
 
     References
     ----------
@@ -100,18 +101,18 @@ def load_letor_agg(
     paths = list(path) if many else [path]
     if not paths or not all(map(is_file, paths)):
         raise InputTypeError(
-            f"load_letor_agg expects a path, a file open for bytes, or a sequence of them, got {path!r}; give the "
-            "names of files."
+            f"`path` must be a path, a file open for bytes, or a sequence of them; got {path!r}. Pass the names of "
+            "files."
         )
     rows, judged = [], {}
     for one in paths:
-        with blamed_on("load_letor_agg", one, "give a file of LETOR's rank aggregation data as it is."):
+        with blamed_on("load_letor_agg", one, "pass a file of LETOR's rank aggregation data, unchanged."):
             source = hold(one, "load_letor_agg")
             with encoding_checked(source), opened(source) as stream:
                 text = stream.read().decode("utf-8-sig")
             _read_letor(text, rows, judged)
     if not judged:
-        raise InputError(f"load_letor_agg expects lines, got none in {file_name(paths[0])!r}.")
+        raise InputError(f"`path` must contain lines; got none in {file_name(paths[0])!r}.")
     query, voter, item, number = zip(*rows, strict=True) if rows else ((), (), (), ())
     number = np.array(number, dtype=np.float64)
     lists = pd.DataFrame(
@@ -132,35 +133,35 @@ _IDS = ("query", "voter", "item")
 
 
 def _read_letor(text, rows, judged):
-    """Append the rows of a file: query, voter, item and number; and its judgements by query and item."""
+    """Append the rows of a file to `rows` (query, voter, item, number) and its judgements by query and item."""
     for line_number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         if not line.strip():
             continue
         match = _LETOR_LINE.fullmatch(line)
         if match is None or not is_number(match[1]):
             raise InputError(
-                f"line {line_number} is {clip(line)!r} where a relevance, qid:query, columns 1:number or 1:NULL and "
-                "#docid = document belong"
+                f"line {line_number} is {clip(line)!r} instead of a relevance, qid:query, columns 1:number or 1:NULL "
+                "and #docid = document"
             )
         query, item = match[2], match[4]
         if (query, item) in judged:
-            raise InputError(f"line {line_number} holds the document {clip(item)!r} of the query {clip(query)!r} again")
+            raise InputError(f"line {line_number} repeats the document {clip(item)!r} of the query {clip(query)!r}")
         judged[query, item] = to_number(match[1])
         columns = [field.partition(":") for field in match[3].split()]
         if len({column for column, _, _ in columns}) < len(columns):
-            raise InputError(f"line {line_number} holds a column twice")
+            raise InputError(f"line {line_number} repeats a column")
         for column, _, value in columns:
             if value.upper() == "NULL":
                 continue
             if not column.isdecimal() or not is_number(value):
                 raise InputError(
-                    f"line {line_number} has {clip(f'{column}:{value}')!r} where a column and its number or NULL belong"
+                    f"line {line_number} has {clip(f'{column}:{value}')!r} instead of a column and its number or NULL"
                 )
             rows.append((query, column, item, to_number(value)))
 
 
 def _whole_if_all(number):
-    """Integers of 64 bits, if all numbers are some."""
+    """Convert numbers to 64-bit integers if all are whole."""
     whole = (number == np.floor(number)) & (np.abs(number) < 2**53)
     return number.astype(np.int64) if whole.all() else number
 
@@ -180,17 +181,17 @@ def load_trec(
     Parameters
     ----------
     runs : str, path-like, or a sequence of them
-        Files of runs, plain or gzip; patterns such as ``"runs/*.gz"``, in which ``**`` stands for folders of any depth;
-        or folders, of which all files are read that do not begin with a point. Each file is read once.
+        Files of runs, plain or gzip; patterns such as ``"runs/*.gz"``, where ``**`` matches folders of any depth; or
+        folders. In a folder, all files are read whose names do not begin with a point. Each file is read once.
     qrels : str, path-like, or file open for bytes
         File of judgements.
     order : {"score", "rank"}, default="score"
-        Which column of the runs orders the documents: the score, as for trec_eval, or the rank. The other one is left
-        out, for in many runs they disagree.
+        Column of the runs that orders the documents: the score, as in trec_eval, or the rank. The other column is
+        dropped, because the two disagree in many runs.
     voter : {"auto", "file"}, default="auto"
-        Name of a run: its tag, or the name of its file without its suffixes, for runs that share a tag.
+        Name of a run: its tag, or the name of its file without its suffixes, for runs with the same tag.
     trailing : {"error", "ignore"}, default="error"
-        What to do with words that follow the tag of a run; trec_eval ignores them.
+        Treatment of words after the tag of a run; trec_eval ignores them.
 
     Returns
     -------
@@ -203,25 +204,25 @@ def load_trec(
     Raises
     ------
     FileNotFoundError
-        If a name, a pattern or a folder leads to no file.
+        If a name, a pattern or a folder matches no file.
     TypeError
-        If `runs` is not a path or a sequence of them.
+        If `runs` is neither a path nor a sequence of paths.
     ValueError
-        If a file cannot be read (the message names the line), or two runs have one name.
+        If a file cannot be read (the message contains the line number), or two runs have the same name.
 
     See Also
     --------
-    read_lists : Read runs one by one, with both columns.
-    read_qrels : Read judgements of other formats.
-    load_letor_agg : The rank aggregation data of LETOR.
+    read_lists : Reads runs one by one, with both columns.
+    read_qrels : Reads judgements of other formats.
+    load_letor_agg : Loads LETOR's rank aggregation data.
 
     Notes
     -----
-    Topics that are not judged stay in the lists; measures leave them out. trec_eval breaks ties of scores by the
-    names of documents; methods take them as ties.
+    Unjudged topics stay in the lists; measures leave them out. trec_eval breaks ties of scores by the names of
+    documents; methods treat them as ties.
 
-    Runs and judgements of TREC are published by the National Institute of Standards and Technology [1]_, most runs of
-    past tracks for registered researchers only. They are not part of this package.
+    The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_, most runs of past
+    tracks for registered researchers only. They are not part of this package.
 
     References
     ----------
@@ -246,23 +247,19 @@ def load_trec(
     2   601     b   d2    0.9
     >>> folder.cleanup()
     """
-    if order not in ("score", "rank"):
-        raise InputError(f"load_trec expects order to be 'score' or 'rank', got {order!r}.")
-    if voter not in ("auto", "file"):
-        raise InputError(f"load_trec expects voter to be 'auto' or 'file', got {voter!r}.")
+    check_choice("order", order, ("score", "rank"))
+    check_choice("voter", voter, ("auto", "file"))
     lists = read_lists(_files(runs), format="trec", voter=voter, trailing=trailing)
     lists = lists.drop(columns="rank" if order == "score" else "score")
     return lists, read_qrels(qrels, format="trec")
 
 
 def _files(runs):
-    """The files that names, patterns and folders lead to, each once."""
+    """Return the files that names, patterns and folders match, each once."""
     given = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     given = list(given) if hasattr(given, "__iter__") else [given]
     if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):
-        raise InputTypeError(
-            f"load_trec expects runs to be a path, a pattern or a folder, or a sequence of them, got {runs!r}."
-        )
+        raise InputTypeError(f"`runs` must be a path, a pattern or a folder, or a sequence of them; got {runs!r}.")
     found = {}
     for one in map(os.fspath, given):
         if os.path.isdir(one):
@@ -270,8 +267,8 @@ def _files(runs):
         elif not os.path.exists(one) and glob.has_magic(one):
             inside = [Path(path) for path in sorted(glob.glob(one, recursive=True)) if os.path.isfile(path)]
         else:
-            inside = [Path(one)]  # the reader says so where there is none
+            inside = [Path(one)]  # if the file is missing, the reader reports it
         if not inside:
-            raise FileNotFoundError(f"load_trec finds no file in {one!r}.")
+            raise FileNotFoundError(f"`runs` must match files; found none in {one!r}. Check the name or the pattern.")
         found |= {os.path.realpath(path): path for path in inside}
     return list(found.values())

@@ -1,4 +1,4 @@
-"""Real rankings that are computed from data of scikit-learn: classes by classifiers, features by selectors."""
+"""Real rankings computed from scikit-learn's data: classes by classifiers, features by selectors."""
 
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ __all__ = ["load_digits_votes", "load_feature_rankings"]
 
 
 def _lists(queries, voters, items, value):
-    """Lists from scores (n_queries, n_voters, n_items), ordered by query, voter, rank and item."""
+    """Turn scores (n_queries, n_voters, n_items) into lists, ordered by query, voter, rank and item."""
     rank = rankdata(-value, method="min", axis=-1).astype(np.int64)
     order = np.argsort(rank, axis=-1, kind="stable")
     n_lists, n_items = len(queries) * len(voters), len(items)
@@ -49,7 +49,7 @@ def _digits_votes():
         "naive_bayes": (GaussianNB(var_smoothing=0.01), "predict_log_proba"),
         "nearest_neighbors": (KNeighborsClassifier(10), "predict_proba"),
     }
-    # Without shuffling: the images are ordered by writer, and no classifier should know the hand.
+    # Without shuffling: images are ordered by writer, and no classifier should be trained on the same writer.
     folds = StratifiedKFold(5)
     value = np.stack(
         [cross_val_predict(model, images, labels, cv=folds, method=method) for model, method in classifiers.values()],
@@ -68,31 +68,31 @@ def _digits_votes():
 
 
 def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Load the classes that five classifiers see in images of handwritten digits.
+    """Load the rankings of digits by five classifiers, for images of handwritten digits.
 
-    Real voters of differing skill, whose scores have different scales, with a known truth: a query is an image, an item
-    a class, 0 to 9, and a voter a classifier of scikit-learn that was trained on other images.
+    The data have real voters of differing skill, whose scores have different scales, and a known truth. A query is an
+    image, an item a class, 0 to 9, and a voter a classifier of scikit-learn that was trained on other images.
 
     Returns
     -------
     lists : DataFrame of shape (89850, 5)
         Columns query ("0000" to "1796", the row of :func:`~sklearn.datasets.load_digits`), voter, item ("0" to "9"; all
-        str), rank (int64, 1 = best, tied items share the lowest rank of their bucket) and score (float64, higher is
-        better). Full lists, ordered by query, voter, rank and item.
+        str), rank (int64, 1 = best) and score (float64, higher is better). Tied items share the lowest rank of their
+        bucket. Full lists, ordered by query, voter, rank and item.
     qrels : DataFrame of shape (17970, 3)
-        Columns query, item (str) and relevance (int64): 1 for the digit that was written, 0 for the others. Ordered by
-        query and item.
+        Columns query, item (str) and relevance (int64): 1 for the written digit, 0 for the others. Ordered by query and
+        item.
 
     See Also
     --------
-    load_feature_rankings : Rankings of features, without a truth.
-    make_ranked_lists : Lists with a truth, and voters as good or as bad as you like.
-    skrankagg.RankedLists.from_matrix : Ranked lists from the scores of classifiers of your own.
+    load_feature_rankings : Loads rankings of features, without a truth.
+    make_ranked_lists : Generates lists with a truth, and voters of any quality.
+    skrankagg.RankedLists.from_matrix : Encodes ranked lists from the scores of your own classifiers.
 
     Notes
     -----
     Each classifier is trained on four fifths of the images and ranks the classes of the last fifth, in five stratified
-    folds that are not shuffled, so that it has hardly seen the writer's hand.
+    folds that are not shuffled. The training images therefore contain hardly any of the same writer.
 
     =====================  ===========================================================  ========
     voter                  score                                                        accuracy
@@ -107,8 +107,7 @@ def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
     The lists are computed at the first call, in about a second, and then kept in memory; each call returns copies. The
     last bits of scores depend on the version of scikit-learn and on the machine.
 
-    The images are those of the test set of [1]_, which come with scikit-learn; the original data are licensed under
-    CC BY 4.0.
+    The images are the test set of [1]_, included in scikit-learn; the original data are licensed under CC BY 4.0.
 
     References
     ----------
@@ -137,7 +136,7 @@ def _mutual_information(X, y):
 
 
 def _selectors():
-    """The selectors by name, each an estimator of scikit-learn and the way to its number for each feature."""
+    """Return the selectors by name: an estimator of scikit-learn and a function that returns feature scores."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_selection import RFE, SelectKBest, f_classif
     from sklearn.linear_model import LogisticRegression
@@ -173,28 +172,28 @@ def _feature_rankings():
 
 
 def load_feature_rankings() -> pd.DataFrame:
-    """Load the features of the breast cancer data as five selectors rank them over five folds.
+    """Load the rankings of the breast cancer data's features by five selectors over five folds.
 
-    Real lists in which voters disagree systematically, for some look at one feature at a time and others at all of
-    them: a query is a fold, an item one of 30 features, and a voter a selector of scikit-learn.
+    These are real lists whose voters disagree systematically, because some examine one feature at a time and others all
+    of them. A query is a fold, an item one of 30 features, and a voter a selector of scikit-learn.
 
     Returns
     -------
     DataFrame of shape (750, 5)
-        Columns query ("fold0" to "fold4"), voter, item (the name of the feature; all str), rank (int64, 1 = best, tied
-        items share the lowest rank of their bucket) and score (float64, higher is better). Full lists, ordered by
+        Columns query ("fold0" to "fold4"), voter, item (the name of the feature; all str), rank (int64, 1 = best) and
+        score (float64, higher is better). Tied items share the lowest rank of their bucket. Full lists, ordered by
         query, voter, rank and column of the table.
 
     See Also
     --------
-    skrankagg.feature_selection.ConsensusSelector : Does the same with a table and selectors of your own.
-    skrankagg.stats.selection_stability : How stable such lists are over the folds.
-    load_digits_votes : Lists with a truth.
+    skrankagg.feature_selection.ConsensusSelector : Does the same with your own table and selectors.
+    skrankagg.stats.selection_stability : Measures the stability of such lists over the folds.
+    load_digits_votes : Loads lists with a truth.
 
     Notes
     -----
-    Each selector is fitted on the training part of each of five stratified folds, which share three quarters of their
-    rows with one another. There is no truth in which features are relevant.
+    Each selector is fitted on the training part of each of five stratified folds; two training parts share three
+    quarters of their rows. The truth, the relevant features, is unknown.
 
     =====================  ========================================================================
     voter                  score
@@ -209,7 +208,7 @@ def load_feature_rankings() -> pd.DataFrame:
     The lists are computed at the first call, in a second or two, and then kept in memory; each call returns a copy. The
     last bits of scores depend on the version of scikit-learn and on the machine.
 
-    The table is the one of [1]_ that comes with scikit-learn, 569 rows; the original data are licensed under CC BY 4.0.
+    The table is the one of [1]_ in scikit-learn, 569 rows; the original data are licensed under CC BY 4.0.
 
     References
     ----------

@@ -1,23 +1,23 @@
-"""Real rankings that the package holds: two seasons of races, and lists of genes from five studies."""
+"""Real rankings included in the package: two seasons of races, and lists of genes from five studies."""
 
 from importlib.resources import files
 from typing import Literal
 
 import pandas as pd
 
-from ..exceptions import InputError
+from .._support._checks import check_choice
 
 __all__ = ["load_formula1", "load_nascar", "load_prostate_genes"]
 
 
 def _lines(name):
-    """Lines of a file of the package without its comments, which name its source."""
+    """Read the lines of a file of the package without its comments, which name its source."""
     text = files("skrankagg.datasets").joinpath("data", name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def _frame(query, rows):
-    """Lists of one query from rows of voter, item and rank."""
+    """Build the lists of one query from rows of voter, item and rank."""
     voter, item, rank = zip(*rows, strict=True)
     return pd.DataFrame(
         {
@@ -32,7 +32,7 @@ def _frame(query, rows):
 def load_nascar() -> pd.DataFrame:
     """Load the races of the NASCAR season of 2002.
 
-    The standard example of rankings of subsets: 36 races, in each of which 43 of 87 drivers took part. A race is a
+    This is the standard example of rankings of subsets: in each of 36 races, 43 of 87 drivers took part. A race is a
     voter.
 
     Returns
@@ -43,18 +43,18 @@ def load_nascar() -> pd.DataFrame:
 
     See Also
     --------
-    load_formula1 : A season with fewer drivers, most of whom take part in each race.
-    skrankagg.aggregators.PlackettLuce : The model that this season is an example of.
+    load_formula1 : Loads a season with fewer drivers, most of whom take part in each race.
+    skrankagg.aggregators.PlackettLuce : Fits the model for which this season is the example.
 
     Notes
     -----
-    A driver who is not in a list did not take part, which says nothing of how good he is: choose ``absent="ignore"``
-    where a method has it.
+    A driver who is absent from a list did not take part, which is no evidence of his quality: choose
+    ``absent="ignore"`` if a method has it.
 
-    Drivers have the numbers of Hunter's file [1]_, in which 83 of them occur. Four others came last in each race that
-    they took part in, so that maximum likelihood gives them no finite worth; Hunter left them out, and [2]_, which
-    has a prior, numbers them 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy Renfrow).
-    Drivers 58 (P. J. Jones) and 68 (Scott Pruett) took part in one race only, and were fourth and sixth.
+    Drivers have the numbers of Hunter's file [1]_, in which 83 of them occur. Four others came last in each of their
+    races, so maximum likelihood gives them no finite worth. Hunter left them out. The source [2]_, which has a prior,
+    numbers them 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy Renfrow). Drivers 58 (P.
+    J. Jones) and 68 (Scott Pruett) took part in only one race, and were fourth and sixth.
 
     Results of races are facts, which are free for any use.
 
@@ -86,20 +86,20 @@ def load_nascar() -> pd.DataFrame:
 def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFrame:
     """Load the races of the Formula One season of 2012.
 
-    20 races with 22 to 24 starters each and 25 drivers in all; the first seven races had seven winners. A race is a
-    voter.
+    There were 20 races with 22 to 24 starters each and 25 drivers in all; the first seven races had seven winners. A
+    race is a voter.
 
     Parameters
     ----------
     retired : {"last", "absent"}, default="last"
-        What becomes of starters who are not classified, most of whom retired: ``"last"``: they tie on the place after
-        the classified ones; ``"absent"``: they are not in the list.
+        Treatment of starters who are not classified, most of whom retired. ``"last"``: they tie on the place after the
+        classified ones; ``"absent"``: they are not in the list.
 
     Returns
     -------
     DataFrame of shape (n_rows, 4)
         Columns query ("2012"), voter (the race, named after the country or region, "Australia" to "Brazil"), item (the
-        driver's last name; all str) and rank (int64, from 1). 476 rows, or 401 without those who retired. Ordered by
+        driver's last name; all str) and rank (int64, from 1). 476 rows, or 401 without retired drivers. Ordered by
         race, in the order of the calendar, then by rank and by the driver's place in the championship.
 
     Raises
@@ -109,15 +109,15 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
 
     See Also
     --------
-    load_nascar : A season in which all starters have a place, and half of the drivers start.
+    load_nascar : Loads a season in which all starters have a place, and half of the drivers start.
 
     Notes
     -----
     Drivers who did not start, did not qualify or were not entered are not in the list of the race.
 
-    The places are those of the official classification. Points of 25, 18, 15, 12, 10, 8, 6, 4, 2 and 1 for the first
-    ten places add up to the final standings of the championship. They were read in the tables of [1]_, and those of
-    three races compared with the database F1DB. Results of races are facts, which are free for any use.
+    The places are from the official classification. Points of 25, 18, 15, 12, 10, 8, 6, 4, 2 and 1 for the first ten
+    places add up to the final standings of the championship. The source is the tables of [1]_; three races were
+    compared with the database F1DB. Results of races are facts, which are free for any use.
 
     References
     ----------
@@ -136,8 +136,7 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
     >>> lists.loc[lists["rank"] == 1, "item"].head(7).tolist()
     ['Button', 'Alonso', 'Rosberg', 'Vettel', 'Maldonado', 'Webber', 'Hamilton']
     """
-    if retired not in ("last", "absent"):
-        raise InputError(f"load_formula1 expects retired to be 'last' or 'absent', got {retired!r}.")
+    check_choice("retired", retired, ("last", "absent"))
     (_, *races, _), *drivers = (line.split(",") for line in _lines("formula1_2012.csv"))
     rows = []
     for column, race in enumerate(races, 1):
@@ -151,10 +150,10 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
 
 
 def load_prostate_genes() -> pd.DataFrame:
-    """Load the genes that five studies of prostate cancer found to be expressed most differently.
+    """Load the genes whose expression differed most in five studies of prostate cancer.
 
-    The standard example of gene lists that are cut: from each of five microarray studies the first 25 genes, 89
-    different ones in all. A study is a voter.
+    This is the standard example of truncated gene lists: the first 25 genes of each of five microarray studies, 89
+    different genes in all. A study is a voter.
 
     Returns
     -------
@@ -164,16 +163,16 @@ def load_prostate_genes() -> pd.DataFrame:
 
     See Also
     --------
-    skrankagg.aggregators.RobustRankAggregation : P-values for genes; takes the number of genes that were measured.
+    skrankagg.aggregators.RobustRankAggregation : Computes p-values for genes, given the number of measured genes.
 
     Notes
     -----
-    A gene that is not in a list ranked below 25, or was not measured in that study: the table does not say which. The
-    studies measured thousands of genes: give their number as ``n_items`` where a method has it.
+    A gene that is absent from a list ranked below 25, or was not measured in that study; the table does not distinguish
+    the two. The studies measured thousands of genes: pass their number as ``n_items`` if a method has it.
 
-    The lists are Table 4 of [1]_, in the order in which [2]_ has them; that package, which this text was read from,
-    writes the first letter of OACT2 and the last of FMO5 as a zero. Symbols are those of 2006: OACT2 is MBOAT2 today.
-    Lists of genes in a paper are facts, which are free for any use.
+    The lists are Table 4 of [1]_, in the order of [2]_. The text was read from that package, which writes the first
+    letter of OACT2 and the last of FMO5 as a zero. Symbols are from 2006: OACT2 is MBOAT2 today. Lists of genes in a
+    paper are facts, which are free for any use.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""A consensus as the text of a file: TREC runs, tables, JSON, and one line for each query."""
+"""Text forms of a consensus: TREC runs, tables, JSON, and one line for each query."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from ._ranking_text import ranking_text
 
 # TREC fields end at white space; a byte order mark would vanish at the beginning of a file.
 _UNFIT = re.compile(r"[\s\0\ufeff]|^$")
-# What would end a line, or the name of its query, too early.
+# Characters that would end a line, or the name of its query, too early.
 _ENDS = {"query": re.compile(r"[\r\n\0]|:( |$)|^$"), "item": re.compile(r"[\r\n\0]")}
 
 
@@ -17,42 +17,41 @@ def _check_one_voter(frame, what):
     n_voters = len(frame["voter"].unique()) if "voter" in frame else 1
     if n_voters > 1:
         raise InputError(
-            f"write_run expects the lists of one voter for {what}, got {n_voters} voters; write CSV, or a "
-            "file for each."
+            f"`run` must have the lists of one voter for {what}; got {n_voters} voters. Write CSV, or a file for each "
+            "voter."
         )
 
 
 def trec_text(frame, tag):
-    """A consensus as a TREC run."""
+    """Write a consensus as a TREC run."""
     _check_one_voter(frame, "a TREC run")
     for name, ids in [("tag", [tag]), ("query", frame["query"].unique()), ("item", frame["item"].unique())]:
         unfit = find_unfit(ids)
         if unfit is not None:
             raise InputError(
-                f"write_run expects text without white space as {name} of a TREC run, got {unfit!r}; rename it, "
-                "or write CSV (format='csv' or a path that ends in .csv)."
+                f"`run` must have text without white space as {name} of a TREC run; got {unfit!r}. Rename it, or write "
+                "CSV (format='csv' or a path that ends in .csv)."
             )
     fields = frame[["query", "item", "rank", "score"]].assign(q0="Q0", tag=tag)
     return fields_text(fields[["query", "q0", "item", "rank", "score", "tag"]])
 
 
 def find_unfit(ids):
-    """The first id that cannot be a field of a TREC file, or None."""
+    """Find the first id that cannot be a field of a TREC file, or return None."""
     return next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
 
 
 def fields_text(frame):
-    """The rows of a frame as lines of fields, parted by blanks."""
+    """Write the rows of a frame as lines of fields, separated by blanks."""
     return frame.to_csv(sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE, lineterminator="\n")
 
 
 def csv_text(frame, separator):
-    """A frame as a table with a header; the message of an error is a clause without a subject."""
+    """Write a frame as a table with a header; the message of an error is a clause without a subject."""
     options = {"sep": separator, "index": False, "lineterminator": "\n"}
     text = frame.to_csv(**options)
     if "\r" in text:
-        # Python's csv module leaves a carriage return unquoted, and it would read back as the end of the
-        # line.
+        # Python's csv module leaves a carriage return unquoted, which would be read back as the end of the line.
         text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
     if "\0" in text:
         raise InputError("expected text in all columns, got a NUL character")
@@ -60,15 +59,15 @@ def csv_text(frame, separator):
 
 
 def json_text(frame):
-    """A consensus as ``{query: {item: score}}``, a line for each item; queries in the order of their first rows."""
+    """Write a consensus as ``{query: {item: score}}``, a line for each item; queries in the order of first rows."""
     _check_one_voter(frame, "JSON")
     twice = frame.duplicated(["query", "item"]).to_numpy()
     if twice.any():
         row = int(twice.argmax())
         query, item = frame["query"].iloc[row], frame["item"].iloc[row]
         raise InputError(
-            f"write_run expects each item of a query once for JSON, got {item!r} twice for query {query!r}; drop one, "
-            "or write CSV."
+            f"`run` must have each item of a query once for JSON; got {item!r} twice for query {query!r}. Drop one, or "
+            "write CSV."
         )
     run = {query: {} for query in frame["query"].unique().tolist()}
     for query, item, score in zip(
@@ -76,22 +75,22 @@ def json_text(frame):
     ):
         if not query or not item or "\0" in query + item:
             raise InputError(
-                f"write_run expects ids without NUL characters, and none empty, for JSON, got query {query!r}, item "
-                f"{item!r}; rename it."
+                f"`run` must have ids that are not empty and have no NUL characters, for JSON; got query {query!r}, "
+                f"item {item!r}. Rename it."
             )
         run[query][item] = score
     return json.dumps(run, ensure_ascii=False, indent=1) + "\n"
 
 
 def lines_text(frame, rank_ties):
-    """A consensus as lines "query: A > B = C", queries in the order of their first rows."""
+    """Write a consensus as lines "query: A > B = C", queries in the order of their first rows."""
     _check_one_voter(frame, "text")
     for name, pattern in _ENDS.items():
         unfit = next((one for one in frame[name].unique() if pattern.search(one)), None)
         if unfit is not None:
             raise InputError(
-                f"write_run expects each {name} to fit into a line 'query: A > B', got {unfit!r}; rename it, or write "
-                "CSV."
+                f"`run` must have only {name} ids that fit into a line 'query: A > B'; got {unfit!r}. Rename it, or "
+                "write CSV."
             )
     columns = [name for name in ("query", "item", "rank", "score") if name in frame]
     texts = ranking_text(frame[columns], rank_ties=rank_ties)
@@ -99,7 +98,7 @@ def lines_text(frame, rank_ties):
 
 
 def not_utf8(error):
-    """The sentence for a character that UTF-8 does not have."""
+    """Build the error for a character that UTF-8 does not have."""
     return InputError(
-        f"write_run expects ids that UTF-8 can hold, got {error.object[error.start]!r} in one; rename it."
+        f"`run` must have ids that UTF-8 can encode; got {error.object[error.start]!r} in one. Rename it."
     )

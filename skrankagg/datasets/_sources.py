@@ -1,6 +1,6 @@
-"""Where a file's bytes come from: the disk, or a stream that can be read only once; and who is blamed for them.
+"""Sources of a file's bytes, the disk or a stream that is read only once, and error messages that name the file.
 
-The readers look at a file several times: at its beginning for its format, and again wherever the fast parser is in
+The readers read a file several times: its beginning to find the format, and all of it wherever the fast parser is in
 doubt. A regular file is opened each time. A pipe, a device and an open file are read once, into memory.
 """
 
@@ -17,7 +17,7 @@ from ..exceptions import InputError, InputTypeError
 
 BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
-# Where a file opened again may go on where the last reader stopped, even if it is a regular one.
+# Paths of open files: opened again, they may continue where the last reader stopped, even for a regular file.
 _ONCE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 
 
@@ -34,7 +34,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | BinaryFile
 
 
 class Fault(InputError):
-    """What is wrong with a file, as a clause without a subject, with a remedy of its own."""
+    """A fault of a file, as a clause without a subject, with its own remedy."""
 
     def __init__(self, clause, remedy):
         super().__init__(clause)
@@ -42,7 +42,7 @@ class Fault(InputError):
 
 
 class Held:
-    """What was read from a stream, decompressed, under the name that messages give it."""
+    """Decompressed content of a stream, and its name for messages."""
 
     def __init__(self, name, data):
         self.name = name
@@ -50,12 +50,12 @@ class Held:
 
 
 def is_file(source):
-    """Whether a reader can take this: a path, or something that can be read."""
+    """Return True if a reader can read this source: a path, or an object with a method `read`."""
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
 
 
 def file_name(source):
-    """Name of a path, of an open file or of what was read from one, for messages."""
+    """Return the name of a path, of an open file or of its content, for messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -63,13 +63,13 @@ def file_name(source):
 
 
 def hold(source, caller):
-    """Make of a source what can be opened many times: a regular file as it is, all else read into memory.
+    """Make a source that can be opened many times: a regular file unchanged, all else read into memory.
 
     Parameters
     ----------
     source : path or open file
     caller : str
-        Who reads, for messages.
+        Name of the reader, for messages.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def hold(source, caller):
 
 
 def _is_read_once(path):
-    """Whether a path leads to a pipe or a device, or to what this process has open; a missing file is left to open."""
+    """Return True if a path leads to a pipe, a device or an open file of this process; False for a missing file."""
     path = os.fspath(path)
     try:
         mode = os.stat(path).st_mode
@@ -110,22 +110,22 @@ def _read_open_file(source, caller):
         raise _text_mode(source, caller)
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InputTypeError(
-            f"{caller} expects bytes of the open file {file_name(source)!r}, got {type(data).__name__}; give a file "
-            "opened with mode 'rb'."
+            f"{caller} must be called with a file open for bytes; {file_name(source)!r} returned "
+            f"{type(data).__name__}. Pass a file opened with mode 'rb'."
         )
     return bytes(data)
 
 
 def _text_mode(source, caller):
     return InputTypeError(
-        f"{caller} expects a file that is open for bytes, got {file_name(source)!r} open for text; open it with mode "
-        "'rb', or give its buffer, such as sys.stdin.buffer."
+        f"{caller} must be called with a file open for bytes; got {file_name(source)!r} open for text. Open it with "
+        "mode 'rb', or pass its buffer, such as sys.stdin.buffer."
     )
 
 
 @contextmanager
 def opened_raw(source):
-    """Open a source as a binary stream of the bytes that it holds, compressed or not."""
+    """Open a source as a binary stream of its bytes, compressed or not."""
     if isinstance(source, Held):
         yield io.BufferedReader(io.BytesIO(source.data))
     else:
@@ -137,7 +137,7 @@ def opened_raw(source):
 def opened(source):
     """Open a source, compressed or not, as a binary stream; its first bytes decide, not its name."""
     with opened_raw(source) as stream:
-        # What is held was decompressed when it was read.
+        # The content of a stream was decompressed when it was read.
         if not isinstance(source, Held) and stream.peek(2)[:2] == _GZIP_MAGIC:
             with gzip.open(stream) as unpacked:
                 yield unpacked
@@ -147,7 +147,7 @@ def opened(source):
 
 @contextmanager
 def blamed_on(caller, source, remedy):
-    """Turn a clause about a file into the sentence that the user reads."""
+    """Turn a clause about a file into a complete error message that names the file."""
     name = file_name(source)
     try:
         yield
@@ -163,7 +163,7 @@ def blamed_on(caller, source, remedy):
 
 @contextmanager
 def encoding_checked(source):
-    """Name the byte and the line where a source is not UTF-8."""
+    """Turn a decoding error into an error that names the byte and the line of a source that is not UTF-8."""
     try:
         yield
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Write a consensus, or judgements, for other programs."""
+"""Writers of a consensus, or of judgements, for other programs."""
 
 import gzip
 import os
@@ -11,6 +11,7 @@ from .._data._frames import EXACT_LIMIT
 from .._data._qrels import check_qrels
 from .._data._titles import canonical, query_ids
 from .._data._types import AnyFrame, AnyQrels
+from .._support._checks import check_choice
 from ..exceptions import InputError, InputTypeError
 from ._format_names import RunFormat
 from ._formats import CSV, PARQUET, TREC, TSV, alternatives, written
@@ -36,22 +37,22 @@ def _to_pandas(frame):
     try:
         frame = nw.from_native(frame, eager_only=True)
     except TypeError:
-        hint = "; collect it first" if hasattr(frame, "collect") else ""
+        hint = " Collect it first." if hasattr(frame, "collect") else ""
         raise InputTypeError(
-            f"write_run expects a data frame of pandas, polars or pyarrow, got {type(frame).__name__}{hint}."
+            f"`run` must be a data frame of pandas, polars or pyarrow; got {type(frame).__name__}.{hint}"
         ) from None
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 
 def output_format(path, *, runs=False):
-    """Format of a file to be written, by its suffix.
+    """Return the format of an output file, by its suffix.
 
     Parameters
     ----------
     path : str or path-like
-        Where to write.
+        Path of the file.
     runs : bool, default=False
-        Whether the formats of runs alone, TREC's and JSON, are among them.
+        Whether to include the formats for runs only, TREC and JSON.
 
     Returns
     -------
@@ -63,7 +64,7 @@ def output_format(path, *, runs=False):
     ValueError
         If the suffix is unknown; the message is a clause without a subject.
     ImportError
-        If it is that of Parquet, and pyarrow is missing.
+        If the suffix is Parquet's, and pyarrow is missing.
     """
     known = _by_suffix(runs)
     name = os.path.basename(os.fspath(path)).lower()
@@ -73,7 +74,7 @@ def output_format(path, *, runs=False):
         packed = [one for one in known if known[one].is_compressed]
         others = [one for one in known if not known[one].is_compressed]
         raise InputError(
-            f"expected a name that ends in {alternatives(packed)}, each also with .gz behind it, or in "
+            f"expected a name that ends in {alternatives(packed)}, each optionally followed by .gz, or in "
             f"{alternatives(others)}"
         )
     if suffix in PARQUET.suffixes:
@@ -83,8 +84,7 @@ def output_format(path, *, runs=False):
 
 def _choose_format(path, format):
     formats = ("auto", *_WRITTEN)
-    if format not in formats:
-        raise InputError(f"write_run expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
+    check_choice("format", format, formats)
     if format == "parquet":
         check_parquet("write_run")
     if format != "auto":
@@ -92,10 +92,10 @@ def _choose_format(path, format):
     try:
         format = output_format(path, runs=True)
         if format is None:
-            raise InputError("expected a name whose suffix tells the format")
+            raise InputError("expected a name whose suffix determines the format")
     except ValueError as error:
         raise InputError(
-            f"write_run cannot write {os.fspath(path)!r}: {error}; rename it, or say format='trec' or another one."
+            f"write_run cannot write {os.fspath(path)!r}: {error}; rename it, or pass format='trec' or another one."
         ) from None
     return format
 
@@ -105,31 +105,31 @@ def _check_columns(frame, format):
     missing = {"query", "item", "score", "rank"}.difference(columns)
     if missing & format.needs or len(missing) > 1 or not missing <= {"score", "rank"}:
         raise InputError(
-            "write_run expects the columns query, item, score and rank (a CSV may lack one of the last two, JSON the "
-            f"rank), got {columns}; rename them, or write CSV."
+            "`run` must have the columns query, item, score and rank (a CSV may lack one of the last two, JSON the "
+            f"rank); got {columns}. Rename them, or write CSV."
         )
     for column in columns:
         name = canonical(str(column))
         clash = format.is_table and name in LISTS.known and name != column
         if clash or column in query_ids(columns) or columns.count(column) > 1:
             raise InputError(
-                f"write_run expects columns that read back as they are, got {column!r} for the {name or column}, in "
-                f"{columns}; rename or drop it."
+                f"`run` must have columns that are read back unchanged; got {column!r} for the {name or column}, in "
+                f"{columns}. Rename or drop it."
             )
     if len(frame) == 0:
-        raise InputError("write_run expects at least one row, got an empty frame.")
+        raise InputError("`run` must have at least one row; got an empty frame.")
 
 
 def _plain(frame, format):
-    """Turn ids into text and numbers into doubles or integers; refuse what would not come back."""
+    """Turn ids into text and numbers into doubles or integers; refuse values that would not be read back."""
     for name in ("query", "voter", "item"):
         if name not in frame:
             continue
         absent = frame[name].isna().to_numpy()
         if absent.any():
             raise InputError(
-                f"write_run expects an id in every row, got none as {name} in row {absent.argmax()}; fill it or "
-                "drop the row."
+                f"`run` must have an id in every row; got none as {name} in row {absent.argmax()}. Fill it or drop the "
+                "row."
             )
         try:
             frame[name] = frame[name].astype(str)
@@ -138,7 +138,7 @@ def _plain(frame, format):
         empty = (frame[name] == "").to_numpy()
         if format in (CSV, TSV) and empty.any():
             raise InputError(
-                f"write_run expects an id in every row, got empty text as {name} in row {empty.argmax()}; fill it or "
+                f"`run` must have an id in every row; got empty text as {name} in row {empty.argmax()}. Fill it or "
                 "drop the row."
             )
     for name in ("rank", "score", "weight"):
@@ -148,21 +148,21 @@ def _plain(frame, format):
         wrong = ~np.isfinite(values)
         if wrong.any():
             raise InputError(
-                f"write_run expects finite numbers as {name}, got {values[wrong][0]} in row {wrong.argmax()}; "
-                "fill it or drop the row."
+                f"`run` must have finite numbers as {name}; got {values[wrong][0]} in row {wrong.argmax()}. Fill it or "
+                "drop the row."
             )
         frame[name] = values
     return frame
 
 
 def write_table(frame, path, format):
-    """Write a frame without its index; nothing is written unless everything can be.
+    """Write a frame without its index; if anything cannot be written, no file is written.
 
     Parameters
     ----------
     frame : pandas.DataFrame
     path : str or path-like
-        Compressed if it ends in .gz.
+        Path of the file, compressed if it ends in .gz.
     format : {"csv", "tsv", "parquet"}
     """
     _write(path, _WRITTEN[format].write(frame, "", "ordinal"))
@@ -170,7 +170,7 @@ def write_table(frame, path, format):
 
 def _write(path, data):
     if os.fspath(path).lower().endswith(".gz"):
-        data = gzip.compress(data, mtime=0)  # the time of day would make each file another one
+        data = gzip.compress(data, mtime=0)  # a time stamp would make each file different
     with open(path, "wb") as stream:
         stream.write(data)
 
@@ -185,16 +185,16 @@ def write_run(
 ) -> None:
     """Write a consensus as a TREC run, a CSV, TSV, Parquet or JSON file, or as text.
 
-    What is written reads back the same, apart from ranks that `rank_ties` changes and from text, which is for people;
-    the same frame gives the same bytes.
+    The file is read back as the same consensus, apart from ranks that `rank_ties` changes and from text, which is for
+    people. The same frame gives the same bytes.
 
     Parameters
     ----------
     run : DataFrame of pandas, polars or pyarrow
-        Columns query, item, score and rank, such as an aggregator returns. Tables (CSV, TSV, Parquet) take all other
-        columns with them (voter, weight, pvalue ...). They and text may lack score or rank, JSON rank.
+        Columns query, item, score and rank, such as an aggregator's consensus. Tables (CSV, TSV, Parquet) include all
+        other columns (voter, weight, pvalue ...). Tables and text may lack score or rank, JSON rank.
     path : str or path-like
-        Where to write; an existing file is replaced. With .gz at the end it is compressed.
+        Path of the file; an existing file is replaced. If it ends in .gz, the file is compressed.
     format : {"auto", "csv", "tsv", "trec", "parquet", "json", "text"}, default="auto"
         ``"csv"``: a table with a header and all columns. ``"tsv"``: the same with tabs. ``"trec"``: query, Q0, item,
         rank, score, tag. ``"parquet"``: all columns, which needs pyarrow. ``"json"``: ``{query: {item: score}}``, as
@@ -202,11 +202,11 @@ def write_run(
         ``"auto"``: by the end of the name, which is .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet
         for parquet, .json for json, each but .parquet with or without .gz.
     tag : str, default="skrankagg"
-        Name of the run, the last field of a TREC run; the other formats have none.
+        Name of the run, the last field of a TREC run; the other formats have no name.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
-        Rank of neighbours whose scores are equal: ``"ordinal"`` writes the ranks as they are, which in a consensus are
-        1 to n; ``"min"`` gives them the first of their ranks, 1, 1, 3; ``"dense"`` leaves out none, 1, 1, 2. In text
-        the latter two write " = " between them; JSON has no ranks.
+        Rank of neighbours with equal scores. ``"ordinal"`` writes the ranks unchanged, in a consensus 1 to n; ``"min"``
+        gives them the first of their ranks, 1, 1, 3; ``"dense"`` leaves no gaps, 1, 1, 2. In text the latter two write
+        " = " between them; JSON has no ranks.
 
     Raises
     ------
@@ -215,24 +215,25 @@ def write_run(
     ImportError
         If the format is Parquet, and pyarrow is missing.
     ValueError
-        If columns or ids are missing, a number is not finite, ids for a TREC run are empty or hold white space, what is
-        not a table holds several voters, JSON an item twice in a query, a column would be read back as another one, or
-        the suffix does not tell the format, or if ranks are to be shared and there are no ranks and scores.
+        If columns or ids are missing, a number is not finite, or ids for a TREC run are empty or contain white space.
+        If a format other than a table gets several voters, or JSON repeats an item in a query. If a column would be
+        read back as another one, or the suffix does not determine the format. If ranks must be shared and there are no
+        ranks and scores.
 
     See Also
     --------
-    read_lists : Read it again.
-    ranking_text : Write a consensus as text.
-    write_qrels : Write judgements.
+    read_lists : Reads the file.
+    ranking_text : Writes a consensus as text.
+    write_qrels : Writes judgements.
 
     Notes
     -----
-    Rows stay in their order, in JSON and text within each query. Numbers are written in the shortest notation that
-    reads back as the same double, as `repr` does. CSV and TSV files have a header and quote what needs it. Nothing is
-    written unless everything can be.
+    Rows keep their order, in JSON and text within each query. Numbers are written in the shortest notation that is read
+    back as the same double, as in `repr`. CSV and TSV files have a header and quotes where needed. If anything cannot
+    be written, no file is written.
 
-    trec_eval ignores ranks and orders equal scores by item, descending. So what ties in the consensus may be
-    evaluated in another order than its ranks show.
+    trec_eval ignores ranks and orders equal scores by item, descending. Ties in the consensus may therefore be
+    evaluated in an order that differs from the ranks.
 
     Examples
     --------
@@ -257,8 +258,8 @@ def write_run(
     if rank_ties != "ordinal" and chosen.has_ranks:
         if not {"rank", "score"} <= set(frame.columns):
             raise InputError(
-                f"write_run needs the columns rank and score for rank_ties={rank_ties!r}, got {list(frame.columns)}; "
-                "add the missing one, or leave rank_ties='ordinal'."
+                f"`run` must have the columns rank and score for rank_ties={rank_ties!r}; got {list(frame.columns)}. "
+                "Add the missing one, or leave rank_ties='ordinal'."
             )
         frame["rank"] = tied_ranks(frame, rank_ties)
     try:
@@ -275,32 +276,32 @@ def write_run(
 def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     """Write judgements as TREC qrels: query, 0, item, relevance.
 
-    What is written reads back the same, and the same judgements give the same bytes.
+    The file is read back as the same judgements, and the same judgements give the same bytes.
 
     Parameters
     ----------
     qrels : Qrels or DataFrame
-        Judgements, as :meth:`skrankagg.Qrels.from_frame` takes them.
+        Judgements, in any form that :meth:`skrankagg.Qrels.from_frame` accepts.
     path : str or path-like
-        Where to write; an existing file is replaced. With .gz at the end it is compressed.
+        Path of the file; an existing file is replaced. If it ends in .gz, the file is compressed.
 
     Raises
     ------
     TypeError
         If `qrels` is neither a Qrels nor a data frame.
     ValueError
-        If a column or an id is missing, an item is judged twice, an id is empty or holds white space, or the path ends
-        in the suffix of another format.
+        If a column or an id is missing, an item is judged twice, or an id is empty or contains white space. If the path
+        ends in the suffix of another format.
 
     See Also
     --------
-    read_qrels : Read it again.
-    write_run : Write a consensus.
+    read_qrels : Reads the file.
+    write_run : Writes a consensus.
 
     Notes
     -----
-    Rows are sorted by query and item. Whole grades are written as integers, others in the shortest notation that reads
-    back as the same double. Nothing is written unless everything can be.
+    Rows are sorted by query and item. Whole grades are written as integers, others in the shortest notation that is
+    read back as the same double. If anything cannot be written, no file is written.
 
     Examples
     --------
@@ -320,8 +321,8 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     suffix = os.path.splitext(name)[1]
     if suffix in _by_suffix(runs=True) and suffix not in TREC.suffixes:
         raise InputError(
-            f"write_qrels writes TREC qrels, whose name does not end in {suffix}, got "
-            f"{os.fspath(path)!r}; name it .qrels or .txt."
+            f"`path` must not end in {suffix}, because write_qrels writes TREC qrels; got "
+            f"{os.fspath(path)!r}. Name it .qrels or .txt."
         )
     qrels = check_qrels(qrels)
     frame = qrels.to_frame()
@@ -330,8 +331,8 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
         unfit = find_unfit(frame[name].unique())
         if unfit is not None:
             raise InputError(
-                f"write_qrels expects ids without white space, which parts the fields of TREC qrels, got {unfit!r} as "
-                f"{name}; rename it."
+                f"`qrels` must have ids without white space, which separates the fields of TREC qrels; got {unfit!r} "
+                f"as {name}. Rename it."
             )
     grade = qrels.relevance.tolist()
     frame["relevance"] = [str(int(one)) if one == int(one) and abs(one) < EXACT_LIMIT else repr(one) for one in grade]

@@ -1,6 +1,6 @@
-"""Lists that are larger than memory, or that several machines hold: whole queries, partition by partition.
+"""Lists that are larger than memory, or spread over several machines: whole queries, partition by partition.
 
-The engines do the work: Dask, Spark, or one process that reads a Parquet data set in chunks.
+The engines are Dask, Spark, or one process that reads a Parquet data set in chunks.
 """
 
 # tools/regenerate.py writes what follows.

@@ -1,4 +1,4 @@
-"""Tables of Arrow, cut where a query ends."""
+"""Arrow tables, cut between queries."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,20 +6,20 @@ import pyarrow.compute as pc
 
 
 def whole_queries(tables, *, n_rows=None, n_queries=None):
-    """Join tables in which the rows of a query follow each other, and cut them into chunks of whole queries.
+    """Join tables in which the rows of a query are consecutive, and cut them into chunks of whole queries.
 
     Parameters
     ----------
     tables : iterable of pyarrow.Table
-        In their order, each with a column `query`.
+        Tables in their order, each with a column `query`.
     n_rows, n_queries : int, default=None
-        The least number of rows of a chunk, or its number of queries; one of them is given. The last chunk has what is
-        left.
+        The least number of rows of a chunk, or its number of queries; pass one of them. The last chunk contains the
+        rest.
 
     Yields
     ------
     pyarrow.Table
-        It shares the memory of the tables that came.
+        A chunk, which shares the memory of the input tables.
     """
     held, n_held, n_begun, last = [], 0, 0, None
     for table in tables:
@@ -43,7 +43,7 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
 
 
 def _heads(queries, last):
-    """Rows at which another query begins than stands in the row before, and the last query."""
+    """Return the rows whose query differs from the row before, and the last query."""
     if pa.types.is_dictionary(queries.type):
         queries = queries.cast(queries.type.value_type)
     changes = pc.fill_null(pc.not_equal(queries.slice(1), queries.slice(0, len(queries) - 1)), True)
@@ -70,7 +70,7 @@ class HashSet:
         self._runs = []
 
     def add(self, hashes):
-        """Add hashes, uint64 (n,), and return those of them that were there."""
+        """Add hashes, uint64 (n,), and return the hashes that were already in the set."""
         hashes = np.unique(hashes)
         known = np.zeros(len(hashes), dtype=bool)
         for run in self._runs:

@@ -1,4 +1,4 @@
-"""Data frames of Dask."""
+"""Dask data frames."""
 
 import dask
 import numpy as np
@@ -10,7 +10,7 @@ from ._work import empty_frame
 
 
 class DaskPartitions(Partitions):
-    """A data frame of Dask, whose partitions are frames of pandas."""
+    """A Dask data frame, whose partitions are pandas frames."""
 
     def map(self, work, types):
         check_whole(self)
@@ -18,7 +18,7 @@ class DaskPartitions(Partitions):
         return self._whole().map_partitions(_Mapped(work, types, nothing.dtypes.to_dict()), meta=nothing)
 
     def gather(self, work):
-        # The partitions as they are, where only a column is read to see what they hold.
+        # The original partitions, to read only a column.
         frame = self.data if work.columns == ("query",) else self._whole()
         parts = frame[list(work.columns or self.used)].to_delayed()
         return _call_all(work, ([part] for part in parts))
@@ -26,7 +26,7 @@ class DaskPartitions(Partitions):
     def gather_pairs(self, work, other):
         frames = [one.data[one.used] for one in (self, other)]
         dtypes = [frame.dtypes["query"] for frame in frames]
-        if all(map(pd.api.types.is_numeric_dtype, dtypes)):  # equal numbers of two types have two hashes
+        if all(map(pd.api.types.is_numeric_dtype, dtypes)):  # equal numbers of two types have different hashes
             frames = [frame.astype({"query": np.result_type(*dtypes)}) for frame in frames]
         n = max(frame.npartitions for frame in frames)
         run, judged = (frame.shuffle("query", npartitions=n).to_delayed() for frame in frames)
@@ -42,7 +42,7 @@ class DaskPartitions(Partitions):
 
 
 class _Mapped:
-    """Work on a partition that may hold no row, with columns of the types that Dask was told."""
+    """Work on a partition, possibly without rows, that returns columns with the types declared to Dask."""
 
     def __init__(self, work, types, told):
         self.work, self.types, self.told = work, types, told
@@ -56,12 +56,12 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Whether Dask knows a type; of categories that it does not know, each partition has its own."""
+    """Return True if Dask knows a type; unknown categories differ between partitions."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 
 def _call_all(work, parts):
-    """Call work on partitions that hold a row; it goes to each worker once."""
+    """Call work on partitions that are not empty; the work is sent to each worker once."""
     shipped = dask.delayed(work, pure=False)
     found = dask.compute(*(dask.delayed(_call)(shipped, *rows) for rows in parts))
     return [one for one in found if one is not None]

@@ -1,11 +1,11 @@
-"""Which engine holds some data."""
+"""Choice of the engine for some data."""
 
 from ..exceptions import InputTypeError
 from ._parquet_chunks import ChunkPartitions, ParquetChunks
 
 
 def make_partitions(data, partitioned=False):
-    """Find the engine of some data, by its type alone, so that no engine is imported that is not in use."""
+    """Find the engine of some data by its type name, without importing engines that are not in use."""
     if isinstance(data, ParquetChunks):
         return ChunkPartitions(data)
     library = type(data).__module__.partition(".")[0]
@@ -18,6 +18,6 @@ def make_partitions(data, partitioned=False):
 
         return SparkPartitions(data, partitioned)
     raise InputTypeError(
-        f"Data in partitions are a data frame of Dask or Spark, or come from scan_parquet; got {type(data).__name__}. "
-        "What fits into memory goes to the estimator itself."
+        "Data in partitions must be a Dask or Spark data frame, or the result of scan_parquet; got "
+        f"{type(data).__name__}. Pass data that fit into memory to the estimator directly."
     )

@@ -1,4 +1,4 @@
-"""Learn from lists that an engine holds in partitions."""
+"""Fitting to lists in partitions of an engine."""
 
 from collections.abc import Collection, Hashable
 from typing import Any
@@ -28,46 +28,47 @@ def fit_partitions(
 ) -> Any:
     """Fit an estimator to lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    What an aggregator with ``weighting="global"`` learns is a mean over lists, and is learnt from all of them, where
-    they are. Other estimators are fitted, on this machine, to the lists of some queries.
+    An aggregator with ``weighting="global"`` learns a mean over lists; it learns from all of them, where they are
+    stored. Other estimators are fitted, on this machine, to the lists of some queries.
 
     Parameters
     ----------
     aggregator : estimator instance
-        It is fitted in place, as by ``fit``. It may be a pipeline.
+        Estimator to fit, in place, as by ``fit``. It may be a pipeline.
     lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
-        Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are any.
+        Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are weights.
     y : DataFrame or Qrels, default=None
-        Judgements, for estimators that learn from some; needs `queries`.
+        Judgements, for estimators that learn from them; `queries` is then needed.
     queries : collection of ids, default=None
-        Queries to fit on: all of their rows are brought to this machine. None learns from all partitions, which is
-        possible for methods whose learning is a mean over the lists.
+        Queries to fit on: all of their rows are sent to this machine. None learns from all partitions, which is
+        possible for methods that learn a mean over the lists.
     partitioned : bool, default=False
-        Whether each partition holds all rows of its queries already; checked. See :func:`transform_partitions`.
+        Whether each partition already contains all rows of its queries; checked. See :func:`transform_partitions`.
 
     Returns
     -------
     object
-        The estimator. Fitted on all partitions it has `voter_weights_`, equal to those of a fit on everything but for
-        the order in which floating point adds; not `query_voter_weights_`, which has a row for each list.
+        The estimator. Fitted on all partitions it has `voter_weights_`, equal to the weights of a fit on all lists up
+        to floating-point summation order. It does not have `query_voter_weights_`, which has a row for each list.
 
     Raises
     ------
     TypeError
         If `lists` is a frame in memory.
     ValueError
-        If the estimator's learning is not a mean over lists and `queries` is None, if a query stands in several
-        partitions in spite of ``partitioned=True``, or if some of `queries` are not there.
+        If the estimator's learning is not a mean over lists and `queries` is None. If a query is split across
+        partitions although ``partitioned=True``, or if some of `queries` are missing.
 
     See Also
     --------
-    transform_partitions : Aggregates with what was learnt.
+    transform_partitions : Aggregates with the fitted estimator.
 
     Notes
     -----
-    A partition gives for each voter the sums of the weights that its lists imply, relative to the mean of their query,
-    and of the weights that they came with: see ``weighting="global"`` of :class:`~skrankagg.aggregators.DIBRA`. What is
-    sent is as large as the number of voters. In a pipeline the steps before such an aggregator must learn nothing.
+    For each voter, a partition returns two sums over its lists. One is of the weights that the lists imply, relative to
+    the mean of their query; the other is of their given weights. See ``weighting="global"`` of
+    :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the number of voters. In a
+    pipeline the steps before such an aggregator must learn nothing.
 
     Examples
     --------
@@ -88,15 +89,17 @@ def fit_partitions(
         rows = partitions.rows_of(queries)
         absent = pd.Index(list(queries)).difference(pd.Index(rows["query"].unique()))
         if len(absent):
-            raise InputError(f"There are no lists of {len(absent)} of the queries, the first is {absent[0]!r}.")
+            raise InputError(
+                f"`queries` must have lists; {len(absent)} have none, the first is {absent[0]!r}. Leave them out."
+            )
         return _fit_here(aggregator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
-        raise InputError("Judgements are learnt from on one machine; name the queries to fit on: queries=[...].")
+        raise InputError("Supervised methods are fitted on one machine. Name the queries to fit on: queries=[...].")
     *steps, aggregator = steps_of(aggregator)
     if not _learns_mean(aggregator) or any(map(_learns, steps)):
         raise InputError(
-            f"What {aggregator!r} learns is not a mean over lists, so that it cannot be learnt in partitions; name the "
-            "queries to fit on: queries=[...]."
+            f"{aggregator!r} does not learn a mean over lists, so it cannot be fitted in partitions. Name the queries "
+            "to fit on: queries=[...]."
         )
     if _learns(aggregator):
         _learn(steps, aggregator, partitions)
@@ -112,7 +115,7 @@ def _learns(estimator):
 
 
 def _learns_mean(estimator):
-    """Whether what it learns is pooled from sums over lists, or nothing."""
+    """Return True if an estimator learns nothing, or pools sums over lists."""
     if isinstance(estimator, WeightedAggregator) and estimator.weighting == "global":
         return estimator._pools_sums
     return not _learns(estimator)
@@ -122,5 +125,5 @@ def _learn(steps, aggregator, partitions):
     parts = partitions.gather(Learn(steps, aggregator))
     refuse_torn(partitions, [hashes for hashes, _ in parts])
     if not parts:
-        raise InputError("The partitions hold no rows; there is nothing to learn from.")
+        raise InputError("`lists` must have rows in some partition; all are empty. Check their source.")
     aggregator._pool_parts([sums for _, sums in parts])

@@ -1,4 +1,4 @@
-"""Measure a run that an engine holds in partitions."""
+"""Evaluation of a run in partitions of an engine."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
@@ -30,8 +30,8 @@ def evaluate_partitions(
 ) -> pd.DataFrame:
     """Measure a run in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    Partitions give sums and numbers of queries, which are added up. The result is that of
-    :func:`~skrankagg.metrics.evaluate` on the whole run, but for the order in which floating point adds.
+    Sums and numbers of queries are computed for each partition and added up. The result equals
+    :func:`~skrankagg.metrics.evaluate` on the whole run, up to floating-point summation order.
 
     Parameters
     ----------
@@ -39,43 +39,44 @@ def evaluate_partitions(
         Columns `query`, `item` and `rank` and/or `score`, one list for each query, such as
         :func:`transform_partitions` returns.
     qrels : DataFrame, Qrels, or a frame of the same engine
-        Judgements: columns `query`, `item`, `relevance`. Those in memory are sent to each worker; those of the engine
-        are brought to the rows of their queries.
+        Judgements: columns `query`, `item`, `relevance`. Judgements in memory are sent to each worker; judgements of
+        the engine are joined to the rows of their queries.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Names of measures, see :func:`~skrankagg.metrics.measure_names`, each once.
+        Names of measures, see :func:`~skrankagg.metrics.measure_names`, without repeats.
     per_query : bool, default=False
-        Whether to give a row for each judged query, which is brought to this machine, instead of their mean.
+        Whether to return a row for each judged query, which is sent to this machine, instead of their mean.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, as in :func:`~skrankagg.metrics.evaluate`.
+        Treatment of judged queries without results, as in :func:`~skrankagg.metrics.evaluate`.
     partitioned : bool, default=False
-        Whether each partition of the run holds all rows of its queries already, as what :func:`transform_partitions`
-        returns does; checked on the way. Judgements of the engine are brought to the run's rows in any case.
+        Whether each partition of the run already contains all rows of its queries, as the result of
+        :func:`transform_partitions` does; checked on the way. Judgements of the engine are joined to the run's rows in
+        any case.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 
     Returns
     -------
     pandas.DataFrame
-        As :func:`~skrankagg.metrics.evaluate` gives it.
+        The table of :func:`~skrankagg.metrics.evaluate`.
 
     Raises
     ------
     TypeError
         If `run` is a frame in memory.
     ValueError
-        If a query stands in several partitions in spite of ``partitioned=True``, if a query has several lists, and what
-        :func:`~skrankagg.metrics.evaluate` refuses.
+        If a query is split across partitions although ``partitioned=True``, or has several lists. If
+        :func:`~skrankagg.metrics.evaluate` refuses the run.
 
     Warns
     -----
     MissingQueriesWarning
         If more than half of the judged queries have no results and `missing_queries` is None.
     NothingJudgedWarning
-        If the run holds no judged item.
+        If the run contains no judged item.
 
     See Also
     --------
-    skrankagg.metrics.evaluate : For what fits into memory.
+    skrankagg.metrics.evaluate : Evaluates runs that fit into memory.
 
     Examples
     --------
@@ -95,8 +96,8 @@ def evaluate_partitions(
     partitions = make_partitions(run, partitioned)
     if "voter" in partitions.names:
         raise InputError(
-            "evaluate_partitions measures one run, a list for each query; this one has a column 'voter'. Choose the "
-            "rows of one voter and drop the column."
+            "`run` must be one run, a list for each query; got a column 'voter'. Choose the rows of one voter and "
+            "drop the column."
         )
     others = _engine_of(qrels)
     work = MeasureRows(measures, check_qrels(qrels) if others is None else None, missing_queries, per_query)
@@ -117,12 +118,12 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Judgements in the hands of an engine, or None where they are a frame in memory of another library."""
+    """Return the engine of judgements, or None for a frame in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 
 def _rest(work, found):
-    """What the judged queries count that no partition has."""
+    """Measure the judged queries that are in no partition."""
     there = np.zeros(work.qrels.n_queries, dtype=bool)
     for part in found:
         there[part.places] = True
@@ -130,19 +131,19 @@ def _rest(work, found):
 
 
 def _warn(found, qrels, missing_queries):
-    """Warn as evaluate does, of all partitions together."""
+    """Warn as evaluate does, about all partitions together."""
     n_queries, n_missing = (sum(getattr(part, name) for part in found) for name in ("n_queries", "n_missing"))
     if not any(part.is_judged for part in found):
         ids = "" if qrels is None else f"; the qrels judge {show_ids(qrels.items)} of {show_ids(qrels.queries)}"
-        value = "0" if n_queries else "NaN, for missing_queries='skip' leaves out all queries"
+        value = "0" if n_queries else "NaN, because missing_queries='skip' leaves out all queries"
         warn_user(
-            f"The run holds no judged item{ids}; it scores {value}. Check its ids, and how it was made.",
+            f"The run contains no judged item{ids}; it scores {value}. Check its ids, and its source.",
             NothingJudgedWarning,
         )
     elif missing_queries is None and 2 * n_missing > n_queries:
         warn_user(
-            f"{n_missing} of the {n_queries} judged queries have no results and count as 0; leave them out by "
-            "missing_queries='skip', or give only the qrels of the queries that were run. "
-            "missing_queries='zero' says that 0 is meant.",
+            f"{n_missing} of the {n_queries} judged queries have no results and count as 0. Leave them out by "
+            "missing_queries='skip', or pass only the qrels of the queries that were run. If 0 is intended, pass "
+            "missing_queries='zero'.",
             MissingQueriesWarning,
         )

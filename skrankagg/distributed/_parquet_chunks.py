@@ -1,4 +1,4 @@
-"""A Parquet data set larger than memory: one process reads chunks of whole queries, and writes what it makes."""
+"""Parquet data sets larger than memory: one process reads chunks of whole queries, and writes the results."""
 
 import copy
 import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetChunks", "scan_parquet"]
 
-# Rows that are decoded at a time; pyarrow holds a row group's compressed bytes besides.
+# Number of rows decoded at a time; in addition, pyarrow keeps a row group's compressed bytes in memory.
 _BATCH = 1 << 17
 
 
@@ -33,34 +33,34 @@ def scan_parquet(
     columns: Mapping[str, str] | None = None,
     chunk_queries: int = 10_000,
 ) -> "ParquetChunks":
-    """Read a Parquet data set in chunks of whole queries, when they are asked for.
+    """Read a Parquet data set in chunks of whole queries, on demand.
 
     Parameters
     ----------
     path : str, path or list of these
-        A file, a folder of files whose names end in ``.parquet``, read in the order of their names, or several of both.
-        The rows of a query must follow each other, also from one file to the next; the queries may be in any order.
+        A file; a folder of files whose names end in ``.parquet``, read in the order of their names; or several of both.
+        The rows of a query must be consecutive, also across files; the queries may be in any order.
     columns : mapping of str to str, default=None
-        Names of the columns in the files by what they hold: `query`, `voter`, `item`, `rank`, `score`, `weight`,
-        `relevance`. None takes the columns that have these names; others are not read.
+        Names of the columns in the files by their content: `query`, `voter`, `item`, `rank`, `score`, `weight`,
+        `relevance`. None uses the columns that have these names; other columns are not read.
     chunk_queries : int, default=10_000
-        Queries of a chunk. The rows of a chunk, their codes and their result must fit into memory.
+        Number of queries of a chunk. The rows of a chunk, their codes and their result must fit into memory.
 
     Returns
     -------
     ParquetChunks
-        For :func:`transform_partitions`, :func:`evaluate_partitions` and :func:`fit_partitions`.
+        Input for :func:`transform_partitions`, :func:`evaluate_partitions` and :func:`fit_partitions`.
 
     Raises
     ------
     ValueError
         If there is no file, a column is missing, or the files differ in their columns.
     MissingLibraryError
-        Without pyarrow.
+        If pyarrow is missing.
 
     See Also
     --------
-    skrankagg.datasets.read_lists : Reads what fits into memory.
+    skrankagg.datasets.read_lists : Reads files that fit into memory.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def scan_parquet(
     paths = path if isinstance(path, list | tuple) else [path]
     files = [file for one in paths for file in _files(Path(one))]
     if not files:
-        raise InputError("scan_parquet expects at least one path; got none. Check the pattern that finds them.")
+        raise InputError("`path` must contain at least one path; got none. Check the pattern that finds them.")
     return ParquetChunks(files, dict(columns or {}), int(chunk_queries))
 
 
@@ -91,18 +91,20 @@ def _files(path):
     from ._resumable import PARTS
 
     if path.is_dir():
-        # A folder of parts belongs to a result that is being written, or whose writing was interrupted.
+        # A folder of parts belongs to a result whose writing is in progress, or was interrupted.
         inside = [file for file in sorted(path.rglob("*.parquet")) if not file.parent.name.endswith(PARTS)]
         if not inside:
-            raise InputError(f"scan_parquet expects files whose names end in .parquet in {str(path)!r}; it has none.")
+            raise InputError(
+                f"`path` must be a folder of files whose names end in .parquet; {str(path)!r} has no such file."
+            )
         return inside
     if not path.exists():
-        raise InputError(f"scan_parquet expects a file or a folder; there is no {str(path)!r}.")
+        raise InputError(f"`path` must be a file or a folder; {str(path)!r} does not exist.")
     return [path]
 
 
 def _footer(file):
-    """Number of rows of a file, and its schema."""
+    """Read the number of rows of a file, and its schema."""
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
@@ -111,22 +113,24 @@ def _footer(file):
             return opened.metadata.num_rows, opened.schema_arrow
     except (ArrowException, OSError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise InputError(f"scan_parquet expects files of Parquet; pyarrow refuses {str(file)!r} ({reason}).") from None
+        raise InputError(f"`path` must be Parquet files; pyarrow refuses {str(file)!r} ({reason}).") from None
 
 
 def _own_names(file, there, columns):
-    """The file's own names of the columns, by what they hold."""
+    """Map the content of columns to the file's own names."""
     has = f"{file}, which has {', '.join(map(repr, there))}"
     for name, own in columns.items():
         if name not in COLUMNS:
-            raise InputError(f"columns is keyed by what columns hold, {', '.join(COLUMNS)}; got {name!r}.")
+            raise InputError(f"The keys of `columns` must be among {', '.join(COLUMNS)}; got {name!r}.")
         if own not in there:
-            raise InputError(f"There is no column {own!r} in {has}. Correct columns.")
+            raise InputError(
+                f"`columns` must name columns of the file; there is no {own!r} in {has}. Correct the name."
+            )
     ids = [] if "query" in columns else query_ids(there)
     if ids:
         raise InputError(
-            f"columns must name the column of query ids; both 'query' and {ids[0]!r} are in {has}. Pass "
-            f"columns={{'query': {ids[0]!r}}}, or 'query' if that column does not hold the text of the queries."
+            f"`columns` must name the column of query ids; both 'query' and {ids[0]!r} are in {has}. Pass "
+            f"columns={{'query': {ids[0]!r}}}, or 'query' if that column contains the ids."
         )
     found = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in there}
     missing = [name for name in ("query", "item") if name not in found]
@@ -139,30 +143,31 @@ def _own_names(file, there, columns):
 
 
 def _plain_type(type):
-    """The type of a column, whatever the width of the codes of a dictionary."""
+    """Return the type of a column, whatever the width of the codes of a dictionary."""
     import pyarrow as pa
 
     return pa.dictionary(pa.int32(), type.value_type) if pa.types.is_dictionary(type) else type
 
 
 class ParquetChunks:
-    """Rows of a Parquet data set, or what is made of them, in chunks of whole queries.
+    """Rows of a Parquet data set, or results computed from them, in chunks of whole queries.
 
-    Make one with :func:`scan_parquet`; :func:`transform_partitions` makes one of another. Nothing is read before it is
+    :func:`scan_parquet` and :func:`transform_partitions` return such objects. Nothing is read before it is needed:
+    iterate over the chunks, pandas frames, or write them to one file.
     asked for: iterate over the chunks, frames of pandas, or write them to one file.
 
     Parameters
     ----------
     files : list of path
-        Read in this order.
+        Files, in the order of reading.
     columns : dict of str to str
         Names of columns in the files.
     chunk_queries : int
-        Queries of a chunk.
+        Number of queries of a chunk.
 
     See Also
     --------
-    scan_parquet : Makes one.
+    scan_parquet : Returns the chunks of files.
 
     Examples
     --------
@@ -187,7 +192,7 @@ class ParquetChunks:
         self.files: list[Path] = files
         self.columns: dict[str, str] = columns
         self.chunk_queries: int = chunk_queries
-        #: What is done to each chunk, one after the other.
+        #: Work on each chunk, one after the other.
         self.work: tuple[Callable[[Any], Any], ...] = ()
         (_, first), *others = footers = [_footer(file) for file in files]
         self._own = _own_names(files[0], first.names, columns)
@@ -199,8 +204,8 @@ class ParquetChunks:
             for name, own in self._own.items():
                 if own not in other.names or _plain_type(other.field(own).type) != self.types[name]:
                     raise InputError(
-                        f"{file} and {files[0]} differ in the column {own!r}; files of one data set have the same "
-                        "columns of the same types. Convert one of them."
+                        f"Files of one data set must have the same columns of the same types; {file} and {files[0]} "
+                        f"differ in the column {own!r}. Convert one of them."
                     )
         #: Columns of the chunks.
         self.names: list[str] = list(self._own)
@@ -209,23 +214,24 @@ class ParquetChunks:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows that are read."""
+        """Return the number of rows to read."""
         return sum(self.file_rows)
 
     def then(self, work: Callable[[Any], Any], names: list[str]) -> "ParquetChunks":
-        """The same chunks with one thing more done to each.
+        """Return the same chunks with one more step of work on each.
 
         Parameters
         ----------
         work : callable
-            Takes a chunk, a table of pyarrow where it is the first and otherwise a frame, and returns a frame.
+            Function of a chunk that returns a frame. The chunk is a pyarrow table in the first step and otherwise a
+            frame.
         names : list of str
             Columns of that frame.
 
         Returns
         -------
         ParquetChunks
-            Nothing is read yet.
+            The chunks; nothing is read yet.
         """
         chunks = copy.copy(self)
         chunks.work, chunks.names = (*self.work, work), list(names)
@@ -246,24 +252,24 @@ class ParquetChunks:
     ) -> int:
         """Write the chunks to one Parquet file.
 
-        Each chunk first goes to a file of its own, in the folder named as `path` with ``.parts`` after it. When all are
-        there they are joined and the folder is removed, so that what stands at `path` is always complete.
+        Each chunk first goes to its own file, in the folder named as `path` with ``.parts`` after it. When all are
+        complete they are joined and the folder is removed, so a file at `path` is always complete.
 
         Parameters
         ----------
         path : str or path
-            File to write; one that exists is replaced.
+            Output file; an existing file is replaced.
         job : str, default=None
-            Name of this work. A call with the same name goes on where an interrupted one stopped. Choose another name
+            Name of this work. A call with the same name continues where an interrupted one stopped. Choose another name
             whenever the method, its parameters, its training data or your own functions change: they are not compared.
             Without a name a call starts from the beginning.
         resume : bool, default=True
-            Whether to go on with the parts of `job`. False removes the parts, of whatever job, and starts from the
+            Whether to continue with the parts of `job`. False removes the parts, of whatever job, and starts from the
             beginning.
         verbose : bool or "auto", default="auto"
-            Whether to tell how far it is; "auto" does in a terminal and a notebook.
+            Whether to report the progress; "auto" does so in a terminal and a notebook.
         tell : callable, default=None
-            Takes what is told instead, a few words after each chunk.
+            Function that receives the reports instead, a few words after each chunk.
 
         Returns
         -------
@@ -274,7 +280,7 @@ class ParquetChunks:
         ------
         ValueError
             If there are parts of another job, or of this job with other files, columns, chunks or versions of
-            libraries, or if the rows of a query do not follow each other.
+            libraries. If the rows of a query are not consecutive.
 
         Warns
         -----
@@ -284,7 +290,7 @@ class ParquetChunks:
         from ._resumable import write_in_parts
 
         if job is not None and (not isinstance(job, str) or not job.strip()):
-            raise InputError(f"job must be a name of at least one letter, or None; got {job!r}.")
+            raise InputError(f"`job` must be a name of at least one letter, or None; got {job!r}.")
         progress = Progress("write", verbose)
         try:
             return write_in_parts(self, Path(path), job, resume, progress.show if tell is None else tell)
@@ -292,7 +298,7 @@ class ParquetChunks:
             progress.close()
 
     def _frames(self, skip=0):
-        """What is made of the chunks from a row on, each with the row where it ends."""
+        """Yield the results of the chunks from a row on, each with the row where its chunk ends."""
         for table, end in self._tables(skip):
             yield self._apply(table) if self.work else table.to_pandas(), end
 
@@ -302,7 +308,7 @@ class ParquetChunks:
         return table
 
     def _tables(self, skip=0):
-        """Chunks of whole queries from a row on, where one begins, each with the row where it ends."""
+        """Yield the chunks of whole queries from the beginning of a chunk on, each with the row where it ends."""
         from ._arrow_chunks import HashSet, whole_queries
 
         seen, end = HashSet(), skip
@@ -318,7 +324,7 @@ class ParquetChunks:
             yield table, end
 
     def _batches(self, names, skip=0):
-        """Tables of the rows from one on, with some columns."""
+        """Yield tables of the rows from a row on, with some columns."""
         from pyarrow import Table, schema
         from pyarrow.parquet import ParquetFile
 
@@ -338,7 +344,7 @@ class ParquetChunks:
                         yield table
 
     def _queries_above(self, end):
-        """The ids of the queries of the first rows, as many of these as are decoded at a time."""
+        """Yield the query ids of the rows above `end`, in batches as they are decoded."""
         for table in self._batches(["query"]) if end else ():
             yield distinct_queries(table.slice(0, end))
             end -= len(table)
@@ -346,19 +352,19 @@ class ParquetChunks:
                 return
 
     def _refuse_torn(self, queries, end):
-        """Raise InputError where some queries stand above a row; two queries may share a hash."""
+        """Raise InputError if some queries also occur above a row; two queries may share a hash."""
         for above in self._queries_above(end):
             found = queries[queries.isin(above)]
             if len(found):
                 raise InputError(
-                    f"The rows of query {found[0]!r} do not follow each other, as the rows of a query in a data set "
-                    "that is read in chunks must. Sort the data set by query first, or give it to Dask or Spark, which "
-                    "bring the rows of a query together."
+                    "The rows of a query must be consecutive in a data set that is read in chunks; those of "
+                    f"{found[0]!r} are not. Sort the data set by query first, or pass it to Dask or Spark, which "
+                    "collect the rows of each query."
                 )
 
 
 class ChunkPartitions(Partitions):
-    """The chunks as an engine's partitions."""
+    """Partitions of an engine that are chunks of Parquet files."""
 
     def __init__(self, data):
         super().__init__(data, partitioned=True)
@@ -374,7 +380,9 @@ class ChunkPartitions(Partitions):
         return [work(self.data._apply(table)) for table, _ in self.data._tables()]
 
     def gather_pairs(self, work, other):
-        raise InputError("Judgements for a data set that is read in chunks are a frame or Qrels; give them whole.")
+        raise InputError(
+            "`qrels` for a data set that is read in chunks must be a frame or Qrels. Pass all judgements at once."
+        )
 
     def rows_of(self, queries):
         chosen = pd.Index(list(queries))

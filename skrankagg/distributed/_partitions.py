@@ -1,4 +1,4 @@
-"""What the engines have in common: rows in partitions, and a way to do something with those of whole queries."""
+"""Base class of engines: partitioned rows, and mapping a function over whole queries."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -10,26 +10,26 @@ from .._data._titles import query_ids
 from ..exceptions import InputError
 from ._work import FindQueries, HashQueries
 
-#: Columns that lists, runs and judgements have; others are not read.
+#: Columns of lists, runs and judgements; other columns are not read.
 COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "relevance")
 
 
 class Partitions(ABC):
-    """Rows in the hands of an engine.
+    """Rows stored by an engine.
 
     Parameters
     ----------
     data : object
         The engine's own frame.
     partitioned : bool
-        Whether each partition is said to hold whole queries; otherwise the engine brings them together.
+        Whether the caller promises that each partition contains whole queries; otherwise the engine collects them.
     """
 
     def __init__(self, data, partitioned):
         missing = [name for name in ("query", "item") if name not in self._names(data)]
         if missing:
             raise InputError(
-                f"A frame in partitions has the columns 'query' and 'item'; {' and '.join(map(repr, missing))} "
+                f"A frame in partitions must have the columns 'query' and 'item'; {' and '.join(map(repr, missing))} "
                 f"{'is' if len(missing) == 1 else 'are'} missing among {', '.join(map(repr, self._names(data)))}. "
                 "Rename the columns first."
             )
@@ -43,50 +43,50 @@ class Partitions(ABC):
 
     @property
     def names(self):
-        """Names of the columns."""
+        """List the names of the columns."""
         return list(self._names(self.data))
 
     @property
     def used(self):
-        """Names of the columns that are read."""
+        """List the names of the columns that are read."""
         return [name for name in self.names if name in COLUMNS]
 
     @staticmethod
     def _names(data):
-        """Names of the columns of an engine's frame."""
+        """List the names of the columns of an engine's frame."""
         return list(data.columns)
 
     @abstractmethod
     def map(self, work, types):
-        """Apply work to the rows of whole queries: the engine's frame of what it returns, lazily where it can.
+        """Apply work to the rows of whole queries, lazily if possible, and return the results as the engine's frame.
 
-        `work` takes a frame or an Arrow table and returns a frame; ``types(known)`` says what its columns hold, by the
-        engine's own types of the columns that come in.
+        `work` maps a frame or an Arrow table to a frame. ``types(known)`` returns the types of its columns, given the
+        engine's own types of the input columns.
         """
 
     @abstractmethod
     def gather(self, work):
-        """Apply work to the rows of whole queries now, and return the list of what it returned."""
+        """Apply work to the rows of whole queries now, and return the list of results."""
 
     @abstractmethod
     def gather_pairs(self, work, other):
-        """As `gather`, of work that takes the rows of the same queries from this frame and from another."""
+        """Apply work, as `gather` does, to the rows of the same queries in this frame and in another."""
 
     @abstractmethod
     def rows_of(self, queries):
-        """All rows of some queries, as a frame of pandas."""
+        """Return all rows of some queries, as a pandas frame."""
 
 
 def check_whole(partitions):
-    """Raise InputError where partitions that are said to hold whole queries do not; reads the column of queries."""
+    """Raise InputError if partitions that should contain whole queries do not; reads the column of queries."""
     if partitions.partitioned:
         refuse_torn(partitions, partitions.gather(HashQueries()))
 
 
 def refuse_torn(partitions, hashes):
-    """Raise InputError where several partitions hold rows of one query, by the hashes of the queries of each.
+    """Raise InputError if several partitions contain rows of one query, by the hashes of each partition's queries.
 
-    Where the engine has brought the rows of each query together there is nothing to refuse.
+    If the engine has collected the rows of each query, nothing is refused.
     """
     torn = find_torn(hashes) if partitions.partitioned else ()
     if not len(torn):
@@ -96,13 +96,13 @@ def refuse_torn(partitions, hashes):
     torn = [query for query, count in found.items() if count > 1]
     if torn:
         raise InputError(
-            f"{len(torn)} quer{'y stands' if len(torn) == 1 else 'ies stand'} in several partitions, the first is "
-            f"{torn[0]!r}; partitioned=True says that each partition holds whole queries. Leave it out, and the rows "
-            "of each query are brought together."
+            f"Each partition must contain whole queries with partitioned=True; {len(torn)} "
+            f"{'query is' if len(torn) == 1 else 'queries are'} split across partitions, the first is {torn[0]!r}. "
+            "Leave the argument out to collect the rows of each query."
         )
 
 
 def find_torn(hashes):
-    """Hashes that several of some arrays hold, each at most once."""
+    """Find hashes that occur in several of some arrays, each returned at most once."""
     together = np.sort(np.concatenate([*hashes, np.empty(0, dtype=np.uint64)]))
     return pd.unique(together[1:][together[1:] == together[:-1]])

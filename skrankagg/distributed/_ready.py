@@ -1,4 +1,4 @@
-"""Whether an estimator can work on the queries of each partition by themselves."""
+"""Checks of whether an estimator can work on the queries of each partition separately."""
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -9,7 +9,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def steps_of(estimator):
-    """The steps of a pipeline, those of pipelines in it in their place; of another estimator, itself."""
+    """List the steps of a pipeline, including the steps of nested pipelines; for another estimator, list itself."""
     if not isinstance(estimator, Pipeline):
         return [estimator]
     steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
@@ -17,14 +17,12 @@ def steps_of(estimator):
 
 
 def check_ready(estimator):
-    """Raise an error unless an estimator can aggregate the queries of any partition by themselves.
+    """Raise an error unless an estimator can aggregate the queries of any partition separately.
 
-    Returns what aggregates: of a search, the best estimator that it has found.
+    Returns the aggregating estimator: for a search, the best estimator that it has found.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "transform"):
-        raise InputTypeError(
-            f"transform_partitions expects an aggregator, or a pipeline with one; got {_name(estimator)}."
-        )
+        raise InputTypeError(f"`aggregator` must be an aggregator, or a pipeline with one; got {_name(estimator)}.")
     check_seeds(estimator)
     for step in steps_of(estimator):
         if get_tags(step).requires_fit:
@@ -37,10 +35,10 @@ def _name(value):
 
 
 def check_seeds(estimator):
-    """Raise InputError where a parameter is a source of random numbers, from which partitions would draw in turn."""
+    """Raise InputError for a `random_state` without a fixed seed, because partitions would draw from it in turn."""
     for name, value in estimator.get_params(deep=True).items():
         if name.rpartition("__")[2] == "random_state" and (value is None or isinstance(value, np.random.RandomState)):
             raise InputError(
-                f"{name}={value!r} draws other numbers in every partition, so that no result could be repeated; give "
-                "a whole number, from which each query starts."
+                f"{name}={value!r} gives different numbers in every partition, so results could not be repeated. Pass "
+                "a whole number, which seeds each query."
             )

@@ -1,4 +1,4 @@
-"""Write chunks to one Parquet file, by way of a file for each, so that an interrupted job goes on where it stopped."""
+"""Output of chunks to one Parquet file, through a file for each chunk, so that an interrupted job can continue."""
 
 import hashlib
 import json
@@ -12,10 +12,10 @@ from .._support._show_versions import version_of
 from .._support._warn import warn_user
 from ..exceptions import InputError
 
-#: What follows the name of the result in that of the folder of its parts.
+#: Suffix of the folder of parts, after the name of the result.
 PARTS = ".parts"
 _NEW = ".new"
-# In the metadata of a part: the row at which its chunk ends, and the job that made it.
+# In the metadata of a part: the row at which its chunk ends, and its job.
 _END = b"skrankagg.rows"
 _JOB = b"skrankagg.job"
 # Libraries whose version may change a number or a column.
@@ -34,7 +34,7 @@ def write_in_parts(chunks, path, job, resume, tell):
     resume : bool
         Whether to keep the parts of an interrupted call.
     tell : callable
-        Takes a few words after each chunk.
+        Function that receives a few words after each chunk.
     """
     folder = path.with_name(path.name + PARTS)
     record = _describe_job(chunks, job)
@@ -49,7 +49,7 @@ def write_in_parts(chunks, path, job, resume, tell):
         tell(f"{end:,} of {chunks.n_rows:,} rows")
     if not parts:
         shutil.rmtree(folder)
-        raise InputError("The data set has no rows; there is nothing to write.")
+        raise InputError("The data set has no rows, so there is nothing to write. Check the files.")
     tell(f"joining {len(parts):,} parts")
     n_rows = _join(parts, folder / f"joined{_NEW}")
     os.replace(folder / f"joined{_NEW}", path)
@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """What each part records of its job, compared in this order."""
+    """Describe the job, as recorded in each part; the entries are compared in this order."""
     files = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files]
     return {
         "job": job,
@@ -70,11 +70,11 @@ def _describe_job(chunks, job):
 
 
 def _open_folder(folder, path, record, resume):
-    """Make the folder of parts where it is missing; returns the parts that are there, all of this job."""
+    """Create the folder of parts if it is missing; returns the existing parts, all of this job."""
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
-        raise InputError(f"{str(folder)!r} is for the parts of {str(path)!r}, and holds something else; move it.")
+        raise InputError(f"{str(folder)!r} is for the parts of {str(path)!r} but contains other files. Move them.")
     if resume:
         for part, other in records.items():
             _compare(part, other, record)
@@ -82,8 +82,9 @@ def _open_folder(folder, path, record, resume):
             return list(records)
         if records:
             warn_user(
-                f"{str(folder)!r} holds {len(records)} parts of an interrupted run without a name; they are removed, "
-                "and this run starts from the beginning. Pass job= with a name to go on after an interruption.",
+                f"{str(folder)!r} contains {len(records)} parts of an interrupted run without a name. They are "
+                "removed, and this run starts from the beginning. Pass job= with a name to continue after an "
+                "interruption.",
                 UserWarning,
             )
     if folder.exists():
@@ -93,22 +94,22 @@ def _open_folder(folder, path, record, resume):
 
 
 def _read_record(part):
-    """The record of the job that made a part; None for a file that is no part."""
+    """Read the record of a part's job; None for a file that is not a part."""
     try:
         return json.loads(read_schema(part).metadata[_JOB])
-    except (OSError, pa.ArrowException, KeyError, TypeError):  # a folder, no Parquet, or Parquet of somebody else
+    except (OSError, pa.ArrowException, KeyError, TypeError):  # a folder, not Parquet, or Parquet from another source
         return None
 
 
 def _compare(part, other, record):
-    """Raise InputError where a part is of another named job, or of this one under other conditions."""
+    """Raise InputError if a part is from another named job, or from this one under other conditions."""
     name = other["job"]
     if name is None:
         return
     if name != record["job"]:
         raise InputError(
-            f"job must be {name!r}, which {str(part)!r} is a part of; got {record['job']!r}. Pass job={name!r} to go "
-            "on, or resume=False to remove its parts and start from the beginning."
+            f"`job` must be {name!r}, the job of the part {str(part)!r}; got {record['job']!r}. Pass job={name!r} to "
+            "continue, or resume=False to remove its parts and start from the beginning."
         )
     differs = next((key for key in record if other.get(key) != record[key]), None)
     if differs is not None:
@@ -119,24 +120,24 @@ def _compare(part, other, record):
         else:
             values = "" if differs == "files" else f": {before!r}, not {now!r}"
         raise InputError(
-            f"{str(part)!r} is a part of the job {name!r} with other {differs}{values}. Repeat the job as it was, or "
+            f"{str(part)!r} is a part of the job {name!r} with other {differs}{values}. Repeat the job unchanged, or "
             "pass resume=False to remove its parts and start from the beginning."
         )
 
 
 def _to_table(frame, schema):
-    """A frame as a table of Arrow, and its types, which are those of the first one."""
+    """Convert a frame to an Arrow table, and return its types, which are the types of the first one."""
     if schema is None:
         schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()
         for k, field in enumerate(schema):
-            if pa.types.is_dictionary(field.type):  # of which other chunks may have more values
+            if pa.types.is_dictionary(field.type):  # other chunks may have more values
                 schema = schema.set(k, field.with_type(pa.dictionary(pa.int32(), field.type.value_type)))
     schema = schema.remove_metadata()
     return pa.Table.from_pandas(frame, schema=schema, preserve_index=False), schema
 
 
 def _write_part(part, table):
-    """Write a part, which has its name only when it is complete."""
+    """Write a part, under a temporary name until it is complete."""
     new = part.with_name(part.name + _NEW)
     write_table(table, new)
     os.replace(new, part)

@@ -1,4 +1,4 @@
-"""Data frames of Spark."""
+"""Spark data frames."""
 
 import pickle
 
@@ -11,12 +11,12 @@ from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from ._arrow_chunks import whole_queries
 from ._partitions import Partitions, check_whole
 
-#: Rows that a worker takes at once, as far as whole queries allow.
+#: Number of rows that a worker processes at once, as far as whole queries allow.
 CHUNK_ROWS = 250_000
 
 
 class SparkPartitions(Partitions):
-    """A data frame of Spark, whose partitions come as batches of Arrow."""
+    """A Spark data frame, whose partitions arrive as Arrow batches."""
 
     def map(self, work, types):
         check_whole(self)
@@ -28,7 +28,7 @@ class SparkPartitions(Partitions):
     def gather(self, work):
         frame = self.data if work.columns == ("query",) else self._whole()
         if work.columns is not None:
-            # Rows in any order: one result for each partition.
+            # The rows are in any order; there is one result for each partition.
             return _results(frame.select(*work.columns).mapInArrow(_OnPartition(work), _PICKLED))
         return _results(frame.mapInArrow(_OnChunks(work), _PICKLED))
 
@@ -36,11 +36,11 @@ class SparkPartitions(Partitions):
         n = int(self.data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
 
         def bucketed(one):
-            # As text, for equal numbers of two types have two hashes.
+            # As text, because equal numbers of two types have different hashes.
             bucket = F.pmod(F.hash(F.col("query").cast("string")), F.lit(n))
             return one.data.select(*one.used).withColumn("bucket", bucket).groupBy("bucket")
 
-        # Spark counts the arguments of a function, not of an object.
+        # Spark counts the arguments of a function, but not of a callable object.
         def measure(run, judged):
             return pa.Table.from_batches(
                 [_pickled(work(run.drop_columns(["bucket"]), judged.drop_columns(["bucket"])))]
@@ -55,7 +55,7 @@ class SparkPartitions(Partitions):
     def _whole(self):
         frame = self.data.select(*self.used)
         frame = frame if self.partitioned else frame.repartition("query")
-        # Rows of a query follow each other, so that a worker holds a chunk of a partition at a time.
+        # The rows of a query are consecutive, so a worker has one chunk of a partition in memory at a time.
         return frame.sortWithinPartitions("query")
 
 

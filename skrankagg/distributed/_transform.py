@@ -1,4 +1,4 @@
-"""Aggregate lists that an engine holds in partitions."""
+"""Aggregation of lists in partitions of an engine."""
 
 from typing import Any
 
@@ -15,48 +15,48 @@ __all__ = ["transform_partitions"]
 def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = False) -> Any:
     """Aggregate lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    Each query is aggregated where all of its rows are; results are those of ``estimator.transform`` on all lists at
-    once, to the last bit.
+    Each query is aggregated where all of its rows are. Results are bitwise equal to ``estimator.transform`` on all
+    lists at once.
 
     Parameters
     ----------
     aggregator : estimator instance
-        An aggregator, a pipeline with one, or a search that was fitted; fitted if it learns something, see
+        An aggregator, a pipeline with one, or a fitted search. If it learns anything, it must be fitted, see
         :func:`fit_partitions`.
     lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
-        Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are any; other columns are not
-        read. Ids are missing in no row.
+        Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are weights; other columns are
+        not read. Every row must have ids.
     partitioned : bool, default=False
-        Whether each partition holds all rows of its queries already. It is checked at once, by the column `query`,
-        which is all that is read. Otherwise the engine brings the rows of each query together, which moves all rows
-        once. Chunks of a Parquet data set always hold whole queries, or are refused when they are read.
+        Whether each partition already contains all rows of its queries. This is checked at once by reading only the
+        column `query`. Otherwise the engine collects the rows of each query, which moves all rows once. Chunks of a
+        Parquet data set always contain whole queries, or are refused when they are read.
 
     Returns
     -------
     dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
-        The consensus, made when the engine asks for it, of the columns that ``estimator.get_feature_names_out()``
-        names, with the types of the ids, float64 scores and int64 ranks. Queries are in no particular order, the items
-        of each in the order of their ranks.
+        The consensus, computed when the engine needs it. Its columns are those of
+        ``estimator.get_feature_names_out()``, with the types of the ids, float64 scores and int64 ranks. Queries are in
+        no particular order, the items of each in the order of their ranks.
 
     Raises
     ------
     TypeError
-        If `lists` is a frame in memory, or `aggregator` aggregates nothing.
+        If `lists` is a frame in memory, or `aggregator` cannot aggregate.
     ValueError
-        If columns are missing, if a query stands in several partitions in spite of ``partitioned=True``, if lists have
-        lost rows, or if the estimator draws at random without a seed.
+        If columns are missing, if a query is split across partitions although ``partitioned=True``, if lists have lost
+        rows, or if the estimator draws random numbers without a seed.
     sklearn.exceptions.NotFittedError
         If the estimator must be fitted and is not.
 
     See Also
     --------
     fit_partitions : Learns from lists in partitions.
-    evaluate_partitions : Measures the result.
+    evaluate_partitions : Evaluates the result.
 
     Notes
     -----
-    Workers need this package. A worker of Dask holds a partition, its codes and its result at a time, one of Spark some
-    250,000 rows of whole queries. Warnings are those of the workers, and stay there.
+    Workers need this package. A Dask worker has one partition, its codes and its result in memory at a time; a Spark
+    worker has some 250,000 rows of whole queries. Warnings are issued on the workers and stay there.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     names = _result_names(aggregator)
 
     def types(known):
-        """Types of the columns of the result, by those of the lists."""
+        """Return the types of the columns of the result, given the types of the lists."""
         ranks = "float64" if "voter" in names else "int64"
         own = {name: known[name] for name in ("query", "voter", "item") if name in known}
         return {name: own.get(name, ranks if name == "rank" else "float64") for name in names}
@@ -87,7 +87,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
 
 def _result_names(estimator):
-    """Columns of what an estimator returns, which pipelines that were not fitted do not tell by themselves."""
+    """List the columns of an estimator's result, including pipelines without a fit."""
     names = None
     if hasattr(estimator, "get_feature_names_out"):
         try:
@@ -98,10 +98,10 @@ def _result_names(estimator):
         if isinstance(step, BaseAggregator):
             names = list(map(str, step.get_feature_names_out()))
         elif names is not None:
-            names = ["query", "voter", "item", "rank", "score"]  # of a consensus as a list of one voter
+            names = ["query", "voter", "item", "rank", "score"]  # a consensus as a list of one voter
     if names is None:
         raise InputTypeError(
-            f"transform_partitions needs an aggregator to know the columns of the result; {estimator!r} has none. Add "
-            "one, or fit it."
+            f"`aggregator` must contain an aggregator, which determines the columns of the result; got {estimator!r}. "
+            "Add one, or fit it."
         )
     return names

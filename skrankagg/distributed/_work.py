@@ -1,6 +1,6 @@
-"""What is done where the data are: aggregate, measure or learn from the rows of whole queries.
+"""Work at the data: aggregate, measure or learn from the rows of whole queries.
 
-Each is an object that engines send to their workers, and call on a frame of pandas or a table of Arrow.
+Each kind of work is an object that engines send to their workers, and call on a pandas frame or an Arrow table.
 """
 
 import copy
@@ -20,13 +20,13 @@ from .._support._callbacks import without_callbacks
 from ..exceptions import InputError, SplitQueryWarning
 from ..metrics._relevance._inputs import grade_run
 
-# Filters of warnings are the process's own, and workers have threads.
+# Warning filters belong to the process, and workers have threads.
 _FILTERS = threading.Lock()
 
 
 def encode(rows):
-    """Encode lists; those that have lost rows, as a sample of rows has, are an error."""
-    if hasattr(rows, "to_pandas"):  # a table of Arrow, whose strings pandas takes as they are
+    """Encode lists; raise an error for lists that have lost rows, as a sample of rows has."""
+    if hasattr(rows, "to_pandas"):  # an Arrow table, whose strings pandas keeps unchanged
         rows = rows.to_pandas()
     with _FILTERS, warnings.catch_warnings():
         warnings.simplefilter("error", SplitQueryWarning)
@@ -37,19 +37,19 @@ def encode(rows):
 
 
 def distinct_queries(rows):
-    """The ids of the queries of some rows, each once."""
+    """Return the distinct query ids of some rows."""
     if hasattr(rows, "column_names"):
         return pd.Index(rows.column("query").unique().to_pandas())
     return pd.Index(rows["query"].unique())
 
 
 def empty_frame(dtypes):
-    """A frame without rows, of columns with these types."""
+    """Build a frame without rows, with columns of these types."""
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})
 
 
 class HashQueries:
-    """The hashes of the queries of a partition, by which those are found that stand in several."""
+    """Hash the queries of a partition, to find queries that occur in several."""
 
     columns = ("query",)
 
@@ -58,7 +58,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """The queries of a partition that have certain hashes."""
+    """Find the queries of a partition that have certain hashes."""
 
     columns = ("query",)
 
@@ -71,18 +71,18 @@ class FindQueries:
 
 
 def _plain_copy(estimator):
-    """A copy without callbacks that returns frames of pandas, whatever the original does."""
+    """Copy an estimator without callbacks, so that it returns pandas frames whatever the original returns."""
     estimator = copy.deepcopy(without_callbacks(estimator))
     return estimator.set_output(transform="default") if hasattr(estimator, "set_output") else estimator
 
 
 class Aggregate:
-    """What an estimator makes of the lists of some queries.
+    """Aggregate the lists of some queries with an estimator.
 
     Parameters
     ----------
     estimator : estimator instance
-        Fitted, if it must be.
+        The estimator, fitted if it needs to be.
     names : list of str
         Columns of the result.
     """
@@ -100,22 +100,22 @@ class Aggregate:
 
 
 class Measured(NamedTuple):
-    """What a run is worth on the queries of a partition.
+    """Evaluation of a run on the queries of a partition.
 
     Parameters
     ----------
     hashes : ndarray of uint64 or None
-        Of the queries of the run, to find those that stand in several partitions.
+        Hashes of the run's queries, to find queries that occur in several partitions.
     places : ndarray of int64 or None
-        Where the queries that are judged stand in the judgements that all partitions share.
+        Positions of the judged queries in the judgements that all partitions share.
     sums : ndarray of shape (n_measures, 2)
-        What each measure sums up by.
+        Sum and number of values of each measure, see :meth:`Measure.sum_up`.
     table : DataFrame or None
-        The value of each judged query, if it was asked for and there are any.
+        The value of each judged query, if requested and if there are any.
     is_judged : bool
         Whether some of the results are judged, or could be.
     n_queries, n_missing : int
-        Judged queries that were looked at, and those of them without results.
+        Number of judged queries that were evaluated, and the number of these without results.
     """
 
     hashes: np.ndarray | None
@@ -134,7 +134,7 @@ class MeasureRows:
     ----------
     measures : dict of str to Measure
     qrels : Qrels or None
-        The judgements that all partitions share; None where each partition has its own.
+        The judgements that all partitions share; None if each partition has its own.
     missing_queries : {"zero", "skip"} or None
     per_query : bool
         Whether to return the values of the queries, too.
@@ -162,7 +162,7 @@ class MeasureRows:
         return self.measure(run, qrels, queries)._replace(hashes=hashes)
 
     def measure(self, run, qrels, queries):
-        """Measure a run, or none, on some of the judged queries."""
+        """Measure a run, or None for no run, on some of the judged queries."""
         if not len(queries):
             return Measured(None, None, np.zeros((len(self.measures), 2)), None, False, 0, 0)
         ranked, fault = grade_run(run, qrels, queries)
@@ -175,12 +175,12 @@ class MeasureRows:
 
 
 class Learn:
-    """The sums over lists by which an aggregator pools what it learns of each voter.
+    """Compute the sums over lists that an aggregator pools to learn about each voter.
 
     Parameters
     ----------
     steps : list of estimator instances
-        What comes before it and learns nothing.
+        Steps before the aggregator, which learn nothing.
     aggregator : estimator instance
     """
 

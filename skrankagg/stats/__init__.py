@@ -1,4 +1,4 @@
-"""Statistics on arrays: whether a difference is chance and how large it is, and how stable a selection is."""
+"""Statistics on arrays: significance and size of differences, and stability of selections."""
 
 # tools/regenerate.py writes what follows.
 from ._adjust import adjust_pvalues

@@ -20,8 +20,8 @@ __all__ = ["adjust_pvalues"]
 
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "by", "none"]
 
-# A correction takes p-values in ascending order, the place of each in its family, from 1, and the number of tests of
-# its family; it returns steps, of which a running extreme is then taken.
+# A correction gets p-values in ascending order, the place of each in its family, from 1, and the number of tests of its
+# family. It returns steps; a running extreme of these is then taken.
 
 
 def _bonferroni(pvalues, place, n_tests):
@@ -66,21 +66,24 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     Parameters
     ----------
     pvalues : array-like of shape (n_comparisons,), or data frame
-        P-values of one family of tests; NaN where a comparison was not made: it does not count. Or a consensus, of
+        P-values of one family of tests; NaN marks a comparison that was not made and does not count. Or a consensus, of
         pandas, polars or pyarrow, with a column `pvalue`: the items of each query are a family.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
-        "holm" and "bonferroni" bound the chance of any false discovery, the first with more power; "bh" (Benjamini and
-        Hochberg) bounds the expected share of false ones among the discoveries, and "by" (Benjamini and Yekutieli) does
-        so however the tests depend on each other.
+        "holm" and "bonferroni" bound the "
+        "chance of any false discovery; "
+        ""holm" has more power. "bh" "
+        "(Benjamini and Hochberg) bounds the "
+        "expected share of false discoveries, "
+        "and "by" (Benjamini and Yekutieli) does so for any dependence between the tests.
     n_tests : int, or mapping or pandas.Series of query to int, default=None
-        Number of tests of each family, where it is larger than the number of p-values: those that are not there have p
-        = 1. For a consensus give the `n_items` of the method: items that no list holds are tests, too. None counts the
-        p-values that are given.
+        Number of tests of each family, if it is larger than the number of p-values: missing ones count as p = 1. For a
+        consensus pass the `n_items` of the method: items absent from all lists are tests, too. None counts the given
+        p-values.
 
     Returns
     -------
     ndarray of shape (n_comparisons,), dtype=float64, or data frame
-        At most 1, in the order given; NaN where the p-value is. Or the consensus with a column `adjusted`.
+        At most 1, in the order given; NaN where the p-value is NaN. Or the consensus with a column `adjusted`.
 
     Raises
     ------
@@ -90,13 +93,13 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
 
     See Also
     --------
-    friedman_nemenyi : All pairs of methods at once, corrected in its own way.
-    skrankagg.model_selection.compare_methods : Tests a comparison and corrects it.
-    skrankagg.aggregators.RobustRankAggregation : A consensus with p-values.
+    friedman_nemenyi : Compares all pairs of methods at once, with its own correction.
+    skrankagg.model_selection.compare_methods : Tests a comparison and corrects its p-values.
+    skrankagg.aggregators.RobustRankAggregation : Makes a consensus with p-values.
 
     Notes
     -----
-    With :math:`p_1 \le \dots \le p_N` the p-values of a family, the adjusted ones are
+    Let :math:`p_1 \le \dots \le p_N` be the p-values of a family. The adjusted p-values are
 
     ============ =========================================================================
     correction   adjusted :math:`p_i`, at most 1
@@ -107,10 +110,10 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     "by"         :math:`\min_{j \ge i} N p_j / j` times :math:`\sum_{k=1}^N 1 / k` [3]_
     ============ =========================================================================
 
-    The p-values of a consensus depend on each other, as a list that ranks one item first ranks no other one there. By
-    the proofs "holm", "bonferroni" and "by" hold nevertheless. Most papers on genes report "bh"; "by" controls the same
-    rate with a proof. Each query is a family: of 20 queries without any effect one has a false discovery at a level of
-    .05. For one family of all, pass the column.
+    The p-values of a consensus depend on each other, because a list has only one first item. By their proofs, "holm",
+    "bonferroni" and "by" are valid nevertheless. Most papers on genes report "bh"; "by" controls the same rate with a
+    proof. Each query is a family: of 20 queries without any effect, one has a false discovery at a level of .05. For
+    one family of all items, pass the column.
 
     References
     ----------
@@ -127,7 +130,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     >>> adjust_pvalues([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
 
-    A consensus of lists that show the first of ten items; the eight that no list shows are tests, too:
+    A consensus of lists that show the first of ten items; the eight items that no list shows are tests, too:
 
     >>> import pandas as pd
     >>> from skrankagg import RobustRankAggregation
@@ -146,7 +149,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     adjusted = np.array(pvalues, dtype=np.float64)
     made = ~np.isnan(adjusted)
     if isinstance(n_tests, Mapping) or hasattr(n_tests, "items"):
-        raise InputError("n_tests by query belongs to a consensus; give an int with an array of p-values.")
+        raise InputError("`n_tests` must be an int for an array of p-values; got numbers by query.")
     family = np.zeros(int(made.sum()), dtype=np.int64)
     counts = _count_tests(family, 1, n_tests, lambda _: "the array")
     adjusted[made] = _adjust(adjusted[made], family, counts, correction)
@@ -157,8 +160,8 @@ def _adjust_consensus(frame, correction, n_tests):
     columns = Columns(frame, {"query": "query"}, "adjust_pvalues", lazy=False)
     if columns.available.count("pvalue") != 1:
         raise InputError(
-            "adjust_pvalues expects a consensus with one column 'pvalue', as RobustRankAggregation makes it; its "
-            f"columns are {columns.available}. Rename the column or pass an array of p-values."
+            "`pvalues` must be a consensus with one column 'pvalue', such as RobustRankAggregation's; got the columns "
+            f"{columns.available}. Rename the column or pass an array of p-values."
         )
     pvalues = Columns(frame, {"pvalue": "pvalue"}, "adjust_pvalues", lazy=False)
     pvalues.require("pvalue")
@@ -170,12 +173,12 @@ def _adjust_consensus(frame, correction, n_tests):
     if isinstance(n_tests, Mapping) or hasattr(n_tests, "items"):
         given = dict(n_tests.items())
         if queries is None:
-            raise InputError("n_tests by query needs a consensus with a column 'query'; give an int.")
+            raise InputError("`n_tests` must be an int for a consensus without a column 'query'; got numbers by query.")
         missing = [query for query in queries.tolist() if query not in given]
         if missing:
             raise InputError(
-                f"n_tests must hold a number for every query; {len(missing)} have none, the first is {missing[0]!r}. "
-                "Give those the number of items that could have been ranked."
+                f"`n_tests` must have a number for every query; {len(missing)} are missing, the first is "
+                f"{missing[0]!r}. Give these queries the number of items that could have been ranked."
             )
         n_tests = [given[query] for query in queries.tolist()]
     n_families = 1 if queries is None else len(queries)
@@ -186,7 +189,7 @@ def _adjust_consensus(frame, correction, n_tests):
 
 
 def _count_tests(family, n_families, n_tests, describe):
-    """Number of tests of each family, (n_families,)."""
+    """Return the number of tests of each family, (n_families,)."""
     held = np.bincount(family, minlength=n_families)
     if n_tests is None:
         return held
@@ -194,22 +197,22 @@ def _count_tests(family, n_families, n_tests, describe):
     for q, (n, least) in enumerate(zip(given, held, strict=True)):
         if not is_integer(n) or n < least:
             raise InputError(
-                f"n_tests must be an int and at least the number of p-values; that of {describe(q)} is {n!r}, and the "
-                f"p-values are {least}. Count all tests, those without a p-value in it, too."
+                f"`n_tests` must be an int and at least the number of p-values, {least}; got {n!r} for {describe(q)}. "
+                "Count all tests, including tests without a p-value."
             )
     return np.array(given, dtype=np.int64)
 
 
 def _adjust(pvalues, family, n_tests, correction):
     if not ((pvalues >= 0) & (pvalues <= 1)).all():
-        raise InputError("p-values must lie between 0 and 1; some do not.")
+        raise InputError("`pvalues` must be from 0 to 1; some are not. Check their source.")
     if not len(pvalues):
         return pvalues
     order = group_order(family, pvalues)
     member = family[order]
     ptr = np.searchsorted(member, np.arange(len(n_tests) + 1))
     steps = CORRECTIONS[correction](pvalues[order], positions(ptr), n_tests[member])
-    # Within families, which follow each other: as whole numbers they share one pass.
+    # Families are consecutive; coding the steps as whole numbers, grouped by family, needs only one pass.
     distinct, number = np.unique(steps, return_inverse=True)
     key = number + member.astype(np.int64) * len(distinct)
     if correction in ("bh", "by"):

@@ -1,4 +1,4 @@
-"""How large a difference is, and how sure: effect sizes, counts of queries, intervals."""
+"""Size and certainty of differences: effect sizes, counts of queries, intervals."""
 
 import inspect
 from typing import Literal
@@ -16,28 +16,28 @@ from ._paired import _check, check_n_resamples
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
 
 _INTERVALS = ("bca", "percentile", "basic", "t")
-# Values from which on bootstrap intervals are about as long as they should be.
+# Number of values from which bootstrap intervals are about as long as they should be.
 _FEW_VALUES = 20
-# SciPy 1.15 has a new name for it.
+# SciPy 1.15 has a new name for this parameter.
 _GENERATOR = "rng" if "rng" in inspect.signature(bootstrap).parameters else "random_state"
 
 
 def cohen_d(difference: ArrayLike) -> float:
-    """Cohen's d of paired differences: their mean in units of their standard deviation.
+    """Compute Cohen's d of paired differences: their mean in units of their standard deviation.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query.
+        One method's values minus the other's, on each query.
 
     Returns
     -------
     float
-        NaN for fewer than two; infinite where all differ alike; 0 without any difference.
+        NaN for fewer than two differences; infinite if all are equal; 0 if all are zero.
 
     See Also
     --------
-    hedges_g : Corrected for few queries.
+    hedges_g : The same effect size, corrected for few queries.
 
     Examples
     --------
@@ -57,21 +57,21 @@ def cohen_d(difference: ArrayLike) -> float:
 
 
 def hedges_g(difference: ArrayLike) -> float:
-    """Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)``.
+    """Compute Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)``.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query.
+        One method's values minus the other's, on each query.
 
     Returns
     -------
     float
-        NaN for fewer than two; infinite where all differ alike; 0 without any difference.
+        NaN for fewer than two differences; infinite if all are equal; 0 if all are zero.
 
     See Also
     --------
-    cohen_d : Without the correction, which matters for few queries.
+    cohen_d : The effect size without the correction, which matters for few queries.
 
     Examples
     --------
@@ -84,22 +84,22 @@ def hedges_g(difference: ArrayLike) -> float:
 
 
 def rank_biserial(difference: ArrayLike) -> float:
-    """Rank-biserial correlation of paired differences: the effect size of Wilcoxon's test.
+    """Compute the rank-biserial correlation of paired differences, the effect size of Wilcoxon's test.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query.
+        One method's values minus the other's, on each query.
 
     Returns
     -------
     float
-        From -1 to 1: the share of the ranks of positive differences less that of negative ones.
+        From -1 to 1: the share of the ranks of positive differences minus the share of the ranks of negative ones.
 
     See Also
     --------
-    wilcoxon_test : The test.
-    cohen_d : The effect size that looks at the values.
+    wilcoxon_test : The test of the same ranks.
+    cohen_d : An effect size based on the values.
 
     Examples
     --------
@@ -121,18 +121,18 @@ def win_tie_loss(difference: ArrayLike, tolerance: float = 1e-12) -> tuple[int, 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query.
+        One method's values minus the other's, on each query.
     tolerance : float, default=1e-12
         Largest size of a difference that counts as a tie.
 
     Returns
     -------
     wins, ties, losses : int
-        Together they are all queries.
+        Counts that add up to the number of queries.
 
     See Also
     --------
-    sign_test : Whether there are more wins than chance gives.
+    sign_test : Tests whether there are more wins than expected by chance.
 
     Examples
     --------
@@ -158,15 +158,15 @@ def bootstrap_interval(
     Parameters
     ----------
     values : array-like of shape (n_queries,)
-        Such as a measure, or a difference.
+        Values of the queries, such as a measure or a difference.
     confidence : float, default=0.95
-        Between 0 and 1.
+        Level of the interval, between 0 and 1.
     n_resamples : int, default=9999
-        How often the queries are resampled; "t" draws nothing.
+        Number of resamples of the queries; "t" needs no resampling.
     method : {"bca", "percentile", "basic", "t"}, default="bca"
         "bca" corrects for bias and skewness; "t" is for few values, see Notes.
     random_state : int, RandomState instance or None, default=0
-        Where the draws come from.
+        Source of the random numbers.
 
     Returns
     -------
@@ -185,11 +185,11 @@ def bootstrap_interval(
 
     Notes
     -----
-    Bootstrap intervals of few values are too short, because the spread of n values drawn again is
-    :math:`\sqrt{(n - 1) / n}` of the right one, and they have no heavier tails. Intervals of 95 % by "bca" held the
-    mean of normal values in 84 % of cases for n = 5, in 90 % for 10 and in 92 % for 20; "percentile" and "basic" are no
-    better (``benchmarks/interval_coverage.py``). Student's interval, :math:`\bar x \pm t_{n-1} s / \sqrt n`, has its
-    level for normal values with any n. For skewed values both are lower: 80 and 88 % for exponential values with n = 5.
+    Bootstrap intervals of few values are too short: the spread of n resampled values is :math:`\sqrt{(n - 1) / n}` of
+    the right one, and their tails are not heavier. For normal values, 95 % intervals by "bca" contained the mean in 84
+    % of cases for n = 5, in 90 % for 10 and in 92 % for 20. "percentile" and "basic" are no better
+    (``benchmarks/interval_coverage.py``). Student's interval, :math:`\bar x \pm t_{n-1} s / \sqrt n`, has its level for
+    normal values with any n. For skewed values both are lower: 80 and 88 % for exponential values with n = 5.
 
     References
     ----------
@@ -215,14 +215,14 @@ def warn_of_few_values(n):
     """Warn if the bootstrap interval of a mean of n values is too short."""
     if 2 <= n < _FEW_VALUES:
         warn_user(
-            f"The bootstrap interval of {n} values is too short: intervals of 95 % hold the mean in 84 % of cases with "
-            "5 values, in 90 % with 10; choose method='t'.",
+            f"The bootstrap interval of {n} values is too short: 95 % intervals contain the mean in 84 % of cases "
+            "with 5 values, and in 90 % with 10. Choose method='t'.",
             UserWarning,
         )
 
 
 def interval_of_mean(values, confidence, n_resamples, method, random_state):
-    """Interval of checked values, without a warning."""
+    """Compute the interval of checked values, without a warning."""
     if len(values) < 2:
         return np.nan, np.nan
     if np.ptp(values) <= TOLERANCE * np.abs(values).max():

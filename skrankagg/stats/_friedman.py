@@ -1,4 +1,4 @@
-"""Several methods over the same queries, compared by their ranks: Friedman's test and what comes after it."""
+"""Comparison of several methods over the same queries by their ranks: Friedman's and Nemenyi's tests."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2, f, rankdata, studentized_range
 
+from .._support._checks import check_share
 from ..exceptions import InputError
 
 __all__ = ["FriedmanResult", "friedman_nemenyi"]
@@ -13,9 +14,9 @@ __all__ = ["FriedmanResult", "friedman_nemenyi"]
 
 @dataclass(frozen=True)
 class FriedmanResult:
-    """Friedman's test, and Nemenyi's comparison of all pairs.
+    """Result of Friedman's test and of Nemenyi's comparison of all pairs.
 
-    The first says whether any methods differ, the second which.
+    Friedman's test decides whether any methods differ, Nemenyi's which pairs differ.
 
     Parameters
     ----------
@@ -24,9 +25,9 @@ class FriedmanResult:
     f_statistic, f_pvalue : float
         Iman and Davenport's less conservative form.
     mean_ranks : ndarray of shape (n_methods,)
-        1 for the best on every query.
+        Mean rank of each method; 1 if it is the best on every query.
     critical_difference : float
-        Of two mean ranks, beyond which two methods differ.
+        Difference of two mean ranks above which two methods differ.
     pvalues : ndarray of shape (n_methods, n_methods)
         Nemenyi's p-value of each pair.
     n_queries : int
@@ -36,7 +37,7 @@ class FriedmanResult:
 
     See Also
     --------
-    friedman_nemenyi : Computes it.
+    friedman_nemenyi : Computes this result.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class FriedmanResult:
     alpha: float
 
     def groups(self) -> list[list[int]]:
-        """Largest groups of methods that the test cannot distinguish.
+        """Find the largest groups of methods that the test cannot distinguish.
 
         Returns
         -------
@@ -82,30 +83,32 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     Parameters
     ----------
     values : array-like of shape (n_queries, n_methods)
-        A measure, higher is better; at least two of each.
+        A measure, higher is better; at least two queries and two methods.
     alpha : float, default=0.05
-        Level.
+        Level of the critical difference.
 
     Returns
     -------
     FriedmanResult
-        Statistics and p-values of both; its ``groups()`` are the methods that it cannot distinguish.
+        Statistics and p-values of both tests; its ``groups()`` are the methods that the test cannot distinguish.
 
     See Also
     --------
-    paired_t_test : Two methods.
-    adjust_pvalues : Corrects any tests of pairs.
-    skrankagg.plotting.CriticalDifferenceDisplay : Plots it.
+    paired_t_test : Compares two methods.
+    adjust_pvalues : Corrects the p-values of any pairwise tests.
+    skrankagg.plotting.CriticalDifferenceDisplay : Plots this result.
 
     Notes
     -----
-    On each of the N queries the k methods are ranked, ties at their mean rank. Friedman's statistic is
-    :math:`\chi^2_F = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its
-    correction for ties, :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods of the queries;
-    Iman and Davenport's is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods differ if their mean
-    ranks are :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` or more apart, q the quantile of the studentized range over
-    :math:`\sqrt 2` [1]_. Demšar does not correct for ties: his example, with ties on 4 of 14 data sets, has a statistic
-    of 9.28 and 3.69 by Iman and Davenport in the paper, and 10.23 and 4.19 here. Nemenyi's test is the same.
+    On each of the N queries the k methods are ranked, with mean ranks for ties. Friedman's statistic is :math:`\chi^2_F
+    = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its correction for ties.
+    The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods of the queries. Iman
+    and Davenport's statistic is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods differ if their mean
+    ranks are at least :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` apart, where q is the quantile of the studentized range
+    over :math:`\sqrt 2` [1]_.
+
+    Demšar does not correct for ties. His example has ties on 4 of 14 data sets; its statistics, 9.28 and 3.69 by Iman
+    and Davenport in the paper, are 10.23 and 4.19 here. Nemenyi's test is the same.
 
     References
     ----------
@@ -122,13 +125,12 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
         raise InputError(
-            "friedman_nemenyi expects finite values of two or more queries by two or more methods; got an array of "
-            f"shape {values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
+            "`values` must be finite values of two or more queries by two or more methods; got an array of shape "
+            f"{values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
         )
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha must lie between 0 and 1; got {alpha!r}.")
+    check_share("alpha", alpha, low=False, high=False)
     n, k = values.shape
-    # Values that rounding sets apart tie.
+    # Values that differ only by rounding tie.
     ranks = rankdata(-np.round(values, 12), axis=1)
     mean_ranks = ranks.mean(axis=0)
     spread = ((ranks - (k + 1) / 2) ** 2).sum()

@@ -1,7 +1,7 @@
-"""Tests of paired differences: what one method has more than another on each query.
+"""Tests of paired differences: one method's values minus another's, on each query.
 
-Each takes the differences, float64 of shape (n_queries,), and returns a statistic and a two-sided p-value. Without any
-difference the p-value is 1.
+Each test takes the differences, float64 of shape (n_queries,), and returns a statistic and a two-sided p-value. If all
+differences are zero, the p-value is 1.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..exceptions import InputError
 
 __all__ = ["paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 
-# Sign flips that are enumerated rather than drawn: 2 ** 20 of them.
+# Largest number of differences whose sign flips, 2 ** 20 of them, are enumerated instead of drawn.
 _EXACT = 20
 
 
@@ -22,33 +22,33 @@ def _check(difference):
     difference = np.asarray(difference, dtype=np.float64)
     if difference.ndim != 1 or len(difference) == 0 or not np.isfinite(difference).all():
         raise InputError(
-            "Differences must be a vector of finite numbers, one for each query; got an array of shape "
+            "`difference` must be a vector of finite numbers, one for each query; got an array of shape "
             f"{difference.shape}{'' if np.isfinite(difference).all() else ' with NaN or infinity'}."
         )
     return difference
 
 
 def check_n_resamples(n_resamples):
-    """Raise ValueError unless a number of draws is an int of at least 1."""
+    """Raise ValueError unless a number of draws is a whole number of at least 1."""
     check_count("n_resamples", n_resamples)
 
 
 def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
-    """Student's paired t-test.
+    """Compute Student's paired t-test.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query, at least two queries.
+        One method's values minus the other's, on each query; at least two queries.
 
     Returns
     -------
     statistic, pvalue : float
-        Student's t, infinite where all queries differ alike, and the p-value.
+        Student's t, which is infinite if all differences are equal, and the p-value.
 
     See Also
     --------
-    randomization_test : Without the assumption of normal differences.
+    randomization_test : A test without the assumption of normal differences.
 
     Examples
     --------
@@ -63,18 +63,18 @@ def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
     if len(difference) < 2:
         return np.nan, np.nan
     if np.ptp(difference) <= TOLERANCE * np.abs(difference).max():
-        return float(np.copysign(np.inf, difference[0])), 0.0  # no spread at all
+        return float(np.copysign(np.inf, difference[0])), 0.0  # no variation
     found = stats.ttest_1samp(difference, 0.0)
     return float(found.statistic), float(found.pvalue)
 
 
 def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
-    """Wilcoxon's signed-rank test; queries without a difference are left out.
+    """Compute Wilcoxon's signed-rank test; queries without a difference are left out.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query.
+        One method's values minus the other's, on each query.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
 
     See Also
     --------
-    sign_test : Looks at the signs only.
+    sign_test : A test that uses only the signs.
 
     Examples
     --------
@@ -100,12 +100,12 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
 
 
 def sign_test(difference: ArrayLike) -> tuple[float, float]:
-    """Sign test of whether one of two methods is better on more than half of the queries.
+    """Test by signs whether one of two methods is better on more than half of the queries.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query.
+        One method's values minus the other's, on each query.
 
     Returns
     -------
@@ -115,8 +115,8 @@ def sign_test(difference: ArrayLike) -> tuple[float, float]:
 
     See Also
     --------
-    wilcoxon_test : Looks at the sizes as well.
-    win_tie_loss : The counts that it tests.
+    wilcoxon_test : A test that also uses the sizes.
+    win_tie_loss : The counts that this function tests.
 
     Examples
     --------
@@ -134,27 +134,27 @@ def sign_test(difference: ArrayLike) -> tuple[float, float]:
 def randomization_test(
     difference: ArrayLike, *, n_resamples: int = 100_000, random_state: int | np.random.RandomState | None = 0
 ) -> tuple[float, float]:
-    r"""Fisher's randomisation test: under no difference, the sign of each is a coin toss.
+    r"""Compute Fisher's randomisation test: without a true difference, each sign is a coin toss.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        What one method has more than the other on each query.
+        One method's values minus the other's, on each query.
     n_resamples : int, default=100_000
-        Random tosses where there are too many to try them all, with more than 20 queries that differ.
+        Number of random tosses if there are too many to enumerate, that is with more than 20 queries that differ.
     random_state : int, RandomState instance or None, default=0
-        Where the tosses come from.
+        Source of the random numbers.
 
     Returns
     -------
     statistic, pvalue : float
-        The mean difference, and the share of tosses whose mean is at least as far from 0: exact for up to 20
-        differences, else :math:`(b + 1)/(n + 1)` for b of n tosses.
+        The mean difference, and the share of tosses whose mean is at least as far from 0. The share is exact for up to
+        20 differences, and otherwise :math:`(b + 1)/(n + 1)` for b of n tosses.
 
     See Also
     --------
-    paired_t_test : Assumes normal differences.
-    bootstrap_interval : An interval of the mean difference.
+    paired_t_test : A test that assumes normal differences.
+    bootstrap_interval : A confidence interval of the mean difference.
 
     References
     ----------
@@ -176,7 +176,7 @@ def randomization_test(
         return mean, 1.0
     least = abs(difference.sum()) - TOLERANCE * size.sum()
     if len(size) <= _EXACT:
-        # All sums of signs times sizes, one more difference at a time.
+        # All sums of signs times sizes, built up one difference at a time.
         sums = np.zeros(1)
         for one in size:
             sums = np.concatenate([sums - one, sums + one])
@@ -187,7 +187,7 @@ def randomization_test(
     beyond, left = 0, int(n_resamples)
     while left:
         n = min(left, max(1, 5_000_000 // len(size)))
-        # The sum of all sizes less twice those that come out negative.
+        # The sum of all sizes minus twice the sum of the negative ones.
         negative = generator.integers(0, 2, size=(n, len(size)), dtype=np.int8).astype(np.float64) @ size
         beyond += int((np.abs(size.sum() - 2 * negative) >= least).sum())
         left -= n

@@ -1,4 +1,4 @@
-"""Stability of selections: how alike the sets are that a procedure selects from one sample after another."""
+"""Stability of selections: similarity of the sets that a procedure selects from one sample after another."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,33 +14,33 @@ from ..exceptions import InputError, InputTypeError
 __all__ = ["StabilityResult", "selection_stability"]
 
 _METHODS = ("nogueira", "kuncheva", "jaccard")
-_MATRIX = "selections must be a matrix of True and False (or 1 and 0), a row for each selection,"
+_MATRIX = "`selections` must be a matrix of True and False (or 1 and 0), a row for each selection,"
 
 
 @dataclass(frozen=True)
 class StabilityResult:
-    """How alike some selections are, and how sure that is.
+    """Similarity of some selections, and its certainty.
 
-    The interval is that of the stability of the procedure which made the selections, of which these are a sample.
+    The interval is for the stability of the procedure that made the selections, which are a sample of its results.
 
     Parameters
     ----------
     stability : float
-        1 where all selections are equal.
+        1 if all selections are equal.
     std_error : float
-        Its standard error; NaN for Jaccard's index.
+        Standard error of the stability; NaN for Jaccard's index.
     low, high : float
-        Confidence interval by the normal approximation, which may reach beyond 1; NaN for Jaccard's index.
+        Confidence interval by the normal approximation, which may exceed 1; NaN for Jaccard's index.
     n_selections : int
         Number of selections.
     n_items : int or None
-        Number of items that could have been selected; None where it was not given, and is not needed.
+        Number of items that could have been selected; None if it was not given and is not needed.
     mean_size : float
         Mean number of items of a selection.
 
     See Also
     --------
-    selection_stability : Computes it.
+    selection_stability : Computes this result.
 
     Examples
     --------
@@ -66,19 +66,21 @@ def selection_stability(
     method: Literal["nogueira", "kuncheva", "jaccard"] = "nogueira",
     confidence: float = 0.95,
 ) -> StabilityResult:
-    r"""Measure how alike selections of items are, such as those of features on several samples.
+    r"""Measure the similarity of selections of items, such as selections of features on several samples.
 
     Parameters
     ----------
     selections : array-like of bool of shape (n_selections, n_items), or iterable of sets or lists of items
-        At least two. In a matrix, what each row selects; or the selected items themselves, whose ids may be of any kind
-        and whose order does not count.
+        At least two selections. In a matrix, each row marks the selected items. Otherwise pass the selected items
+        themselves; their ids may be of any kind and their order does not count.
     n_items : int, default=None
-        Number of items that could have been selected, whether any selection holds them or not. Needed with sets and
-        lists, as without it there is no telling how many items two selections would share by chance; not for "jaccard".
+        Number of items that could have been selected, whether or not any selection contains them. It is needed with
+        sets and lists, except for "jaccard": without it the overlap of two selections by chance is unknown.
     method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
-        "nogueira" takes selections of any sizes; "kuncheva" takes selections of one size, for which the two are equal;
-        "jaccard" is the mean share of common items, and is not corrected for chance.
+        "nogueira" accepts selections of any "
+        "sizes. "kuncheva" accepts selections of "
+        "one size, for which the two are equal. "
+        ""jaccard" is the mean share of common items and is not corrected for chance.
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
 
@@ -90,35 +92,35 @@ def selection_stability(
     Raises
     ------
     TypeError
-        If `selections` holds something other than sets or lists.
+        If `selections` contains anything other than sets or lists.
     ValueError
-        If there are fewer than two selections, one of them holds an item twice, together they hold more than `n_items`
-        items, or the index is not defined for them: see Notes.
+        If there are fewer than two selections, one of them contains an item twice, or together they contain more than
+        `n_items` items. If the index is not defined for them: see Notes.
 
     See Also
     --------
-    skrankagg.feature_selection.ConsensusSelector : Selects features by a consensus, and has its stability.
-    skrankagg.metrics.overlap : What two rankings share at the top.
+    skrankagg.feature_selection.ConsensusSelector : Selects features by a consensus, and reports its stability.
+    skrankagg.metrics.overlap : Measures the overlap of two rankings at the top.
 
     Notes
     -----
-    With :math:`M` selections among :math:`d` items, :math:`p_f` the share of the selections that hold item :math:`f`
-    and :math:`\bar k` their mean size, the index of Nogueira, Sechidis and Brown [1]_ is
+    Let there be :math:`M` selections among :math:`d` items, :math:`p_f` the share of the selections that contain item
+    :math:`f` and :math:`\bar k` their mean size. The index of Nogueira, Sechidis and Brown [1]_ is
 
     .. math:: \Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M - 1} p_f (1 - p_f)}
                               {\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
 
-    It is 1 where all selections are equal and has the mean 0 where all are random; the lowest value is
-    :math:`-1 / (M - 1)`. The standard error is theirs, for many selections that are independent of each other. It is
-    too small for selections from the folds of one cross-validation, which share most of their rows; and they are more
-    alike than those from new samples would be. For :math:`M` below 10 the interval is rough.
+    It is 1 if all selections are equal and has the mean 0 if all are random; its lowest value is :math:`-1 / (M - 1)`.
+    The standard error is from the same paper, for many independent selections. It is too small for selections from the
+    folds of one cross-validation, which share most of their rows. Such selections are also more alike than selections
+    from new samples. For :math:`M` below 10 the interval is rough.
 
-    Kuncheva's index [2]_ is the mean of :math:`(r d - k^2) / (k (d - k))` over all pairs, for selections of :math:`k`
-    items of which the two share :math:`r`. Jaccard's is the mean of the number of common items divided by the number of
-    items in any of the two, and grows with the size of the selections.
+    Kuncheva's index [2]_ is the mean of :math:`(r d - k^2) / (k (d - k))` over all pairs of selections of :math:`k`
+    items, where the two share :math:`r` items. Jaccard's index is the mean of the number of common items divided by the
+    number of items in either selection; it grows with the size of the selections.
 
-    Where all selections hold no item, or all hold every item, :math:`\Phi` and Kuncheva's index are 0/0; for two empty
-    selections Jaccard's is. This is refused.
+    If all selections are empty, or all contain every item, :math:`\Phi` and Kuncheva's index are 0/0. Jaccard's index
+    is 0/0 for two empty selections. These cases are refused.
 
     References
     ----------
@@ -137,7 +139,7 @@ def selection_stability(
     >>> round(selection_stability(chosen, method="jaccard").stability, 3)
     0.458
 
-    As a matrix:
+    The same selections as a matrix:
 
     >>> selection_stability([[True, True, False], [True, True, False]]).stability
     1.0
@@ -147,7 +149,7 @@ def selection_stability(
     held, n_items = _read(selections, n_items)
     if len(held) < 2:
         raise InputError(
-            f"Stability is a property of at least two selections; got {len(held)}. Select again on other samples, such "
+            f"`selections` must contain at least two selections; got {len(held)}. Select again on other samples, such "
             "as the folds of a cross-validation."
         )
     size = held.sum(axis=1, dtype=np.int64)
@@ -169,10 +171,10 @@ def selection_stability(
 
 
 def _nogueira(held, size, n_items):
-    """Stability and its standard error; items that no selection holds need no column."""
+    """Compute the stability and its standard error; items that no selection contains need no column."""
     n, total = len(held), int(size.sum())
     count = held.sum(axis=0, dtype=np.int64)
-    # In integers, so that equal selections are exactly 1.
+    # Integer arithmetic gives equal selections exactly 1.
     apart = int((count * (n - count)).sum())
     stability = 1 - (apart * n * n_items) / ((n - 1) * total * (n * n_items - total))
     share, mean_share = size / n_items, total / (n * n_items)
@@ -186,7 +188,7 @@ def _jaccard(held, size):
     n_empty = int((size == 0).sum())
     if n_empty > 1:
         raise InputError(
-            f"Jaccard's index of two empty selections is 0/0, and {n_empty} are empty. Leave them out, or choose "
+            f"Jaccard's index of two empty selections is 0/0; got {n_empty} empty ones. Leave them out, or choose "
             "method='nogueira'."
         )
     first, second = np.triu_indices(len(held), 1)
@@ -197,23 +199,23 @@ def _jaccard(held, size):
 def _check_defined(size, n_items, method):
     if n_items is None:
         raise InputError(
-            f"method={method!r} needs n_items, the number of items that could have been selected, with sets and lists. "
-            "Pass it, or a matrix of True and False with a column for each item."
+            f"method={method!r} needs `n_items`, the number of items that could have been selected, for sets and "
+            "lists. Pass it, or a matrix of True and False with a column for each item."
         )
     if not size.any() or (size == n_items).all():
         what = "no item" if not size.any() else f"all {n_items} items"
         raise InputError(
-            f"The stability of selections that all hold {what} is 0/0. Select some of the items, and not all of them."
+            f"The stability of selections that all contain {what} is 0/0. Select some of the items, but not all."
         )
     if method == "kuncheva" and (size != size[0]).any():
         raise InputError(
-            f"Kuncheva's index needs selections of one size; they hold {size.min()} to {size.max()} items. Choose "
-            "method='nogueira', which is equal to it for one size and takes any."
+            f"Selections must be of one size for Kuncheva's index; got {size.min()} to {size.max()} items. Choose "
+            "method='nogueira', which is equal to it for one size and accepts any."
         )
 
 
 def _read(selections, n_items):
-    """What each selection holds, bool (n_selections, n_columns), and the number of items, or None."""
+    """Return the items of each selection, bool (n_selections, n_columns), and the number of items, or None."""
     if n_items is not None:
         check_count("n_items", n_items)
     matrix = _as_matrix(selections, n_items)
@@ -221,13 +223,14 @@ def _read(selections, n_items):
         return _read_items(selections, n_items)
     if n_items not in (None, matrix.shape[1]):
         raise InputError(
-            f"A matrix of selections has a column for each item; got {matrix.shape[1]} columns and n_items={n_items}."
+            f"A matrix of selections must have a column for each item; got {matrix.shape[1]} columns and "
+            f"n_items={n_items}. Correct one of them."
         )
     return matrix, matrix.shape[1]
 
 
 def _as_matrix(selections, n_items):
-    """The selections as a matrix of bool, or None for collections of items."""
+    """Return the selections as a matrix of bool, or None for collections of items."""
     if not hasattr(selections, "__array__"):
         rows = list(selections) if isinstance(selections, list | tuple) else []
         if not rows or any(isinstance(row, str | bytes | set | frozenset | Mapping) for row in rows):
@@ -252,21 +255,21 @@ def _read_items(selections: Any, n_items):
     for number, selection in enumerate(selections):
         if isinstance(selection, str | bytes | Mapping) or not isinstance(selection, Iterable):
             raise InputTypeError(
-                f"Each selection must be a set or list of items; that at position {number} is {selection!r}. Put its "
-                "items in a set."
+                f"Each selection must be a set or list of items; got {selection!r} at position {number}. Put its items "
+                "in a set."
             )
         items = selection.tolist() if hasattr(selection, "tolist") else list(selection)
         if len(set(items)) != len(items):
             twice = next(item for item in items if items.count(item) > 1)
             raise InputError(
-                f"A selection holds each item once; that at position {number} holds {twice!r} more than once. Remove "
-                "the repeats."
+                f"A selection must contain each item once; the selection at position {number} repeats {twice!r}. "
+                "Remove the repeats."
             )
         places.append([column.setdefault(item, len(column)) for item in items])
     if n_items is not None and len(column) > n_items:
         raise InputError(
-            f"The selections hold {len(column)} different items, more than n_items={n_items}. Pass the number of items "
-            "that could have been selected."
+            f"`n_items` must be at least the number of selected items, {len(column)}; got {n_items}. Pass the number "
+            "of items that could have been selected."
         )
     held = np.zeros((len(places), len(column)), dtype=bool)
     for row, columns in enumerate(places):

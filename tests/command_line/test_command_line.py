@@ -312,7 +312,7 @@ def test_an_unknown_suffix_is_refused_before_the_work(fail, folder, monkeypatch,
     monkeypatch.setattr(owner, work, None)
     message = fail(*command.split(), name)
     assert f"cannot write '{name}': expected a name that ends in .csv" in message
-    assert "each also with .gz behind it, or in .parquet.\n" in message
+    assert "each optionally followed by .gz, or in .parquet.\n" in message
     assert (".run" in message) == command.startswith("aggregate")
     assert not (folder / name).exists()
 
@@ -323,7 +323,7 @@ def test_parquet_without_pyarrow_is_refused_before_the_work(fail, folder, monkey
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
     monkeypatch.setattr(owner, work, None)
-    sentence = "Writing 'x.parquet' needs pyarrow for Parquet; install it with pip install pyarrow, or take CSV."
+    sentence = "Writing 'x.parquet' needs pyarrow for Parquet. Install it with pip install pyarrow, or use CSV."
     assert sentence in fail(*command.split(), "x.parquet")
     assert not (folder / "x.parquet").exists()
 
@@ -426,7 +426,7 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
     ("argv", "sentence"),
     [
         ("compare nope.csv qrels.txt", "cannot read 'nope.csv': No such file or directory."),
-        ("aggregate . --method CombSUM", "expects the same columns in all files"),
+        ("aggregate . --method CombSUM", "All files must have the same columns"),
         ("aggregate qrels.txt --method CombSUM", "'qrels.txt'"),
         ("compare lists.csv lists.csv", "'lists.csv'"),
         ("compare lists.csv qrels.txt --methods Xyz", "'Xyz' is not a method; choose from "),
@@ -463,7 +463,7 @@ def test_qrels_that_share_no_id_are_refused_with_examples_of_both(fail, folder, 
     assert main(["evaluate", "good.run", "other.txt"]) == 0
     out, err = capsys.readouterr()
     assert table(out)["good.run"] == ["0.0000"] * 3
-    assert "The run 'good.run' holds no judged query: it has 'q1', 'q2', the qrels judge '301'; it scores 0" in err
+    assert "The run 'good.run' contains no judged query: it has 'q1', 'q2', the qrels judge '301'; it scores 0" in err
 
 
 def test_a_broken_gzip_file_is_named(fail, folder):

@@ -90,7 +90,7 @@ def test_a_file_whose_name_has_an_equals_sign_is_that_file(run, folder):
         ("aggregate v=runs/one.run --voter file", "voters are named by NAME=FILE or by --voter file, not by both."),
         ("aggregate empty", "the folder 'empty' contains no files."),
         ("aggregate v=none.run", "cannot read 'none.run': No such file or directory."),
-        ("aggregate runs/one.run same.run", "name them after their files with --voter file"),
+        ("aggregate runs/one.run same.run", "Name them after their files with --voter file"),
     ],
 )
 def test_files_that_cannot_be_meant_are_one_sentence(fail, folder, command, message):

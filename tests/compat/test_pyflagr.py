@@ -291,11 +291,11 @@ FRAME = by_voter({"v": ["a", "b"]})
         ),
         (lambda: Weighted.DIBRA(dist="euclid"), ValueError, "`dist` must be one of 'cosine'"),
         (lambda: Weighted.DIBRA(aggregator="borda"), ValueError, "`aggregator` must be one of 'combsum:borda'"),
-        (lambda: Weighted.Agglomerative(c1=0, c2=0), ValueError, "c1 and c2 must be at least 0 and not both 0"),
+        (lambda: Weighted.Agglomerative(c1=0, c2=0), ValueError, "`c1` and `c2` must be at least 0 and not both 0"),
         (lambda: MarkovChains.MC(chain=1), ValueError, "`chain` must be one of 801"),
-        (lambda: Linear.CombSUM(convention="flag"), ValueError, "convention must be 'flagr'"),
-        (lambda: Linear.CombSUM(convention={"x"}), ValueError, "convention must hold names of QUIRKS, .* got x"),
-        (lambda: Linear.CombSUM().aggregate(), ValueError, "The lists must be given"),
+        (lambda: Linear.CombSUM(convention="flag"), ValueError, "`convention` must be 'flagr'"),
+        (lambda: Linear.CombSUM(convention={"x"}), ValueError, "`convention` must contain names of QUIRKS, .* got x"),
+        (lambda: Linear.CombSUM().aggregate(), ValueError, "The lists must be passed"),
         (lambda: Linear.CombSUM().aggregate("no/such/file.csv"), FileNotFoundError, "no/such/file"),
         (lambda: Linear.CombSUM().aggregate(input_df=[1]), TypeError, "must be a pandas DataFrame; got list"),
         (lambda: Linear.CombSUM().aggregate(input_df=FRAME.iloc[:0]), ValueError, "at least one row"),
@@ -304,10 +304,10 @@ FRAME = by_voter({"v": ["a", "b"]})
         (
             lambda: Linear.CombSUM().aggregate(input_df=FRAME.assign(item="a")),
             ValueError,
-            "of voter 'v' for query 'q' holds 'a' twice",
+            "of voter 'v' for query 'q' has 'a' twice",
         ),
         (lambda: Linear.CombSUM().aggregate(input_df=FRAME.assign(score=np.nan)), ValueError, "finite numbers"),
-        (lambda: Linear.CombSUM().aggregate(input_df=FRAME.assign(rank=-1)), ValueError, "'rank' must hold finite"),
+        (lambda: Linear.CombSUM().aggregate(input_df=FRAME.assign(rank=-1)), ValueError, "'rank' must have finite"),
         (
             lambda: Linear.CombSUM("score").aggregate(input_df=FRAME.drop(columns="score")),
             ValueError,
@@ -323,9 +323,13 @@ FRAME = by_voter({"v": ["a", "b"]})
                 input_df=FRAME, rels_df=pd.DataFrame({"query": ["x"], "item": ["a"], "relevance": [1]})
             ),
             ValueError,
-            "judge some query of the lists",
+            "a query in common with the lists",
         ),
-        (lambda: Weighted.DIBRA(prune="low", d1=0, d2=0).aggregate(input_df=FRAME), ValueError, "leave no item"),
+        (
+            lambda: Weighted.DIBRA(prune="low", d1=0, d2=0).aggregate(input_df=FRAME),
+            ValueError,
+            "at least one item",
+        ),
         (lambda: Comparator.Comparator(5).aggregate(input_df=FRAME), ValueError, "has no methods"),
         (lambda: one_method().aggregate(input_df=FRAME), ValueError, "needs judgements"),
         (lambda: one_method().get_results(3), ValueError, "no results yet"),
@@ -363,7 +367,7 @@ def test_comparator_picks_rows_and_columns(small, capsys):
     assert comparator.convert_to_latex(2).count("&") == 3 * 25
     with pytest.raises(ValueError, match="query must be one of Topic 1, "):
         comparator.get_results(3, query="Topic 9")
-    with pytest.raises(ValueError, match="cutoff must be from 1 to the 5"):
+    with pytest.raises(ValueError, match="`cutoff` must be from 1 to 5"):
         comparator.get_results(6, "ndcg")
     with pytest.raises(ValueError, match="`metric` must be one of 'map'"):
         comparator.get_results(2, "f1")

@@ -230,9 +230,9 @@ def test_what_is_no_run_is_refused(given, error, words):
 def test_calls_for_one_run_refuse_them():
     frames = by_voter()
     for given in (frames, list(frames.values()), by_voter(library="polars")):
-        with pytest.raises(InputTypeError, match=r"ndcg measures one run, and 6 came as frames in a (dict|list)"):
+        with pytest.raises(InputTypeError, match=r"ndcg accepts one run; got 6 frames in a (dict|list)"):
             ndcg(given, JUDGED)
-        with pytest.raises(InputTypeError, match="average_precision measures one run"):
+        with pytest.raises(InputTypeError, match="average_precision accepts one run"):
             average_precision(given, {query: ["i1"] for query in frames})
         with pytest.raises(InputTypeError, match="encode dicts and lists with"):
             CombSUM().fit(given)  # a splitter would cut a list between voters

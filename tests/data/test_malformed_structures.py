@@ -229,7 +229,7 @@ def test_an_empty_run_is_a_voter_who_found_nothing():
 def test_runs_in_the_place_of_judgements_are_refused():
     for runs in ({"bm25": SCORES}, {"bm25": {"q1": ["d1"]}, "dense": {}}):
         for call in (evaluate, ndcg):
-            with pytest.raises(InputTypeError, match=r"got a dict of runs second\. Write \w+\(run, qrels\)"):
+            with pytest.raises(InputTypeError, match=r"got a dict of runs second\. Call \w+\(run, qrels\)"):
                 call(JUDGED, runs)
 
 
@@ -237,7 +237,7 @@ def test_one_run_by_query_needs_a_name():
     run = {"q0": {"d1": 1.0}}
     for given in (run, {"q0": ["d1"]}, {**run, "q1": {}}):
         for judged in (JUDGED, Qrels.from_dict(JUDGED), Qrels.from_dict(JUDGED).to_frame()):
-            words = r"(has the results of one query|is a query of the judgements)\. Give the run a name"
+            words = r"(has the results of one query|is a query of the judgements)\. Name the run"
             with pytest.raises(InputTypeError, match=words) as caught:
                 evaluate(given, judged)
             assert "cannot be evaluated" not in str(caught.value)

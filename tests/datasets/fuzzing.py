@@ -59,9 +59,9 @@ IN_A_LINE = [
     r"expected an id as \w+ on line \d+, got an empty field",
     r"expected a finite number as \w+ on line \d+, got .*",
     r"expected a judgement within 64 bits on line \d+, got .*",
-    r"expected 0 in the second field, where lists have their voter, got .* on line \d+",
+    r"expected 0 in the second field, where lists have the voter, got .* on line \d+",
     r"line \d+ has a damaged quoted field \(.*\)",
-    r"line \d+ has nothing but a quoted field without text",
+    r"line \d+ contains only a quoted field without text",
     r"expected UTF-8 text, got the byte 0x[0-9a-f]{2} on line \d+",
     r"expected \d+ fields as in the header .*, got \d+ in the first row, on line \d+",
 ]
@@ -75,13 +75,13 @@ OF_A_FILE = [
     r"expected query, voter, item, score, source, got numbers in the last two fields of .*",
     r"expected one format, got the first line .*, which fits .*",
     r"expected the \d+ fields that columns= names, got \d+ in the first line",
-    r"expected one separator that parts the first line into .*",
+    r"expected one separator that splits the first line into .*",
     r"expected fields separated by tabs or semicolons, for decimal=',', got .*",
     r"expected a whole gzip file, got a damaged one \(.*\)",
 ]
 OF_PARQUET = [
     r"expected a Parquet file that pyarrow can read, got one that it refuses \(.*\)",
-    r"expected \d+ rows, as the footer of the Parquet file says, got \d+",
+    r"expected \d+ rows, the number in the footer of the Parquet file, got \d+",
     r"expected columns for .*, got .*",
     r"expected a value as \w+ in every row, got none in row \d+",
     r"expected numbers as \w+, got .*",

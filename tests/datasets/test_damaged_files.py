@@ -173,11 +173,11 @@ def test_a_declared_number_of_alternatives_takes_no_memory(tmp_path, text, decla
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("5: 3", f"{10**18}: 3", "line 7 has a number of 19 digits, 1000000000000000000; 18 are the most"),
-        ("NAME 1:", f"NAME {'1' * 5000}:", "line 4 has a number of 5000 digits"),
-        ("3,{1,2}", "3,}1,2{", "line 7 is '5: 3,}1,2{' where"),
-        ("3,{1,2}", "3,{{1},2}", "line 7 is '5: 3,{{1},2}' where"),
-        ("NAME 2:", "NAME 1:", "line 5 names the alternative 1 again"),
+        ("5: 3", f"{10**18}: 3", "line 7 has 19 digits in 1000000000000000000; at most 18 are supported"),
+        ("NAME 1:", f"NAME {'1' * 5000}:", "line 4 has 5000 digits"),
+        ("3,{1,2}", "3,}1,2{", "line 7 is '5: 3,}1,2{' instead"),
+        ("3,{1,2}", "3,{{1},2}", "line 7 is '5: 3,{{1},2}' instead"),
+        ("NAME 2:", "NAME 1:", "line 5 repeats the alternative 1"),
     ],
 )
 def test_wrong_numbers_and_braces_are_named(tmp_path, old, new, words):

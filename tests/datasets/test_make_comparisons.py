@@ -109,13 +109,13 @@ def test_frames_are_those_that_from_comparisons_takes():
         ({"n_comparisons": 0}, "`n_comparisons` must be a whole number of at least 1; got 0"),
         ({"n_voters": 1.5}, "`n_voters` must be a whole number of at least 1; got 1.5"),
         ({"n_queries": True}, "`n_queries` must be a whole number of at least 1; got True"),
-        ({"worth": [1, 0]}, "worth to be a list of finite numbers above 0"),
-        ({"worth": [[1, 2]]}, "worth to be a list of finite numbers above 0"),
-        ({"reliability": [np.nan]}, "reliability to be a list of finite numbers"),
+        ({"worth": [1, 0]}, "`worth` must be a list of finite numbers above 0"),
+        ({"worth": [[1, 2]]}, "`worth` must be a list of finite numbers above 0"),
+        ({"reliability": [np.nan]}, "`reliability` must be a list of finite numbers"),
         ({"spread": -1}, "`spread` must be a finite number of at least 0; got -1"),
         ({"reliability_spread": np.inf}, "`reliability_spread` must be a finite number of at least 0; got inf"),
-        ({"tie_probability": 1}, "tie_probability to be a number from 0 to below 1, got 1"),
-        ({"exposure": "odd"}, "exposure to be 'equal' or 'unequal', got 'odd'"),
+        ({"tie_probability": 1}, "`tie_probability` must be at least 0 and below 1; got 1"),
+        ({"exposure": "odd"}, "`exposure` must be one of 'equal', 'unequal'; got 'odd'"),
     ],
 )
 def test_impossible_comparisons_are_refused(wrong, words):
@@ -154,9 +154,9 @@ def test_lists_tie_as_often_as_said():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"tie_probability": 1.5}, "tie_probability to be a number from 0 to 1, got 1.5"),
-        ({"tie_probability": float("nan")}, "tie_probability to be a number from 0 to 1, got nan"),
-        ({"reliability": [1.0, float("inf")]}, "reliability to be a list of finite numbers"),
+        ({"tie_probability": 1.5}, "`tie_probability` must be from 0 to 1; got 1.5"),
+        ({"tie_probability": float("nan")}, "`tie_probability` must be from 0 to 1; got nan"),
+        ({"reliability": [1.0, float("inf")]}, "`reliability` must be a list of finite numbers"),
     ],
 )
 def test_impossible_lists_are_refused(wrong, words):

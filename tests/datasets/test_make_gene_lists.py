@@ -171,7 +171,10 @@ def test_the_same_seed_makes_the_same_data():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"preset": "0m"}, "preset to be 'large-mixed', 'large-ranked', 'small-mixed' or 'small-ranked', got '0m'"),
+        (
+            {"preset": "0m"},
+            "`preset` must be one of 'large-mixed', 'large-ranked', 'small-mixed', 'small-ranked'; got '0m'",
+        ),
         ({"preset": "large-both"}, "got 'large-both'"),
         ({"preset": None}, "got None"),
         ({"n_queries": 0}, "`n_queries` must be a whole number of at least 1; got 0"),
@@ -180,15 +183,15 @@ def test_the_same_seed_makes_the_same_data():
         ({"n_true": 50}, "`n_top` must be a whole number from 0 to 50; got 100"),
         ({"n_ranked": -1}, "`n_ranked` must be a whole number of at least 0; got -1"),
         ({"n_unranked": True}, "`n_unranked` must be a whole number of at least 0; got True"),
-        ({"noise": 0}, "noise above 0 and at least one list, got noise=0"),
+        ({"noise": 0}, "`noise` must be above 0; got 0"),
         ({"noise": math.inf}, "`noise` must be a finite number of at least 0; got inf"),
         ({"heterogeneity": -1}, "`heterogeneity` must be a finite number of at least 0; got -1"),
         ({"absent_share": 1.5}, "`absent_share` must be a finite number from 0 to 1; got 1.5"),
         ({"n_ranked": 0, "n_unranked": 0}, "at least one list"),
         ({"preset": "small-ranked", "n_ranked": 0}, "n_ranked=0 and n_unranked=0"),
-        ({"ranked_length": 5}, "ranked_length to be a pair, the mean and standard deviation"),
-        ({"ranked_length": (5, -1)}, "standard deviation in ranked_length to be at least 0, got -1.0"),
-        ({"unranked_length": (math.nan, 1)}, "unranked_length to be a list of finite numbers"),
+        ({"ranked_length": 5}, "ranked_length` must be a pair, the mean and standard deviation"),
+        ({"ranked_length": (5, -1)}, "standard deviation in `ranked_length` must be at least 0; got -1.0"),
+        ({"unranked_length": (math.nan, 1)}, "`unranked_length` must be a list of finite numbers"),
     ],
 )
 def test_impossible_data_are_refused(wrong, words):

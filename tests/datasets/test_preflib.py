@@ -64,10 +64,10 @@ def test_both_headers_say_the_same(tmp_path, text):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("5: 3,{1,2}", "5: 3,{1,2", "line 10 is '5: 3,{1,2' where a number, ':' and an order belong"),
-        ("5: 3,{1,2}", "x: 3,{1,2}", "line 10 has 'x' where a whole number belongs"),
-        ("5: 3,{1,2}", "5: 3,{1,3}", "line 10 holds the alternative 3 twice"),
-        ("5: 3,{1,2}", "5: 3,9", "line 10 holds the alternative 9, which the header does not have"),
+        ("5: 3,{1,2}", "5: 3,{1,2", "line 10 is '5: 3,{1,2' instead of a number, ':' and an order"),
+        ("5: 3,{1,2}", "x: 3,{1,2}", "line 10 has 'x' instead of a whole number"),
+        ("5: 3,{1,2}", "5: 3,{1,3}", "line 10 contains the alternative 3 twice"),
+        ("5: 3,{1,2}", "5: 3,9", "line 10 contains the alternative 9, which the header does not have"),
         ("TYPE: toi", "TYPE: cat", "line 2 names the data type 'cat'; read are soc, soi, toc, toi"),
         ("5: 3,{1,2}\n2: {2,3},1\n", "", "without any ballot"),
     ],
@@ -184,11 +184,11 @@ def test_models_are_seeded_and_cut():
 @pytest.mark.parametrize(
     ("make", "wrong", "words"),
     [
-        (make_mallows, {"phi": 1.5}, "phi to be a number from 0 to 1, got 1.5"),
+        (make_mallows, {"phi": 1.5}, "`phi` must be from 0 to 1; got 1.5"),
         (make_mallows, {"n_items": 0}, "`n_items` must be a whole number of at least 1; got 0"),
-        (make_mallows, {"list_length": 30}, "list_length to be an int from 1 to n_items=20"),
+        (make_mallows, {"list_length": 30}, "`list_length` must be a whole number from 1 to n_items=20"),
         (make_plackett_luce, {"worth": [1, 0]}, "finite numbers above 0"),
-        (make_plackett_luce, {"spread": -1}, "spread to be a finite number of at least 0"),
+        (make_plackett_luce, {"spread": -1}, "`spread` must be a finite number of at least 0"),
     ],
 )
 def test_wrong_parameters_are_refused(make, wrong, words):

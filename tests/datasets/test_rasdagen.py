@@ -113,11 +113,11 @@ def test_a_large_bias_makes_labels_follow_the_lists():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"list_length": 101}, "list_length to be at most n_items, got list_length=101 and n_items=100"),
-        ({"bias": 9.5}, "bias to be a number from 0 to 9, got 9.5"),
-        ({"bias": -1}, "bias to be a number from 0 to 9, got -1"),
-        ({"bias": float("nan")}, "bias to be a number from 0 to 9, got nan"),
-        ({"threshold": float("inf")}, "threshold to be a finite number, got inf"),
+        ({"list_length": 101}, "`list_length` must be at most `n_items`, 100; got 101"),
+        ({"bias": 9.5}, "`bias` must be a number from 0 to 9; got 9.5"),
+        ({"bias": -1}, "`bias` must be a number from 0 to 9; got -1"),
+        ({"bias": float("nan")}, "`bias` must be a number from 0 to 9; got nan"),
+        ({"threshold": float("inf")}, "`threshold` must be a finite number; got inf"),
         ({"n_queries": 0}, "`n_queries` must be a whole number of at least 1; got 0"),
         ({"n_voters": 2.0}, "`n_voters` must be a whole number of at least 1; got 2.0"),
         ({"n_items": True}, "`n_items` must be a whole number of at least 1; got True"),

@@ -241,7 +241,7 @@ def test_an_empty_id_in_judgements_is_refused_too(written, text):
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv.gz"])
 def test_an_empty_id_is_not_written(tmp_path, suffix):
-    with pytest.raises(InputError, match="an id in every row, got empty text as item in row 1"):
+    with pytest.raises(InputError, match="an id in every row; got empty text as item in row 1"):
         write_run(consensus(["a", ""]), tmp_path / f"run.{suffix}")
     assert not list(tmp_path.iterdir())
 
@@ -355,31 +355,31 @@ def test_a_forced_format_reads_what_is_uncertain_and_nothing_else(written):
         (
             {"format": "ods"},
             ValueError,
-            "read_lists expects format to be one of 'auto', 'flagr', 'csv', 'tsv', ",
+            "`format` must be one of 'auto', 'flagr', 'csv', 'tsv', ",
         ),
         (
             {"voter": "bm25"},
             ValueError,
-            "voter to be 'auto', 'file' or one name for each of 1 path(s), got 'bm25'",
+            "`voter` must be 'auto', 'file' or one name for each of 1 path(s); got 'bm25'",
         ),
-        ({"voter": ["a", "b"]}, ValueError, "one name for each of 1 path(s), got ['a', 'b']"),
-        ({"trailing": True}, ValueError, "trailing to be 'error' or 'ignore', got True"),
-        ({"columns": "query"}, ValueError, "columns to be a sequence of names, got 'query'"),
-        ({"columns": ["query"], "format": "trec"}, ValueError, "columns for CSV and TSV files only"),
+        ({"voter": ["a", "b"]}, ValueError, "one name for each of 1 path(s); got ['a', 'b']"),
+        ({"trailing": True}, ValueError, "`trailing` must be one of 'error', 'ignore'; got True"),
+        ({"columns": "query"}, ValueError, "`columns` must be a sequence of names; got 'query'"),
+        ({"columns": ["query"], "format": "trec"}, ValueError, "`columns` is for CSV and TSV files only"),
         (
             {"columns": ["query", "what", "item", "rank", None]},
             ValueError,
-            "expected columns= to be distinct names",
+            "expected distinct names",
         ),
         (
             {"columns": ["query", "item", "item", "rank", None]},
             ValueError,
-            "expected columns= to be distinct names",
+            "expected distinct names",
         ),
         (
             {"columns": ["query", "voter", "item", None, None]},
             ValueError,
-            "expected columns= to be distinct names",
+            "expected distinct names",
         ),
         (
             {"columns": ["query", "item", "rank"]},
@@ -423,9 +423,9 @@ def test_paths_are_paths(written):
     path = written(FLAGR_5)
     with pytest.raises(ValueError, match="at least one path"):
         read_lists([])
-    with path.open() as stream, pytest.raises(TypeError, match=r"open for bytes, got '.*' open for text"):
+    with path.open() as stream, pytest.raises(TypeError, match=r"open for bytes; got '.*' open for text"):
         read_lists(stream)
-    with pytest.raises(TypeError, match="expects a path, a file open for bytes, or a sequence of them, got 5"):
+    with pytest.raises(TypeError, match="must be a path, a file open for bytes, or a sequence of them; got 5"):
         read_lists(5)
     assert_frame_equal(read_lists(one for one in [path]), read_lists(str(path)))
 
@@ -463,12 +463,12 @@ def test_parts_of_a_flagr_file_may_share_voters_but_no_list(written):
 def test_a_file_of_many_voters_cannot_be_renamed(written):
     path = written(FLAGR_5 + "1,V-1,a,1,S\n")
     for voter in ("file", ["me"]):
-        with pytest.raises(ValueError, match="one voter in each file when voter names them, got 2"):
+        with pytest.raises(ValueError, match="Each file must have one voter if `voter` names them; got 2"):
             read_lists(path, voter=voter)
 
 
 def test_files_must_agree_on_their_columns(written):
-    with pytest.raises(ValueError, match="expects the same columns in all files"):
+    with pytest.raises(ValueError, match="All files must have the same columns"):
         read_lists([written(FLAGR_5, "5"), written(FLAGR_6.replace("V-0", "V-1"), "6")])
 
 
@@ -503,7 +503,7 @@ def test_the_iteration_of_trec_judgements_is_ignored(written):
 
 def test_lists_are_not_mistaken_for_judgements(written):
     path = written("10002,0,GX008,32\n10002,2,GX008,1\n")
-    with pytest.raises(ValueError, match="expected 0 in the second field, where lists have their voter, got '2'"):
+    with pytest.raises(ValueError, match="expected 0 in the second field, where lists have the voter, got '2'"):
         read_qrels(path)
     assert rows(read_qrels(path, format="flagr"))[1] == ("10002", "GX008", 1)
 
@@ -615,7 +615,7 @@ def test_parquet_files_are_recognised_by_their_first_bytes_and_read_by_column_na
 def test_ids_of_queries_next_to_their_text(tmp_path):
     text = "qid,query,docno,score\n1,ties,a,2\n2,ties,a,1\n"
     (tmp_path / "lists.csv").write_text(text)
-    with pytest.warns(AmbiguousInputWarning, match="ids of the queries are read from 'qid', and not from 'query'"):
+    with pytest.warns(AmbiguousInputWarning, match="ids of the queries are read from 'qid' instead of 'query'"):
         assert read_lists(tmp_path / "lists.csv")["query"].tolist() == ["1", "2"]
     (tmp_path / "qrels.csv").write_text(text.replace("score", "rel").replace(",", "\t").replace("qid", "Query_ID"))
     with pytest.warns(AmbiguousInputWarning, match="from 'Query_ID'"):
@@ -624,7 +624,7 @@ def test_ids_of_queries_next_to_their_text(tmp_path):
         (tmp_path / "lists.csv").write_text(text.replace("score", "query_id,score").replace(",a,", ",a,b,"))
         read_lists(tmp_path / "lists.csv")
     for name in ("run.csv", "run.run", "run.json"):
-        with pytest.raises(ValueError, match=r"got 'qid' for the query, .*; rename or drop it"):
+        with pytest.raises(ValueError, match=r"got 'qid' for the query, .*\. Rename or drop it"):
             write_run(consensus(["a"]).assign(qid="1"), tmp_path / name)
 
 
@@ -653,10 +653,10 @@ def test_parquet_needs_pyarrow_and_says_so_before_the_work(tmp_path, monkeypatch
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
-    with pytest.raises(ImportError, match="read_lists needs pyarrow for Parquet; install it with pip install pyarrow"):
+    with pytest.raises(ImportError, match=r"read_lists needs pyarrow for Parquet\. Install it with pip"):
         read_lists(tmp_path / "x.parquet")
     for path, options in ((tmp_path / "y.parquet", {}), (tmp_path / "y.csv", {"format": "parquet"})):
-        with pytest.raises(ImportError, match="needs pyarrow for Parquet; install it with pip install pyarrow"):
+        with pytest.raises(ImportError, match=r"needs pyarrow for Parquet\. Install it with pip install pyarrow"):
             write_run(consensus(["a"]), path, **options)
         assert not path.exists()
 
@@ -726,18 +726,18 @@ GOOD = consensus(["a", "b"])
             "x.run",
             {},
             TypeError,
-            "expects a data frame of pandas, polars or pyarrow, got dict",
+            "must be a data frame of pandas, polars or pyarrow; got dict",
         ),
         (
             GOOD,
             "x.dat",
             {},
             ValueError,
-            "each also with .gz behind it, or in .parquet; rename it, or say format='trec'",
+            "each optionally followed by .gz, or in .parquet; rename it, or pass format='trec'",
         ),
-        (GOOD, "x", {}, ValueError, "expected a name whose suffix tells the format"),
+        (GOOD, "x", {}, ValueError, "expected a name whose suffix determines the format"),
         (GOOD, "x.parquet.gz", {}, ValueError, "expected a name that ends in"),
-        (GOOD, "x.run", {"format": "ods"}, ValueError, "write_run expects format to be one of 'auto', 'csv', 'tsv', "),
+        (GOOD, "x.run", {"format": "ods"}, ValueError, "`format` must be one of 'auto', 'csv', 'tsv', "),
         (GOOD.assign(item=["a", "a\0"]), "x.tsv", {}, ValueError, "got a NUL character"),
         (GOOD.assign(tag="t"), "x.tsv", {}, ValueError, "got 'tag' for the voter"),
         (GOOD.drop(columns="item"), "x.csv", {}, ValueError, "got ['query', 'score', 'rank']"),
@@ -751,7 +751,7 @@ GOOD = consensus(["a", "b"])
             "x.csv",
             {},
             ValueError,
-            "finite numbers as score, got nan in row 1",
+            "finite numbers as score; got nan in row 1",
         ),
         (GOOD.assign(item=["a", None]), "x.csv", {}, ValueError, "got none as item in row 1"),
         (GOOD.assign(item=["a", "a\0"]), "x.csv", {}, ValueError, "got a NUL character"),
@@ -760,12 +760,12 @@ GOOD = consensus(["a", "b"])
             "x.run",
             {},
             ValueError,
-            "as item of a TREC run, got 'new york'",
+            "as item of a TREC run; got 'new york'",
         ),
-        (GOOD.assign(query=""), "x.run", {}, ValueError, "as query of a TREC run, got ''"),
-        (GOOD.assign(query="q\u00a01"), "x.run", {}, ValueError, "as query of a TREC run, got 'q\\xa01'"),
-        (GOOD, "x.run", {"tag": "my run"}, ValueError, "as tag of a TREC run, got 'my run'"),
-        (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run, got 2"),
+        (GOOD.assign(query=""), "x.run", {}, ValueError, "as query of a TREC run; got ''"),
+        (GOOD.assign(query="q\u00a01"), "x.run", {}, ValueError, "as query of a TREC run; got 'q\\xa01'"),
+        (GOOD, "x.run", {"tag": "my run"}, ValueError, "as tag of a TREC run; got 'my run'"),
+        (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run; got 2"),
     ],
 )
 def test_what_could_not_be_read_back_is_not_written(tmp_path, frame, name, options, error, message):

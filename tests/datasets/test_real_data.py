@@ -106,7 +106,7 @@ def test_formula1_has_the_points_of_the_championship():
     # Romain Grosjean was banned from the race of Italy, where Jérôme d'Ambrosio drove instead.
     italy = set(all_starters.loc[all_starters["voter"] == "Italy", "item"])
     assert "Grosjean" not in italy and "D'Ambrosio" in italy
-    with pytest.raises(InputError, match="retired to be 'last' or 'absent', got 'first'"):
+    with pytest.raises(InputError, match="`retired` must be one of 'last', 'absent'; got 'first'"):
         load_formula1(retired="first")
 
 
@@ -189,13 +189,13 @@ def test_letors_lines(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("0 qid:10 1:4", "line 2 is '0 qid:10 1:4' where a relevance"),
-        ("0 1:4 #docid = a", "where a relevance"),
-        ("x qid:10 1:4 #docid = a", "where a relevance"),
-        ("0 qid:10 1:four #docid = a", "line 2 has '1:four' where a column"),
-        ("0 qid:10 4 #docid = a", "line 2 has '4:' where a column"),
-        ("0 qid:10 1:4 1:5 #docid = a", "line 2 holds a column twice"),
-        ("0 qid:10 1:4 #docid = GX01", "line 2 holds the document 'GX01' of the query '10' again"),
+        ("0 qid:10 1:4", "line 2 is '0 qid:10 1:4' instead of a relevance"),
+        ("0 1:4 #docid = a", "instead of a relevance"),
+        ("x qid:10 1:4 #docid = a", "instead of a relevance"),
+        ("0 qid:10 1:four #docid = a", "line 2 has '1:four' instead of a column"),
+        ("0 qid:10 4 #docid = a", "line 2 has '4:' instead of a column"),
+        ("0 qid:10 1:4 1:5 #docid = a", "line 2 repeats a column"),
+        ("0 qid:10 1:4 #docid = GX01", "line 2 repeats the document 'GX01' of the query '10'"),
     ],
 )
 def test_damaged_lines_of_letor_are_refused(line, message):
@@ -205,9 +205,9 @@ def test_damaged_lines_of_letor_are_refused(line, message):
 
 def test_what_is_not_a_file_of_letor_is_refused(tmp_path):
     for wrong in (5, [], [5]):
-        with pytest.raises(InputTypeError, match="load_letor_agg expects a path"):
+        with pytest.raises(InputTypeError, match="`path` must be a path"):
             load_letor_agg(wrong)
-    with pytest.raises(InputError, match="expects lines, got none in '<stream>'"):
+    with pytest.raises(InputError, match="must contain lines; got none in '<stream>'"):
         load_letor_agg(io.BytesIO(b""))
     with pytest.raises(InputTypeError, match="open for text"):
         load_letor_agg(io.StringIO(LETOR))
@@ -277,14 +277,14 @@ def test_what_is_not_a_run_is_refused(track):
         with pytest.raises(FileNotFoundError):
             load_trec(nothing, judged)
     for wrong in (5, [], [5]):
-        with pytest.raises(InputTypeError, match="load_trec expects runs"):
+        with pytest.raises(InputTypeError, match="`runs` must be a path"):
             load_trec(wrong, judged)
-    with pytest.raises(InputError, match="order to be 'score' or 'rank', got 'sim'"):
+    with pytest.raises(InputError, match="`order` must be one of 'score', 'rank'; got 'sim'"):
         load_trec(track / "runs", judged, order="sim")
-    with pytest.raises(InputError, match="voter to be 'auto' or 'file', got 'tag'"):
+    with pytest.raises(InputError, match="`voter` must be one of 'auto', 'file'; got 'tag'"):
         load_trec(track / "runs", judged, voter="tag")
     (track / "runs" / "input.c").write_text("601 Q0 d1 1 2.5 a\n")
-    with pytest.raises(InputError, match="different voters in different files"):
+    with pytest.raises(InputError, match="Different files must have different voters"):
         load_trec(track / "runs", judged)
 
 

@@ -63,7 +63,7 @@ def test_text_is_read_back_by_from_ballots(levels):
 
 @pytest.mark.parametrize("item", ["a > b", "a=b", " a", "a ", ""])
 def test_ids_that_would_not_be_read_back_are_refused(item):
-    with pytest.raises(InputError, match=r"ranking_text expects ids without '>', '=' .*Rename it"):
+    with pytest.raises(InputError, match=r"Ids must not be empty or contain '>', '=' .*Rename it"):
         ranking_text(pd.DataFrame({"query": "q", "item": [item, "x"], "rank": [1, 2]}))
 
 
@@ -102,7 +102,7 @@ def test_shared_ranks_are_those_of_pandas(tmp_path, method):
 def test_ranks_are_shared_where_there_are_ranks_and_scores(tmp_path):
     path = tmp_path / "a.csv"
     for column in ("rank", "score"):
-        with pytest.raises(InputError, match="needs the columns rank and score for rank_ties='min'"):
+        with pytest.raises(InputError, match="must have the columns rank and score for rank_ties='min'"):
             write_run(TIED.drop(columns=column), path, rank_ties="min")
     with pytest.raises(InputError, match="`rank_ties` must be one of"):
         write_run(TIED, path, rank_ties="mean")
@@ -111,7 +111,7 @@ def test_ranks_are_shared_where_there_are_ranks_and_scores(tmp_path):
 
 def test_a_lazy_frame_has_no_order_to_be_written_in(tmp_path):
     polars = pytest.importorskip("polars")
-    with pytest.raises(InputTypeError, match="got LazyFrame; collect it first"):
+    with pytest.raises(InputTypeError, match="got LazyFrame\\. Collect it first"):
         write_run(polars.DataFrame(TIED.to_dict("list")).lazy(), tmp_path / "a.run")
 
 
@@ -147,8 +147,8 @@ def test_frames_are_written_as_qrels_are(tmp_path):
 @pytest.mark.parametrize(
     ("qrels", "error", "words"),
     [
-        ({"query": "q 1", "item": ["a"], "relevance": 1}, InputError, "without white space, .*, got 'q 1' as query"),
-        ({"query": "q", "item": ["a\u2003b"], "relevance": 1}, InputError, "as item; rename it"),
+        ({"query": "q 1", "item": ["a"], "relevance": 1}, InputError, "without white space, .*; got 'q 1' as query"),
+        ({"query": "q", "item": ["a\u2003b"], "relevance": 1}, InputError, "as item\\. Rename it"),
         ({"query": "q", "item": [""], "relevance": 1}, InputError, "got '' as item"),
         ({"query": "q", "item": ["a", "a"], "relevance": 1}, InputError, "must be judged once"),
         ({"query": "q", "item": ["a"], "gain": 1}, InputError, "'relevance'"),
@@ -160,7 +160,7 @@ def test_judgements_that_would_not_come_back_are_refused_and_nothing_is_written(
         write_qrels(pd.DataFrame(qrels), path)
     with pytest.raises(InputTypeError, match="expects a data frame"):
         write_qrels([1], path)
-    with pytest.raises(InputError, match=r"does not end in \.csv"):
+    with pytest.raises(InputError, match=r"must not end in \.csv"):
         write_qrels(Qrels.from_dict({"q": ["a"]}), tmp_path / "a.csv.gz")
     assert not list(tmp_path.iterdir())
 
@@ -222,23 +222,27 @@ def test_text_has_a_line_for_each_query(tmp_path, rank_ties, q, p):
     ("frame", "format", "words"),
     [
         (TIED.drop(columns="score"), "json", "JSON the rank"),
-        (TIED.drop(columns=["score", "rank"]), "text", "expects the columns query, item, score and rank"),
-        (TIED.assign(voter=list("uvuvuv")), "json", "the lists of one voter for JSON, got 2 voters"),
-        (TIED.assign(voter=list("uvuvuv")), "text", "the lists of one voter for text, got 2 voters"),
-        (TIED.assign(item="A"), "json", "each item of a query once for JSON, got 'A' twice for query 'q'"),
-        (TIED.assign(item=["", *"BCDBA"]), "json", "none empty, for JSON, got query 'q', item ''"),
-        (TIED.assign(item=["\0", *"BCDBA"]), "json", "without NUL characters"),
-        (TIED.assign(item=HALF), "json", r"ids that UTF-8 can hold, got '\\ud800' in one; rename"),
-        (TIED.assign(item=HALF), "trec", "ids that UTF-8 can hold"),
-        (TIED.assign(item=["a\nb", *"BCDBA"]), "text", "expects each item to fit into a line 'query: A > B', got 'a"),
-        (TIED.assign(query="a: b"), "text", "expects each query to fit into a line"),
-        (TIED.assign(item=["a > b", *"BCDBA"]), "text", "expects ids without '>'"),
-        (TIED.assign(score=pd.array([1, None, 2, 3, 4, 5], dtype="Int64")), "csv", "finite numbers as score, got nan"),
+        (TIED.drop(columns=["score", "rank"]), "text", "must have the columns query, item, score and rank"),
+        (TIED.assign(voter=list("uvuvuv")), "json", "the lists of one voter for JSON; got 2 voters"),
+        (TIED.assign(voter=list("uvuvuv")), "text", "the lists of one voter for text; got 2 voters"),
+        (TIED.assign(item="A"), "json", "each item of a query once for JSON; got 'A' twice for query 'q'"),
+        (TIED.assign(item=["", *"BCDBA"]), "json", "no NUL characters, for JSON; got query 'q', item ''"),
+        (TIED.assign(item=["\0", *"BCDBA"]), "json", "have no NUL characters"),
+        (TIED.assign(item=HALF), "json", r"ids that UTF-8 can encode; got '\\ud800' in one\. Rename"),
+        (TIED.assign(item=HALF), "trec", "ids that UTF-8 can encode"),
+        (
+            TIED.assign(item=["a\nb", *"BCDBA"]),
+            "text",
+            "must have only item ids that fit into a line 'query: A > B'; got 'a",
+        ),
+        (TIED.assign(query="a: b"), "text", "must have only query ids that fit into a line"),
+        (TIED.assign(item=["a > b", *"BCDBA"]), "text", "contain '>'"),
+        (TIED.assign(score=pd.array([1, None, 2, 3, 4, 5], dtype="Int64")), "csv", "finite numbers as score; got nan"),
     ],
 )
 def test_what_json_and_text_cannot_hold_is_refused_and_nothing_is_written(tmp_path, frame, format, words):
     with pytest.raises(InputError, match=words):
         write_run(frame, tmp_path / "x", format=format)
-    with pytest.raises(InputError, match=r"does not end in \.json"):
+    with pytest.raises(InputError, match=r"must not end in \.json"):
         write_qrels(Qrels.from_dict({"q": ["a"]}), tmp_path / "a.json")
     assert not list(tmp_path.iterdir())

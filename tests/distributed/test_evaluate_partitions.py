@@ -58,7 +58,7 @@ def test_as_measured_on_one_machine(data, tmp_path, kind, missing_queries, judge
     run, qrels = data
     parts, partitioned = in_parts(kind, run, tmp_path)
     if judged == "engine" and kind == "chunks":
-        with pytest.raises(ValueError, match="are a frame or Qrels"):
+        with pytest.raises(ValueError, match="must be a frame or Qrels"):
             evaluate_partitions(parts, as_dask(qrels, 3), METRICS)
         return
     given = {"frame": lambda: qrels, "qrels": lambda: Qrels.from_frame(qrels), "engine": lambda: as_dask(qrels, 3)}
@@ -131,7 +131,7 @@ def test_a_run_of_which_nothing_is_judged(data, judged, missing_queries, wrong):
     run, qrels = data
     run = run.assign(**{wrong: run[wrong] + "other"})
     given = qrels if judged == "frame" else as_dask(qrels, 3)
-    with pytest.warns(NothingJudgedWarning, match="holds no judged item") as caught:
+    with pytest.warns(NothingJudgedWarning, match="contains no judged item") as caught:
         found = evaluate_partitions(as_dask(run, 2), given, METRICS, missing_queries=missing_queries)
     nothing = missing_queries == "skip" and wrong == "query"
     assert len(caught) == 1 and ("it scores NaN" in str(caught[0].message)) == nothing
@@ -164,21 +164,21 @@ def test_torn_runs_are_refused(data):
         evaluate_partitions(parts, qrels, partitioned=True)
     parts = parts.map_partitions(lambda rows: rows.reset_index(drop=True))
     for per_query in (False, True):
-        with pytest.raises(ValueError, match="24 queries stand in several partitions"):
+        with pytest.raises(ValueError, match="24 queries are split across partitions"):
             evaluate_partitions(parts, qrels, partitioned=True, per_query=per_query)
 
 
 def test_torn_runs_of_queries_that_nothing_judges_are_refused(data):
     run, qrels = data
     parts = as_dask(run[run["query"] == "q03"], 2).map_partitions(lambda rows: rows.reset_index(drop=True))
-    with pytest.raises(ValueError, match="1 query stands in several partitions, the first is 'q03'"):
+    with pytest.raises(ValueError, match="1 query is split across partitions, the first is 'q03'"):
         evaluate_partitions(parts, qrels, partitioned=True, missing_queries="zero")
 
 
 def test_what_evaluate_refuses(data):
     run, qrels = data
     parts = as_dask(shuffled(run))
-    with pytest.raises(ValueError, match="one run, a list for each query; this one has a column 'voter'"):
+    with pytest.raises(ValueError, match="one run, a list for each query; got a column 'voter'"):
         evaluate_partitions(as_dask(run.assign(voter="v")), qrels)
     with pytest.raises(ValueError, match="nonsense"):
         evaluate_partitions(parts, qrels, "nonsense")
@@ -188,5 +188,5 @@ def test_what_evaluate_refuses(data):
     for given in (numbers, as_dask(numbers, 2)):
         with pytest.raises(ValueError, match=r"integers|strings|numbers"):
             evaluate_partitions(parts, given)
-    with pytest.raises(TypeError, match="a data frame of Dask or Spark, or come from scan_parquet; got DataFrame"):
+    with pytest.raises(TypeError, match="a Dask or Spark data frame, or the result of scan_parquet; got DataFrame"):
         evaluate_partitions(run, qrels)

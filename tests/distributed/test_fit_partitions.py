@@ -167,7 +167,9 @@ OTHERS = [
 
 @pytest.mark.parametrize("method", OTHERS, ids=lambda method: type(method).__name__)
 def test_what_is_not_a_mean_over_lists_needs_a_sample(data, method):
-    with pytest.raises(ValueError, match=r"is not a mean over lists, .*name the queries to fit on: queries=\[\.\.\.\]"):
+    with pytest.raises(
+        ValueError, match=r"does not learn a mean over lists, .*Name the queries to fit on: queries=\[\.\.\.\]"
+    ):
         fit_partitions(method, as_dask(data[0]))
 
 
@@ -205,12 +207,12 @@ def test_judgements_of_some_queries(data, in_parts, kind):
 def test_refused(data):
     lists = as_dask(shuffled(data[0]))
     method = DIBRA(weighting="global")
-    with pytest.raises(ValueError, match="no lists of 2 of the queries, the first is 'none'"):
+    with pytest.raises(ValueError, match="2 have none, the first is 'none'"):
         fit_partitions(method, lists, queries=["q01", "none", "other"])
-    with pytest.raises(ValueError, match="Judgements are learnt from on one machine; name the queries"):
+    with pytest.raises(ValueError, match=r"Supervised methods are fitted on one machine\. Name the queries"):
         fit_partitions(SlideFuse(), lists, data[1])
     whole = lists.map_partitions(lambda rows: rows.reset_index(drop=True))
-    with pytest.raises(ValueError, match="24 queries stand in several partitions"):
+    with pytest.raises(ValueError, match="24 queries are split across partitions"):
         fit_partitions(method, whole, partitioned=True)
     with pytest.raises(ValueError, match="no rows"):
         fit_partitions(method, lists.query("query == 'none'"))

@@ -118,7 +118,7 @@ def test_warnings(spark, data, lists, judged):
     given = data[1] if judged == "frame" else spark.createDataFrame(data[1])
     with pytest.warns(MissingQueriesWarning, match="23 of the 24|22 of the 24"):
         evaluate_partitions(consensus.filter("query in ('q01', 'q02')"), given)
-    with pytest.warns(NothingJudgedWarning, match="holds no judged item"):
+    with pytest.warns(NothingJudgedWarning, match="contains no judged item"):
         evaluate_partitions(consensus.filter("query = 'none'"), given)
 
 
@@ -140,7 +140,7 @@ def test_torn_queries_are_refused(data, lists):
         lambda: fit_partitions(method, lists, partitioned=True),
         lambda: evaluate_partitions(lists.drop("voter", "score", "note"), data[1], partitioned=True),
     ):
-        with pytest.raises(Exception, match=r"stand in several partitions|holds an item twice|repeat|once"):
+        with pytest.raises(Exception, match=r"split across partitions|an item twice|repeat|once"):
             call()
 
 

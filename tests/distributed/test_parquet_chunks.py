@@ -143,7 +143,7 @@ def test_no_rows(tmp_path, lists):
     lists.head(0).to_parquet(tmp_path / "lists.parquet")
     chunks = transform_partitions(CombSUM(), scan_parquet(tmp_path / "lists.parquet"))
     assert list(chunks) == []
-    with pytest.raises(ValueError, match="The data set has no rows; there is nothing to write"):
+    with pytest.raises(ValueError, match="The data set has no rows, so there is nothing to write"):
         chunks.write(tmp_path / "out.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["lists.parquet"]
     with pytest.raises(ValueError, match="no rows"):
@@ -157,14 +157,14 @@ def test_what_cannot_be_read(tmp_path, lists, file):
     with pytest.raises(ValueError, match="there is no"):
         scan_parquet(tmp_path / "none.parquet")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match="it has none"):
+    with pytest.raises(ValueError, match="has no such file"):
         scan_parquet(tmp_path / "empty")
     with pytest.raises(ValueError, match="at least one path; got none"):
         scan_parquet([])
     for wrong in (0, -1, 1.5, "10", None, True):
         with pytest.raises(ValueError, match="`chunk_queries` must be a whole number of at least 1"):
             scan_parquet(file, chunk_queries=wrong)
-    with pytest.raises(ValueError, match=r"columns is keyed by what columns hold, query, .*; got 'topic'"):
+    with pytest.raises(ValueError, match=r"keys of `columns` must be among query, .*; got 'topic'"):
         scan_parquet(file, columns={"topic": "query"})
     with pytest.raises(ValueError, match=r"There is no column 'doc' in .* Correct columns"):
         scan_parquet(file, columns={"item": "doc"})
@@ -184,7 +184,7 @@ def test_what_cannot_be_read(tmp_path, lists, file):
     with pytest.raises(ValueError, match="differ in the column 'rank'"):
         scan_parquet([file, tmp_path / "other.parquet"])
     (tmp_path / "text.parquet").write_text("query,item,rank\n")
-    with pytest.raises(ValueError, match=r"expects files of Parquet; pyarrow refuses .*text.parquet"):
+    with pytest.raises(ValueError, match=r"must be Parquet files; pyarrow refuses .*text.parquet"):
         scan_parquet(tmp_path / "text.parquet")
 
 
@@ -201,7 +201,7 @@ def test_torn_queries_are_refused(tmp_path, lists, where, do):
     paths = write_files(frame, tmp_path / "lists", [0, 64 * 20] if where == "in another file" else [0])
     chunks = scan_parquet(paths, chunk_queries=chunk_queries)
     query = lists["query"].iloc[64]
-    with pytest.raises(ValueError, match=f"^The rows of query '{query}' do not follow each other"):
+    with pytest.raises(ValueError, match=f"must be consecutive .*; those of '{query}' are not"):
         if do == "fit":
             fit_partitions(DIBRA(weighting="global"), chunks)
         else:
@@ -316,7 +316,7 @@ def test_torn_queries_are_found_after_an_interruption(tmp_path, lists):
     chunks = scan_parquet(paths, chunk_queries=5).then(_other_queries, NAMES)
     with pytest.raises(KeyboardInterrupt):
         chunks.then(Interrupted(CombSUM(), 3), NAMES).write(tmp_path / "out.parquet", job="sums")
-    with pytest.raises(ValueError, match="do not follow each other"):
+    with pytest.raises(ValueError, match="must be consecutive"):
         chunks.then(Interrupted(CombSUM()), NAMES).write(tmp_path / "out.parquet", job="sums")
 
 
@@ -384,7 +384,9 @@ def test_parts_of_another_job_are_refused_by_name(tmp_path, file, lists, job):
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     before = part_times(out)
     other = transform_partitions(Copeland(), scan_parquet(file, chunk_queries=5))
-    with pytest.raises(ValueError, match=f"job must be 'sums', .*; got {job!r}. Pass job='sums' to go on, or resume=F"):
+    with pytest.raises(
+        ValueError, match=f"`job` must be 'sums', .*; got {job!r}. Pass job='sums' to continue, or resume=F"
+    ):
         other.write(out, job=job)
     assert part_times(out) == before and not out.exists()
     other.write(out, job=job, resume=False)
@@ -396,7 +398,9 @@ def test_one_part_of_another_job_is_refused(tmp_path, file):
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), tmp_path / "other.parquet", job="other")
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     (tmp_path / "other.parquet.parts" / "00000001.parquet").replace(tmp_path / "out.parquet.parts" / "00000001.parquet")
-    with pytest.raises(ValueError, match=r"job must be 'other', which '.*00000001.parquet' is a part of; got 'sums'"):
+    with pytest.raises(
+        ValueError, match=r"`job` must be 'other', the job of the part '.*00000001.parquet'; got 'sums'"
+    ):
         sums(file).write(out, job="sums")
 
 
@@ -405,7 +409,9 @@ def test_without_a_name_a_run_starts_from_the_beginning(tmp_path, file, lists, j
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), Copeland(), out, job=None)
     second = Interrupted(CombSUM())
-    with pytest.warns(UserWarning, match="holds 2 parts of an interrupted run without a name; they are removed, and"):
+    with pytest.warns(
+        UserWarning, match=r"contains 2 parts of an interrupted run without a name\. They are removed, and"
+    ):
         scan_parquet(file, chunk_queries=5).then(second, NAMES).write(out, job=job)
     assert second.calls == 5
     assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
@@ -494,13 +500,13 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, file):
     (tmp_path / "out.parquet.parts").mkdir()
     (tmp_path / "out.parquet.parts" / "thesis.txt").write_text("mine")
     for resume in (True, False):
-        with pytest.raises(ValueError, match="holds something else; move it"):
+        with pytest.raises(ValueError, match=r"contains other files\. Move them"):
             transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet", resume=resume)
     assert (tmp_path / "out.parquet.parts" / "thesis.txt").read_text() == "mine"
     # So is a Parquet file that is no part.
     (tmp_path / "out.parquet.parts" / "thesis.txt").unlink()
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "out.parquet.parts" / "00000000.parquet")
-    with pytest.raises(ValueError, match="holds something else; move it"):
+    with pytest.raises(ValueError, match=r"contains other files\. Move them"):
         transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet", job="sums")
     # An interruption while the first part is written leaves nothing that matters.
     parts = tmp_path / "out.parquet.parts"
@@ -574,8 +580,8 @@ def test_several_files_at_a_terminal(run, folder, lists):
         (["--decimal", ","], "--decimal is for other files"),
         (["--format", "csv"], "--format is for other files"),
         (["--method", "SlideFuse"], "SlideFuse learns from judgements, which needs all lists at once"),
-        (["--method", "PlackettLuce[weighting=global]"], "is not a mean over lists"),
-        (["--method", "Kemeny[random_state=None]"], "random_state=None draws other numbers"),
+        (["--method", "PlackettLuce[weighting=global]"], "does not learn a mean over lists"),
+        (["--method", "Kemeny[random_state=None]"], "random_state=None gives different numbers"),
         (["-o", "-"], "--chunk-queries writes a Parquet file; name one: -o consensus.parquet."),
         (["-o", "out.csv"], "--chunk-queries writes a Parquet file"),
         (["-o", "out.parquet", "--to", "csv"], "--chunk-queries writes a Parquet file"),
@@ -595,7 +601,7 @@ def test_refused_at_a_terminal(fail, folder, options, message):
         ("-", "reads Parquet files by their names"),
         ("none.parquet", "none.parquet"),
         ("lists.csv", "lists.csv"),
-        ("torn.parquet", "do not follow each other"),
+        ("torn.parquet", "must be consecutive"),
     ],
 )
 def test_files_that_are_refused(fail, folder, lists, file, message):
@@ -638,7 +644,10 @@ def test_a_killed_command_goes_on(run, fail, folder, method):
     # Another job, and a run without a name, leave the parts alone.
     for other in (["--job", "other"], []):
         message = fail(*command[:-2], *other)
-        assert "--job must be 'killed', which" in message and "Pass --job 'killed' to go on, or --no-resume" in message
+        assert (
+            "--job must be 'killed', the job of" in message
+            and "Pass --job 'killed' to continue, or --no-resume" in message
+        )
     assert {part.name: part.stat().st_mtime_ns for part in sorted(parts.glob("0*.parquet"))} == done
     # What is there is not made again: a part that is marked stays marked.
     marked = parts / "00000002.parquet"
@@ -661,7 +670,7 @@ def test_a_command_without_a_name_starts_from_the_beginning(run, folder, lists, 
     assert main(["aggregate", "lists.parquet", "--method", "CombSUM", *CHUNKED[:-2]]) == 0
     err = capsys.readouterr().err
     assert err.startswith("skrankagg: warning: 'out.parquet.parts' holds 2 parts of an interrupted run without a name;")
-    assert err.endswith("Pass --job NAME to go on after an interruption.\n") and err.count("\n") == 1
+    assert err.endswith("Pass --job NAME to continue after an interruption.\n") and err.count("\n") == 1
     assert_same_rows(pd.read_parquet("out.parquet"), CombSUM().transform(lists))
     interrupt(chunks, Copeland(), folder / "out.parquet", job="old")
     run("aggregate", "lists.parquet", "--method", "CombSUM", *CHUNKED, "--no-resume")

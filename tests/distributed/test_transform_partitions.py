@@ -223,14 +223,16 @@ def test_partitions_that_hold_whole_queries_are_not_moved(data):
 
 
 def test_torn_queries_are_refused_at_once(data):
-    with pytest.raises(ValueError, match="24 queries stand in several partitions, the first is 'q"):
+    with pytest.raises(ValueError, match="24 queries are split across partitions, the first is 'q"):
         transform_partitions(CombSUM(), as_dask(shuffled(data[0])), partitioned=True)
     frame = data[0].sort_values("query", kind="stable", ignore_index=True)
     cut = frame.index[frame["query"] == "q03"][1]
     import dask.dataframe as dd
 
     lists = dd.concat([as_dask(frame[:cut], 1), as_dask(frame[cut:], 1)])
-    with pytest.raises(ValueError, match="1 query stands in several partitions, the first is 'q03'; partitioned=True"):
+    with pytest.raises(
+        ValueError, match="with partitioned=True; 1 query is split across partitions, the first is 'q03'"
+    ):
         transform_partitions(CombSUM(), lists, partitioned=True)
 
 
@@ -267,7 +269,7 @@ def test_lists_that_have_lost_rows_are_an_error(data, column):
 )
 def test_random_numbers_without_a_seed_are_refused(data, method, name):
     for call in (transform_partitions, fit_partitions):
-        with pytest.raises(ValueError, match=f"^{name} draws other numbers in every partition"):
+        with pytest.raises(ValueError, match=f"^{name} gives different numbers in every partition"):
             call(method, as_dask(data[0]))
 
 
@@ -291,7 +293,7 @@ def test_what_is_not_fitted_is_refused_at_once(data, method):
 def test_what_fits_into_memory_is_for_the_estimator_itself(data):
     for call in (transform_partitions, fit_partitions):
         for lists in (data[0], RankedLists.from_frame(data[0]), [["a", "b"]]):
-            with pytest.raises(TypeError, match="a data frame of Dask or Spark, or come from scan_parquet; got"):
+            with pytest.raises(TypeError, match="a Dask or Spark data frame, or the result of scan_parquet; got"):
                 call(CombSUM(), lists)
 
 
@@ -300,7 +302,7 @@ def test_what_aggregates_nothing_is_refused(data):
     for wrong in (CombSUM, "CombSUM", None):
         with pytest.raises(TypeError, match="expects an aggregator"):
             transform_partitions(wrong, lists)
-    with pytest.raises(TypeError, match="needs an aggregator to know the columns"):
+    with pytest.raises(TypeError, match="which determines the columns"):
         transform_partitions(make_pipeline(TopK(5)), lists)
 
 

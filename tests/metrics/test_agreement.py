@@ -332,8 +332,8 @@ def test_options_reach_the_measure(lists):
     ("measure", "options", "error", "words"),
     [
         ("tau", {}, ValueError, "choose from average-overlap, footrule"),
-        ("tau-b", {"p": 1}, TypeError, "takes no options; got p"),
-        ("rbo", {"q": 1}, TypeError, "'rbo' takes persistence, score, ties; got q"),
+        ("tau-b", {"p": 1}, TypeError, "has no options; got p"),
+        ("rbo", {"q": 1}, TypeError, "'rbo' accepts persistence, score, ties; got q"),
         ("overlap", {}, TypeError, "'overlap' needs k"),
         ("rbo", {"persistence": 1}, ValueError, "between 0 and 1"),
         ("rbo", {"score": "x"}, ValueError, "`score` must be one of 'ext', 'min', 'max', 'res'"),
@@ -352,7 +352,7 @@ def test_wrong_measures_are_reported(lists, measure, options, error, words):
     [
         ("abc", TypeError, "got str"),
         ({"a", "b"}, TypeError, "got set"),
-        (["a", "a"], ValueError, "hold an item once"),
+        (["a", "a"], ValueError, "contain each item once"),
         ({"a": np.nan}, ValueError, "finite rank"),
     ],
 )
@@ -443,7 +443,7 @@ def test_heavier_lists_count_more_in_the_consensus_score():
 
 
 def test_a_consensus_of_other_lists_is_refused(lists):
-    with pytest.raises(ValueError, match="ranks every item"):
+    with pytest.raises(ValueError, match="must rank every item"):
         consensus_score(lists, Copeland().fit_transform(lists)[1:].reset_index(drop=True))
     with pytest.raises(ValueError, match="`distance` must be one of 'cosine'"):
         consensus_score(lists, Copeland().fit_transform(lists), "x")

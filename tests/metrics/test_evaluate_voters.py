@@ -145,7 +145,7 @@ def test_a_query_of_one_voter_each_is_one_run():
 def test_warnings_name_the_voter():
     lists, qrels = crowd(0)
     few = qrels[qrels["query"] == "q1"] if "q1" in set(qrels["query"]) else qrels
-    with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' holds no judged query: it has 'q1', the qrels"):
+    with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' contains no judged query: it has 'q1', the qrels"):
         evaluate(lists, few, "map", missing_queries="zero")
     lists = lists[(lists["voter"] != "v5") & ((lists["voter"] != "v1") | (lists["query"] == "q2"))]
     lists = pd.concat([lists, pd.DataFrame({"query": ["q2"], "voter": "v1", "item": "i0", "rank": 99, "score": -99.0})])
@@ -182,15 +182,21 @@ def test_judgements_in_the_place_of_the_run_are_refused(call, way):
     if call is evaluate_voters and isinstance(second, dict | list):
         pytest.skip("takes no plain lists")
     name = getattr(call, "__name__", "precision")
-    message = f"{name} expects the run first, then the judgements; got {what}.* Write {name}\\(run, qrels\\)\\."
+    message = (
+        f"{name} must be called with the run first, then the judgements; got {what}.* Call {name}\\(run, qrels\\)\\."
+    )
     with pytest.raises(InputTypeError, match=message):
         call(first, second)
 
 
 def test_a_run_among_several_may_be_the_judgements():
-    with pytest.raises(InputTypeError, match="evaluate expects the run first, then the judgements; got a Qrels"):
+    with pytest.raises(
+        InputTypeError, match="evaluate must be called with the run first, then the judgements; got a Qrels"
+    ):
         evaluate({"bm25": RUN, "dense": Qrels.from_frame(JUDGED)}, JUDGED)
-    with pytest.raises(InputTypeError, match="evaluate expects the run first, then the judgements; got a set"):
+    with pytest.raises(
+        InputTypeError, match="evaluate must be called with the run first, then the judgements; got a set"
+    ):
         evaluate({"bm25": {"q": {"a", "b"}}}, {"q": {"a": 1}})
 
 
@@ -201,7 +207,7 @@ def test_frames_of_other_libraries_are_recognised(library):
         "pyarrow": lambda frame: module.Table.from_pandas(frame),
     }
     module = pytest.importorskip(library)
-    with pytest.raises(InputTypeError, match="evaluate expects the run first"):
+    with pytest.raises(InputTypeError, match="evaluate must be called with the run first"):
         evaluate(convert[library](JUDGED), convert[library](RUN))
     assert evaluate(convert[library](RUN), convert[library](JUDGED), "mrr").iloc[0, 0] == 0.5
 

@@ -82,7 +82,7 @@ def test_a_comparison_is_asked_by_measure():
     pd.testing.assert_series_equal(
         compare_ranks(fitted.per_query_, metric=p)[0], compare_ranks(fitted.per_query_, metric="P@5")[0]
     )
-    with pytest.raises(ValueError, match="must be one of .*got 'map'"):
+    with pytest.raises(ValueError, match=r"must be one of .*got 'map'"):
         fitted.compare(metric=AP)
 
 
@@ -124,10 +124,10 @@ def test_conventions_without_a_value_are_the_defaults():
 # ---------------------------------------------------------------------- each once
 
 TWICE = [
-    (["map", "map"], "'map' is there twice"),
+    (["map", "map"], "'map' is repeated"),
     (["map", "p@5", "MAP"], "'map' and 'MAP' are the same"),
     (["hit_rate@5", "success@5"], "'hit_rate@5' and 'success@5' are the same"),
-    ([AP, "map"], "'map' is there twice"),
+    ([AP, "map"], "'map' is repeated"),
     (["map[relevance_threshold=2]", "map[relevance_threshold=2.0]"], "are the same"),
 ]
 
@@ -159,7 +159,7 @@ def test_measures_that_differ_in_a_convention_are_two():
 
 @pytest.mark.parametrize("metrics", [3, None])
 def test_what_is_not_a_name_is_reported(metrics):
-    with pytest.raises(TypeError, match="A measure is named by a str such as 'ndcg@10'; got"):
+    with pytest.raises(TypeError, match="The name of a measure must be a str such as 'ndcg@10'; got"):
         evaluate(RUNS, QRELS, metrics)
     with pytest.raises(ValueError, match="at least one measure"):
         evaluate(RUNS, QRELS, [])
@@ -171,7 +171,7 @@ def test_the_command_line_refuses_a_measure_twice(command, tmp_path, monkeypatch
     RUNS["sum"].to_csv("sum.csv", index=False)
     QRELS.to_csv("qrels.csv", index=False)
     assert main([command, "sum.csv", "qrels.csv", "--metrics", "map", "map"]) == 1
-    assert "metrics must name each measure once; 'map' is there twice" in capsys.readouterr().err
+    assert "`metrics` must name each measure once; 'map' is repeated" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------------- which values are better
@@ -198,7 +198,7 @@ def test_a_count_selects_nothing():
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
     for metric in ("num_ret", "judged@10"):
-        with pytest.raises(ValueError, match="A scorer needs a measure of which more, or less, is better"):
+        with pytest.raises(ValueError, match="must include a measure for which more, or less, is better"):
             make_ranking_scorer(metric, qrels=QRELS)
     scores = make_ranking_scorer(["map", "num_rel"], qrels=QRELS)(CombSUM(norm="borda"), LISTS)
     assert scores["num_rel"] == evaluate(RUNS["sum"], QRELS, "num_rel").iloc[0, 0]
@@ -239,7 +239,7 @@ def test_tests_count_a_lower_residual_as_won():
 
 def test_a_count_needs_a_named_baseline():
     per_query = comparator(["map", "num_ret"]).per_query_
-    with pytest.raises(ValueError, match="`baseline` must be given for .num_ret."):
+    with pytest.raises(ValueError, match=r"`baseline` must be given for .num_ret."):
         compare_methods(per_query, metric="num_ret")
     assert compare_methods(per_query, "sum", metric="num_ret", confidence=None).index[0] == "sum"
 

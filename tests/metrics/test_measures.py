@@ -182,9 +182,9 @@ def test_names_go_round():
         ("p", "'p' needs a cutoff; write p@10"),
         ("p@0", "whole number of at least 1"),
         ("p@ten", "whole number of at least 1"),
-        ("num_ret@5", "'num_ret' takes no cutoff"),
+        ("num_ret@5", "'num_ret' has no cutoff"),
         ("ndcg@5[gain=cubic]", "`gain` must be one of 'exponential', 'linear'; got 'cubic'"),
-        ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg takes gain, discount, ideal"),
+        ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg accepts gain, discount, ideal"),
         ("p@5[relevance_threshold=high]", "must be a number; got 'high'"),
         ("p@5[relevance_threshold=0]", "must be above 0"),
     ],
@@ -195,7 +195,7 @@ def test_wrong_names_list_the_right_ones(name, words):
 
 
 def test_a_name_is_a_string():
-    with pytest.raises(TypeError, match="named by a str such as 'ndcg@10'; got int"):
+    with pytest.raises(TypeError, match="must be a str such as 'ndcg@10'; got int"):
         get_measure(10)
 
 
@@ -361,7 +361,10 @@ def test_models_of_a_user_equal_their_definitions(grades, name):
 
 def test_graded_gains_of_a_user_are_shares_of_the_highest_grade():
     assert rank_biased_precision(["a", "b"], {"a": 2, "b": 4}, persistence=0.5, max_grade=4) == 0.5 * (0.5 + 0.5)
-    for measure, words in ((expected_reciprocal_rank, "max_grade must be"), (rank_biased_precision, "max_grade must")):
+    for measure, words in (
+        (expected_reciprocal_rank, "`max_grade` must be"),
+        (rank_biased_precision, "`max_grade` must"),
+    ):
         with pytest.raises(ValueError, match=words):
             measure(["a"], {"a": 5}, max_grade=4)
 
@@ -398,13 +401,13 @@ def test_items_of_mixed_types_and_empty_truths_are_accepted():
 @pytest.mark.parametrize(
     ("run", "qrels", "error", "words"),
     [
-        ([["a"]], pd.DataFrame({"query": [1], "item": ["a"], "relevance": [1]}), TypeError, "Give both as frames"),
-        ([["a"], ["b"]], [["a"]], ValueError, "there are 2 lists and 1 collections"),
+        ([["a"]], pd.DataFrame({"query": [1], "item": ["a"], "relevance": [1]}), TypeError, "Pass both as frames"),
+        ([["a"], ["b"]], [["a"]], ValueError, "got 2 lists and 1 collections"),
         ([["a", "a"]], [["a"]], ValueError, "query 0 repeats one"),
         ([{"a": float("nan")}], [["a"]], ValueError, "Scores must be finite"),
         ([["a"]], [{"a": float("inf")}], ValueError, "Grades must be finite"),
         ([["a"], ["b"]], ["a", ["b"]], TypeError, "query 0 has 'a'"),
-        ({"q": ["a"]}, [["a"]], TypeError, "a dict by query"),
+        ({"q": ["a"]}, [["a"]], TypeError, "both be dicts by query"),
     ],
 )
 def test_wrong_lists_are_reported(run, qrels, error, words):

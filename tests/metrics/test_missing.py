@@ -71,7 +71,7 @@ def test_a_custom_scorer_over_all_judgements_warns():
 def test_the_warning_comes_once_and_at_the_caller():
     _, caught = caught_by(lambda: evaluate(FEW, QRELS, ["map", "p@10", "ndcg@10"], per_query=True))
     text = the_only(caught, MissingQueriesWarning)
-    assert text.startswith("15 of the 20 judged queries have no results and count as 0;")
+    assert text.startswith("15 of the 20 judged queries have no results and count as 0.")
     assert caught[0].filename == __file__
     _, caught = caught_by(lambda: ndcg(FEW, QRELS))
     assert caught[0].filename == __file__
@@ -133,8 +133,14 @@ BAD = {
     "an empty dict": ({}, "is empty"),
     "an empty list": ([], "is empty"),
     "empty lists by query": ({"q01": [], "q02": {}}, "is empty"),
-    "other items": (OTHER_ITEMS, "holds no judged item: it has 'zi001', 'zi002', ..., the qrels judge 'i001', 'i002'"),
-    "other queries": (OTHER_QUERIES, "holds no judged query: it has 'zq01', 'zq02', ..., the qrels judge 'q01', 'q02'"),
+    "other items": (
+        OTHER_ITEMS,
+        "contains no judged item: it has 'zi001', 'zi002', ..., the qrels judge 'i001', 'i002'",
+    ),
+    "other queries": (
+        OTHER_QUERIES,
+        "contains no judged query: it has 'zq01', 'zq02', ..., the qrels judge 'q01', 'q02'",
+    ),
 }
 BAD_RUNS = pytest.mark.parametrize(("bad", "words"), BAD.values(), ids=BAD.keys())
 
@@ -182,7 +188,9 @@ def test_every_measure_of_an_empty_run_is_zero(ties):
         values = evaluate({"bad": {}}, QRELS, names, ties=ties).loc["bad"]
     assert values.drop(["num_rel", "gmap"]).eq(0).all()
     assert values["gmap"] == pytest.approx(1e-5) and values["num_rel"] == evaluate(RUN, QRELS, "num_rel").iloc[0, 0]
-    with pytest.warns(NothingJudgedWarning, match="it scores NaN, for missing_queries='skip' leaves out all queries"):
+    with pytest.warns(
+        NothingJudgedWarning, match="it scores NaN, because missing_queries='skip' leaves out all queries"
+    ):
         skipped = evaluate({"bad": {}}, QRELS, names, ties=ties, missing_queries="skip").loc["bad"]
     counts = ["num_ret", "num_rel", "num_rel_ret"]
     assert skipped.drop(counts).isna().all() and skipped[counts].eq(0).all()
@@ -192,7 +200,7 @@ def test_plain_lists_by_query_may_be_empty_or_judged_elsewhere():
     truth = {"q1": {"a": 1}, "q2": {"b": 2}}
     table, caught = caught_by(lambda: evaluate({"good": {"q1": ["a"], "q2": ["b"]}, "empty": {}}, truth, "map"))
     assert table["map"].tolist() == [1.0, 0.0] and "'empty' is empty" in the_only(caught, NothingJudgedWarning)
-    with pytest.warns(NothingJudgedWarning, match="holds no judged query: it has 'x1', the qrels judge 'q1', 'q2'"):
+    with pytest.warns(NothingJudgedWarning, match="contains no judged query: it has 'x1', the qrels judge 'q1', 'q2'"):
         assert precision({"x1": ["a"]}, truth, 1) == 0
     for run, qrels in (([], [["a"], ["b"]]), ([[], []], [["a"], ["b"]]), ([], ["a"]), ({}, {"a": 1})):
         with pytest.warns(NothingJudgedWarning, match="The run is empty"):
@@ -202,9 +210,9 @@ def test_plain_lists_by_query_may_be_empty_or_judged_elsewhere():
 
 
 def test_a_word_is_not_a_list_of_letters():
-    with pytest.raises(TypeError, match="Each query needs its items in a list or a dict; query 0 has 'ab'"):
+    with pytest.raises(TypeError, match="must be a list or a dict; got 'ab' for query 0"):
         precision(["ab", "c"], [["a"], ["c"]], 1)
-    with pytest.raises(TypeError, match=r"query 'q' has 1\.0"):
+    with pytest.raises(TypeError, match=r"got 1\.0 for query 'q'"):
         precision({"q": 1.0}, {"q": ["a"]}, 1)
 
 
@@ -265,7 +273,7 @@ class Answers(sklearn.base.TransformerMixin, sklearn.base.BaseEstimator):
 @pytest.mark.parametrize("bad", [RUN.iloc[:0], OTHER_ITEMS, OTHER_QUERIES], ids=["empty", "items", "queries"])
 def test_a_member_with_a_useless_result_does_not_stop_a_comparison(bad):
     members = [("good", METHOD), ("bad", Answers(bad))]
-    with pytest.warns(NothingJudgedWarning, match="The run (is empty|holds no judged)"):
+    with pytest.warns(NothingJudgedWarning, match="The run (is empty|contains no judged)"):
         comparator = Comparator(members, metrics=["map", "num_rel"], qrels=QRELS).fit(LISTS)
     assert comparator.results_.loc["bad", "map"] == 0 and comparator.best_name_ == "good"
     assert comparator.results_["num_rel"].nunique() == 1
@@ -308,7 +316,7 @@ def test_the_command_line_warns_and_goes_on(tmp_path, monkeypatch, capsys):
     rows = [line.split()[0] for line in out.partition("\n\n")[0].splitlines()[2:]]
     assert rows == ["whole.csv", "few.csv", "other.csv"]
     assert "15 of the 20 judged queries have no results in the run 'few.csv'" in err
-    assert "The run 'other.csv' holds no judged query" in err and err.count("\n") == 2
+    assert "The run 'other.csv' contains no judged query" in err and err.count("\n") == 2
     assert main(["evaluate", "few.csv", "qrels.csv", "--missing-queries", "zero"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -169,7 +169,7 @@ def test_a_measure_is_called_on_a_run():
     values = measure(run, qrels, per_query=True)
     assert values.to_dict() == {"p": 0.5, "q": 0.0} and values.name == "reciprocal"
     assert measure(["x", "a"], ["a"]) == 0.5
-    with pytest.raises(InputTypeError, match="reciprocal expects the run first"):
+    with pytest.raises(InputTypeError, match="reciprocal must be called with the run first"):
         measure(QRELS, run)
 
 
@@ -226,7 +226,7 @@ def test_a_consensus_has_its_ids_and_unjudged_queries_are_not_seen():
 
 def test_a_ranking_never_changes():
     ranking = JudgedRanking(["a", "b"], [1, 0])
-    with pytest.raises(AttributeError, match="A JudgedRanking never changes; relevance cannot be set"):
+    with pytest.raises(AttributeError, match="A JudgedRanking is immutable; relevance cannot be set"):
         ranking.relevance = 3
     for array in (ranking.relevance, ranking.judged, ranking.relevant, ranking.grades):
         with pytest.raises(ValueError, match="read-only"):
@@ -240,7 +240,7 @@ def test_a_ranking_never_changes():
         evaluate([["a"]], [["a"]], spoil)
     again = pickle.loads(pickle.dumps(ranking))
     assert again.items == ("a", "b") and again.relevant.tolist() == [True, False]
-    with pytest.raises(InputError, match="a value in scores for each of the 2 items"):
+    with pytest.raises(InputError, match="`scores` must have a value for each of the 2 items"):
         JudgedRanking(["a", "b"], [1, 0], scores=[1])
 
 
@@ -259,7 +259,7 @@ def lambda_named(name):
 @pytest.mark.parametrize(
     ("function", "options", "words"),
     [
-        (lambda ranking: 0.0, {}, "a lambda has none; use make_measure\\(function, name=...\\)"),
+        (lambda ranking: 0.0, {}, "a lambda has none. Pass make_measure\\(function, name=...\\)"),
         (functools.partial(reciprocal), {}, "a partial has none"),
         (reciprocal, {"name": "map"}, "'map' is the name of another measure"),
         (reciprocal, {"name": "nDCG@10"}, "'nDCG@10' is the name of another measure"),
@@ -268,8 +268,8 @@ def lambda_named(name):
         (reciprocal, {"name": "time"}, "a column next to the measures"),
         (reciprocal, {"name": "a[b]"}, "a str without brackets"),
         (reciprocal, {"name": " "}, "a str without brackets"),
-        (reciprocal, {"greater_is_better": 0}, "greater_is_better must be True, False or None"),
-        (reciprocal, {"greater_is_better": "no"}, "greater_is_better must be True, False or None"),
+        (reciprocal, {"greater_is_better": 0}, "`greater_is_better` must be True, False or None"),
+        (reciprocal, {"greater_is_better": "no"}, "`greater_is_better` must be True, False or None"),
         (reciprocal, {"summary": "median"}, "`summary` must be one of 'mean', 'sum'"),
     ],
 )
@@ -281,15 +281,15 @@ def test_wrong_measures_are_refused(function, options, words):
 def test_what_is_not_such_a_function_is_refused():
     with pytest.raises(InputError, match="a lambda has none"):
         evaluate(["a"], ["a"], ["map", lambda ranking: 0.0])
-    with pytest.raises(InputTypeError, match="'ndcg' is a measure already; name it by a str, 'ndcg'"):
+    with pytest.raises(InputTypeError, match=r"'ndcg' is already a measure\. Refer to it by its name, the str 'ndcg'"):
         evaluate(["a"], ["a"], ndcg)
-    with pytest.raises(InputTypeError, match="make_measure expects a function of a JudgedRanking; got str"):
+    with pytest.raises(InputTypeError, match="must be a function of a JudgedRanking; got str"):
         make_measure("map")
-    with pytest.raises(InputTypeError, match="'p@5' is a measure already"):
+    with pytest.raises(InputTypeError, match="'p@5' is already a measure"):
         make_measure(get_measure("p@5"))
-    with pytest.raises(InputError, match="'one' is that of two measures"):
+    with pytest.raises(InputError, match="'one' is the name of two measures"):
         evaluate(["a"], ["a"], [lambda_named("one"), lambda_named("one")])
-    with pytest.raises(InputError, match="'reciprocal' is there twice"):
+    with pytest.raises(InputError, match="'reciprocal' is repeated"):
         evaluate(["a"], ["a"], [reciprocal, make_measure(reciprocal)])
     with pytest.raises(InputError, match="no closed form of its expectation over ties"):
         evaluate(["a"], ["a"], reciprocal, ties="expected")
@@ -323,7 +323,7 @@ def test_errors_of_a_function_pass_with_the_query():
 
     with pytest.raises(KeyError) as caught:
         evaluate([["a"]], [["a"]], fails)
-    assert caught.value.__notes__ == ["The measure 'fails' was computing its value of query 0."]
+    assert caught.value.__notes__ == ["The error occurred while the measure 'fails' was computed for query 0."]
     # It is no failure of a method, which a Comparator would report and go on.
     with pytest.raises(KeyError):
         Comparator(METHODS, metrics=["map", fails], qrels=QRELS).fit(LISTS)
@@ -422,7 +422,7 @@ def test_scorers_negate_what_is_better_lower():
     with pytest.raises(InputError, match="`by` must be a measure where higher is better"):
         VoterSelector(LOWER, qrels=QRELS).fit(LISTS)
     neither = make_measure(first_place, greater_is_better=None)
-    with pytest.raises(InputError, match="of which more, or less, is better"):
+    with pytest.raises(InputError, match="for which more, or less, is better"):
         make_ranking_scorer(neither, qrels=QRELS)
     with pytest.raises(InputError, match="neither higher nor lower is better"):
         Comparator(METHODS, metrics=neither, qrels=QRELS).fit(LISTS)

@@ -127,7 +127,9 @@ def test_every_measure_has_been_tried():
 
 @pytest.mark.parametrize("name", NO_EXPECTATION)
 def test_measures_without_a_closed_form_say_so(name):
-    with pytest.raises(ValueError, match=r"no closed form of its expectation over ties; ties='expected' is for p, "):
+    with pytest.raises(
+        ValueError, match=r"no closed form of its expectation over ties; ties='expected' is available for p, "
+    ):
         get_measure(f"{name}[ties=expected]")
 
 

@@ -209,10 +209,10 @@ class Holder(Supervised):
 
 
 LEARNERS = {
-    "a selector": (make_pipeline(SELECTOR, CombSUM()), "'voterselector__qrels' holds judgements"),
+    "a selector": (make_pipeline(SELECTOR, CombSUM()), "'voterselector__qrels' contains judgements"),
     "a selector of a selector": (
         make_pipeline(make_pipeline(SELECTOR), CombSUM()),
-        "'pipeline__voterselector__qrels' holds judgements",
+        "'pipeline__voterselector__qrels' contains judgements",
     ),
     "a search": (search(), "'scoring' is a RankingScorer"),
     "a search for several measures": (search(scoring={"map": SCORER}), "'scoring' is a scorer"),
@@ -221,8 +221,8 @@ LEARNERS = {
     "a search in an aggregator": (DIBRA(search()), "'aggregator__scoring' is a RankingScorer"),
     "a scorer under another name": (Holder(make_ranking_scorer("map")), "'thing' is a RankingScorer"),
     "a scorer in a list": (Holder([{"by": SCORER}]), "'thing' is a RankingScorer"),
-    "judgements under another name": (Holder(Qrels.from_frame(QRELS)), "'thing' holds judgements"),
-    "a Comparator": (Comparator(METHODS, qrels=QRELS), "'qrels' holds judgements"),
+    "judgements under another name": (Holder(Qrels.from_frame(QRELS)), "'thing' contains judgements"),
+    "a Comparator": (Comparator(METHODS, qrels=QRELS), "'qrels' contains judgements"),
     "a union": (make_pipeline(AggregatorUnion([("best", search())]), CombSUM()), "'aggregatorunion__best__scoring'"),
     "a tag": (Supervised(), "Supervised has the tag supervised"),
     "a tag in a pipeline": (make_pipeline(TopK(3), Supervised()), "'supervised', Supervised, has the tag supervised"),

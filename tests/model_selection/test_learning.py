@@ -148,7 +148,7 @@ def test_what_cannot_be_aligned_is_refused_in_a_sentence():
 def test_permuted_aligned_judgements_are_refused():
     # By the ids of the queries nothing is permuted: the test would compare fewer and fewer queries, in silence.
     words = (
-        r"in y alone, as where permutation_test_score.*pass y=lists\.queries there, and qrels=\.\.\. to the scorer and "
+        r"in y alone\. permutation_test_score.*Pass y=lists\.queries there, and qrels=\.\.\. to the scorer and "
         "to each method that learns"
     )
     for method in (CombSUM(), PositionGrades()):
@@ -440,7 +440,7 @@ def test_folds_must_test_each_query_once(cv, words):
 
 def test_what_returns_no_consensus_is_refused():
     for method in (TopK(3), VoterWeighter("map")):
-        with pytest.raises(InputTypeError, match="needs an estimator whose transform returns a consensus"):
+        with pytest.raises(InputTypeError, match="A held-out consensus must be a frame"):
             cross_val_consensus(method, LISTS, Y)
     with pytest.raises(InputError, match="needs judgements to learn from"):
         cross_val_consensus(PositionGrades(), LISTS)

@@ -165,7 +165,7 @@ def test_a_measure_that_was_not_computed_is_refused(comparator):
 
 
 def test_a_comparator_must_be_fitted():
-    with pytest.raises(ValueError, match="must be fitted. Call its fit"):
+    with pytest.raises(ValueError, match=r"must be fitted. Call its fit"):
         ComparisonDisplay.from_comparator(Comparator([("CombSUM", CombSUM())]))
 
 

@@ -636,7 +636,10 @@ def test_a_union_of_a_learner_needs_two_queries_to_learn_from():
     lists, qrels = judged_lists(6)
     one = Qrels.from_frame(qrels.assign(relevance=qrels["relevance"].where(qrels["query"] == lists.queries[2], 0)))
     union = AggregatorUnion([("tree", tree())])
-    words = r"must have judgements of at least 2 queries with relevant items for StackedFusion\(.*; got 1\. Give more judged queries"
+    words = (
+        r"must have judgements of at least 2 queries with relevant items for StackedFusion\(.*; "
+        r"got 1\. Give more judged queries"
+    )
     with pytest.raises(InputError, match=words):
         union.fit_transform(lists, one)
     assert union.fit(lists, one).transform(lists).n_lists == 6

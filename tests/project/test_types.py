@@ -29,7 +29,7 @@ def test_the_tool_fails_unless_it_finds_the_known_mistakes_and_no_other(monkeypa
     right = [f"{place}: rule: message\n    code" for place in places]
     assert len(right) == 5 and finds(right) == [] and finds([*right, "page:1: x"]) == ["page:1: x"]
     for one in ([], right[1:], [*right, "known sound:3: x"], [*right, "known other:2: x"], [*right, right[0]]):
-        with pytest.raises(RuntimeError, match="Of the known mistakes"):
+        with pytest.raises(RuntimeError, match="must find the known mistakes"):
             finds(one)
     assert all([one.source for one in examples] == [*(one.source for one in known), "page"] for examples in looked_at)
 

@@ -119,13 +119,13 @@ def test_categorical_queries_and_an_old_column():
 @pytest.mark.parametrize(
     ("frame", "n_tests", "words"),
     [
-        ({"query": ["q"], "score": [1.0]}, None, "one column 'pvalue', .* are \\['query', 'score'\\]"),
-        ({"query": ["q"], "pvalue": [1.5]}, None, "between 0 and 1"),
+        ({"query": ["q"], "score": [1.0]}, None, "one column 'pvalue', .* columns \\['query', 'score'\\]"),
+        ({"query": ["q"], "pvalue": [1.5]}, None, "must be from 0 to 1"),
         ({"query": ["q"], "pvalue": [np.nan]}, None, "finite numbers"),
-        ({"query": ["q", "q"], "pvalue": [0.1, 0.2]}, 1, "that of query 'q' is 1, and the p-values are 2"),
-        ({"query": ["q"], "pvalue": [0.1]}, 2.5, "query 'q' is 2.5"),
-        ({"query": ["q", "r"], "pvalue": [0.1, 0.2]}, {"q": 3}, "1 have none, the first is 'r'"),
-        ({"pvalue": [0.1]}, {"q": 3}, "n_tests by query needs a consensus with a column 'query'"),
+        ({"query": ["q", "q"], "pvalue": [0.1, 0.2]}, 1, "number of p-values, 2; got 1 for query 'q'"),
+        ({"query": ["q"], "pvalue": [0.1]}, 2.5, "got 2.5 for query 'q'"),
+        ({"query": ["q", "r"], "pvalue": [0.1, 0.2]}, {"q": 3}, "1 are missing, the first is 'r'"),
+        ({"pvalue": [0.1]}, {"q": 3}, "must be an int for a consensus without a column 'query'"),
     ],
     ids=str,
 )
@@ -136,7 +136,7 @@ def test_what_is_wrong_is_named(frame, n_tests, words):
 
 def test_arrays_take_one_number_of_tests():
     assert adjust_pvalues([0.01, np.nan, 0.02], n_tests=10)[[0, 2]].tolist() == pytest.approx([0.1, 0.18])
-    with pytest.raises(ValueError, match="that of the array is 1, and the p-values are 2"):
+    with pytest.raises(ValueError, match="number of p-values, 2; got 1 for the array"):
         adjust_pvalues([0.01, 0.02], n_tests=1)
-    with pytest.raises(ValueError, match="give an int with an array"):
+    with pytest.raises(ValueError, match="must be an int for an array"):
         adjust_pvalues([0.01], n_tests={"q": 4})

@@ -38,7 +38,7 @@ def _section(name, aggregator):
 def formulas(aggregator):
     """Return the parts of the Notes with formulas, or their first paragraph if it has none of its own, in reST."""
     notes = re.search(r"\nNotes\n-+\n(.*?)(?=\n[A-Z][\w ]*\n---|\Z)", inspect.getdoc(aggregator), re.DOTALL)[1]
-    notes = re.sub(r"(\.\. math::)\n\n", r"\1\n", notes)  # a formula below its directive is one part with it
+    notes = re.sub(r"(\.\. math::)\n\n", r"\1\n", notes)  # a directive and the formula below it are one part
     parts = [part.strip("\n") for part in re.split(r"\n\s*\n", notes)]
     kept = {}
     for number, part in enumerate(parts):
@@ -53,7 +53,7 @@ def formulas(aggregator):
 
 
 def _keep_introduction(parts, number, kept):
-    """Keep the paragraph before a formula, and with a list of cases the one before it."""
+    """Keep the paragraph before a formula; before a list of cases, also the paragraph that introduces it."""
     for before in range(number - 1, -1, -1):
         if re.match(r"\s*\.\. math::|==", parts[before]):
             return
@@ -67,6 +67,6 @@ def _first_sentence(part):
 
 
 def _without_notes(part):
-    """Without marks of references, and names in the font of code."""
+    """Remove marks of references, and set names in the font of code."""
     part = re.sub(r"(,?\s*\[\d+\]_)+", "", part)
     return re.sub(r"(:\w+:`[^`]*`|``[^`]*``)|`([^`]+)`", lambda found: found[1] or f"``{found[2]}``", part)

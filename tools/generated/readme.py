@@ -9,7 +9,7 @@ from .pages import DOCS, ROOT, families, title_of
 README, PAGE = ROOT / "README.md", DOCS / "performance.md"
 
 METHODS, SPEED = "| family | methods |\n|---|---|\n", "| | skrankagg | compared with | faster by |\n|---|---|---|---|\n"
-# Of each number: the command, the row of our time, the column of it and of the other one, and what they are of.
+# For each number: the command, the row of our time, the columns of our time and the other one, peer and description.
 FIGURES = (
     ("methods.py table", "Agglomerative", 0, 1, "PyFLAGR", "agglomerative merging, 20 queries x 50 lists x 30 items"),
     ("methods.py wide", "Condorcet", 0, 1, "PyFLAGR", "Condorcet, one query of 200 lists x 1000 items"),

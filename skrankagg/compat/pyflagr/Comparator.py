@@ -18,7 +18,7 @@ __all__ = ["Comparator"]
 
 _MAP = "Mean Average Precision (MAP)"
 _WITHOUT_CUTOFF = {"map": _MAP, "time": "time"}
-# PyFLAGR's names of the measures at cutoffs, the columns, and what a plot calls them.
+# PyFLAGR's names of the measures at cutoffs, the columns, and the titles of plots.
 _MEASURES = {
     "precision": ("P", "Precision"),
     "recall": ("recall", "Recall"),
@@ -28,26 +28,26 @@ _MEASURES = {
 
 
 class Comparator:
-    """Run methods and gather their measures.
+    """Run methods and collect their measures.
 
-    Lists and judgements are read and encoded once for all methods of one convention.
+    Lists and judgements are read and encoded once for all methods with the same convention.
 
     Parameters
     ----------
     evaluation_points : int
-        Largest cutoff that tables and plots ask for; the same as the methods' `eval_pts`.
+        Largest cutoff of tables and plots; equal to the methods' `eval_pts`.
 
     Attributes
     ----------
     aggregators : list of (str, method) tuples
-        What was added.
+        The added methods.
     results : DataFrame
-        The measures of each method, query by query, its `time` in seconds and its name in `Method`; None before
+        The measures of each method and query, the `time` of the method in seconds and its name in `Method`; None before
         :meth:`aggregate`.
 
     See Also
     --------
-    skrankagg.Comparator : The main one, for estimators.
+    skrankagg.Comparator : The main Comparator, for estimators.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Comparator:
 
     def __init__(self, evaluation_points: int) -> None:
         self.aggregators: list[tuple[str, Any]] = []
-        # Any stands for None, which only a Comparator that has not run has: its users need not rule it out.
+        # Typed Any: results are None only before a run, and users should not need to check for that.
         self.results: pd.DataFrame | Any = None
         self.ev_pts = evaluation_points
 
@@ -74,7 +74,7 @@ class Comparator:
         Parameters
         ----------
         name : str
-            What to call it.
+            Name of the method in the results.
         obj : object
             A method of this module, or any object with PyFLAGR's ``aggregate``.
         """
@@ -95,16 +95,16 @@ class Comparator:
         input_file : str or path-like, default=""
             File of lists, see :meth:`CombSUM.aggregate <skrankagg.compat.pyflagr.Linear.CombSUM.aggregate>`.
         input_df : DataFrame, default=None
-            The same as a frame.
+            The same lists as a frame.
         rels_file : str or path-like, default=""
             File of judgements.
         rels_df : DataFrame, default=None
-            The same as a frame.
+            The same judgements as a frame.
         """
         if not self.aggregators:
-            raise InputError("The Comparator has no methods; add some with add_aggregator(name, method).")
+            raise InputError("The Comparator has no methods. Add some with add_aggregator(name, method).")
         if not is_given(rels_file, rels_df):
-            raise InputError("The Comparator needs judgements; give rels_file or rels_df.")
+            raise InputError("The Comparator needs judgements. Pass rels_file or rels_df.")
         read, tables = {}, []
         for name, method in self.aggregators:
             print("Running", name, "...")
@@ -126,14 +126,14 @@ class Comparator:
     def get_df_slice(
         self, cutoff: int, metric: Literal["map", "precision", "recall", "dcg", "ndcg", "time"], df: pd.DataFrame
     ) -> pd.DataFrame:
-        """Pick the columns of one measure.
+        """Select the columns of one measure.
 
         Parameters
         ----------
         cutoff : int
             Largest cutoff.
         metric : {"map", "precision", "recall", "dcg", "ndcg", "time"}
-            Measure; "map" and "time" are one column, whatever the cutoff.
+            Measure; "map" and "time" are one column, regardless of the cutoff.
         df : DataFrame
             Rows of `results`.
 
@@ -151,16 +151,16 @@ class Comparator:
         return df.set_index("Method")[columns].T
 
     def get_results(self, cutoff: int, metric: str | Sequence[str] = "all", query: str = "all") -> pd.DataFrame:
-        """Pick measures of one query, or of all.
+        """Select measures of one query, or of all queries.
 
         Parameters
         ----------
         cutoff : int
             Largest cutoff.
         metric : str or list of str, default="all"
-            Measures; "all" gives all columns at all cutoffs.
+            Measures; "all" selects all columns at all cutoffs.
         query : str, default="all"
-            As in the column `q`: "Topic 1", or "all" for the means.
+            Query as in the column `q`: "Topic 1", or "all" for the means.
 
         Returns
         -------
@@ -185,9 +185,9 @@ class Comparator:
         metric : str or list of str, default="all"
             Measures.
         query : str, default="all"
-            As in the column `q`.
+            Query as in the column `q`.
         dec_pts : int, default=6
-            Decimals.
+            Number of decimals.
 
         Returns
         -------
@@ -211,12 +211,12 @@ class Comparator:
         show_grid : bool
             Whether to draw a grid.
         query : str, default="all"
-            As in the column `q`.
+            Query as in the column `q`.
 
         Returns
         -------
         ComparisonDisplay
-            What was drawn, its axes in ``ax_``.
+            The plot, with its axes in ``ax_``.
         """
         results = self._rows(query).set_index("Method")[_MAP]
         display = ComparisonDisplay(results, label=_MAP).plot(new_axes(None, dimensions))
@@ -241,18 +241,18 @@ class Comparator:
         metric : {"precision", "recall", "dcg", "ndcg"}
             Measure.
         plot_type : {"bar", "line"}, default="bar"
-            How to draw.
+            Type of the plot.
         dimensions : (float, float), default=(10.24, 7.68)
             Width and height in inches.
         show_grid : bool, default=True
             Whether to draw a grid.
         query : str, default="all"
-            As in the column `q`.
+            Query as in the column `q`.
 
         Returns
         -------
         CutoffDisplay
-            What was drawn, its axes in ``ax_``.
+            The plot, with its axes in ``ax_``.
         """
         one_of("metric", metric, _MEASURES)
         values = self.get_df_slice(cutoff, metric, self._rows(query))
@@ -263,12 +263,12 @@ class Comparator:
 
     def _rows(self, query):
         if self.results is None:
-            raise InputError("There are no results yet; call aggregate() first.")
+            raise InputError("There are no results yet. Call aggregate() first.")
         rows = self.results[self.results["q"] == query]
         if rows.empty:
-            raise InputError(f"query must be one of {', '.join(pd.unique(self.results['q']))}; got {query!r}.")
+            raise InputError(f"`query` must be one of {', '.join(pd.unique(self.results['q']))}; got {query!r}.")
         return rows
 
     def _check_cutoff(self, cutoff):
         if not 1 <= cutoff <= self.ev_pts:
-            raise InputError(f"cutoff must be from 1 to the {self.ev_pts} evaluation points; got {cutoff!r}.")
+            raise InputError(f"`cutoff` must be from 1 to {self.ev_pts}, the evaluation points; got {cutoff!r}.")

@@ -10,29 +10,29 @@ from ._method import Method
 
 __all__ = ["KemenyOptimal"]
 
-# All permutations of so many items are tried.
+# Largest number of items for which all permutations are tried.
 _MOST_PERMUTED = 8
 
 
 class KemenyOptimal(Method):
-    """The order that agrees best with all lists.
+    """Find the order that agrees best with all lists.
 
     Parameters
     ----------
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.Kemeny : By the paper.
+    skrankagg.Kemeny : The same method by the paper.
 
     Notes
     -----
-    Of several best orders FLAGR takes the first that its search meets, which is that of this search up to 8 items.
-    Larger queries are solved by :func:`~skrankagg.aggregators.kemeny_order`, which FLAGR cannot do: 12 items take it
-    more than a minute.
+    If several orders are best, FLAGR returns the first one in its search; this search returns the same order up to 8
+    items. :func:`~skrankagg.aggregators.kemeny_order` solves larger queries, which FLAGR cannot do: it needs more than
+    a minute for 12 items.
 
     Examples
     --------
@@ -60,12 +60,12 @@ class KemenyOptimal(Method):
         return table, score
 
     def _gains(self, table):
-        """What each list gains where the row's item is above the column's, of shape (n_lists, n_items, n_items)."""
+        """Compute each list's gain if the row's item is above the column's, of shape (n_lists, n_items, n_items)."""
         if "kemeny.tau_mean" not in self._quirks:
             return (table.rank[:, :, None] < table.rank[:, None, :]).astype(np.float64)
         held = table.held
         above = (table.place[:, :, None] < table.place[:, None, :]) & held[:, :, None] & held[:, None, :]
-        # A list of fewer than two items has no pairs: there it made everything NaN, here it says nothing.
+        # A list of fewer than two items has no pairs: FLAGR gets NaN everywhere, here the list has no influence.
         n_candidates = table.length * (table.length - 1.0) / 2.0
         return above / np.maximum(n_candidates, 1.0)[:, None, None]
 
@@ -76,18 +76,18 @@ def best_order(gains: NDArray[np.float64]) -> NDArray[np.int64]:
     Parameters
     ----------
     gains : ndarray of shape (n_lists, n_items, n_items), dtype=float64
-        What a list gains if the row's item is above the column's; its gains are multiples of one number.
+        Gain of each list if the row's item is above the column's; a list's gains are multiples of one number.
 
     Returns
     -------
     ndarray of shape (n_items,), dtype=int64
-        Items, best first. Of several best orders of up to 8 items the first in the order of the search.
+        Items, best first. If several orders of up to 8 items are best, the first in the order of the search.
     """
     return _best_permutation(gains) if gains.shape[1] <= _MOST_PERMUTED else kemeny_order(gains.sum(axis=0))
 
 
 def _permutations(n):
-    # Each place is swapped with itself and all that follow, depth first, and back: shape (n!, n).
+    # Each place is swapped with itself and all later ones, depth first, and back: shape (n!, n).
     orders = np.arange(n)[None, :]
     for place in range(n - 1):
         swapped = np.repeat(orders[:, None, :], n - place, axis=1)
@@ -106,7 +106,7 @@ def _best_permutation(gains):
     if n > 1:
         better, worse = np.array(list(combinations(range(n), 2))).T
         pairs = orders[:, better] * n + orders[:, worse]
-        # A list's own gain is a whole number of units, divided once; lists are added one after the other.
+        # A list's gain is a whole number of units, divided once; lists are added one after the other.
         for gain in gains:
             unit = gain.max(initial=0.0)
             if unit > 0:

@@ -38,11 +38,11 @@ class CombSUM(_Comb):
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.CombSUM : By the paper.
+    skrankagg.CombSUM : The same method by the paper.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class CombSUM(_Comb):
 
 
 class CombMNZ(_Comb):
-    """Sum of normalised scores, times the number of lists that hold the item.
+    """Sum of normalised scores, times the number of lists that contain the item.
 
     Parameters
     ----------
@@ -70,11 +70,11 @@ class CombMNZ(_Comb):
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.CombMNZ : By the paper.
+    skrankagg.CombMNZ : The same method by the paper.
 
     Examples
     --------
@@ -100,11 +100,11 @@ class BordaCount(CombSUM):
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.BordaCount : By the paper.
+    skrankagg.BordaCount : The same method by the paper.
 
     Examples
     --------
@@ -124,18 +124,18 @@ class BordaCount(CombSUM):
 
 
 class SimpleBordaCount(CombSUM):
-    """CombSUM with Borda's normalisation and nothing for absent items.
+    """CombSUM with Borda's normalisation and 0 for absent items.
 
     Parameters
     ----------
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.CombSUM : By the paper, with ``norm="simple-borda"``.
+    skrankagg.CombSUM : The same method by the paper, with ``norm="simple-borda"``.
 
     Examples
     --------
@@ -154,6 +154,6 @@ class SimpleBordaCount(CombSUM):
         super().__init__("simple-borda", eval_pts, convention=convention)
 
 
-#: The names that PyFLAGR's notebooks use in their text.
+#: Names in the text of PyFLAGR's notebooks.
 Borda: TypeAlias = BordaCount
 SimpleBorda: TypeAlias = SimpleBordaCount

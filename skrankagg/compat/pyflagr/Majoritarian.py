@@ -15,11 +15,11 @@ class CondorcetWinners(Method):
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.Condorcet : By the paper.
+    skrankagg.Condorcet : The same method by the paper.
 
     Examples
     --------
@@ -51,11 +51,11 @@ class CopelandWinners(Method):
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.Copeland : By the paper.
+    skrankagg.Copeland : The same method by the paper.
 
     Examples
     --------
@@ -91,11 +91,11 @@ class OutrankingApproach(Method):
     concordance, discordance : float, default=0.0, 0.25
         Shares of the lists.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.aggregators.Outranking : By the paper.
+    skrankagg.aggregators.Outranking : The same method by the paper.
 
     Examples
     --------

@@ -15,12 +15,12 @@ __all__ = ["MC", "MC1", "MC2", "MC3", "MC4", "MCT"]
 
 _BY_NUMBER = {801: "mc1", 802: "mc2", 803: "mc3", 804: "mc4", 805: "mct"}
 
-# A walk that is not cut off ends where a step moves less than this, or after so many steps.
+# A walk without a fixed number of steps ends when a step moves less than this, or after this many steps.
 _TOLERANCE, _MOST_STEPS = 1e-13, 10_000
 
 
 class MC(Method):
-    """A walk from item to item, in the form of any of the five chains.
+    """Walk from item to item, with any of the five chains.
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ class MC(Method):
     chain : {801, 802, 803, 804, 805}, default=804
         FLAGR's number of the chain.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.aggregators.MarkovChain : By the papers.
+    skrankagg.aggregators.MarkovChain : The same method by the papers.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class MC(Method):
         return table, state
 
     def _moves(self, table):
-        """Probability of moving from the row's item to the column's."""
+        """Compute the probability of moving from the row's item to the column's."""
         chain, quirks = _BY_NUMBER[self.chain_type], self._quirks
         m, n = table.shape
         wins, both = table.above_held, table.both
@@ -114,7 +114,7 @@ class MC(Method):
         return _fill_diagonal(moves)
 
     def _dwork(self, table, chain):
-        # Draws from the lists themselves: the rows of the main estimator's chains.
+        # Draw from the lists themselves: the rows of the main estimator's chains.
         lists = table.lists
         below = np.ones(lists.n_rows)
         if chain == "mc2":
@@ -153,7 +153,7 @@ class _Chain(MC):
 
 
 class MC1(_Chain):
-    """The chain that FLAGR calls MC1.
+    """Chain that FLAGR names MC1.
 
     Parameters
     ----------
@@ -164,11 +164,11 @@ class MC1(_Chain):
     max_iterations : int, default=100
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.MarkovChain : By the papers, with ``chain="mc1"``.
+    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc1"``.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class MC1(_Chain):
 
 
 class MC2(_Chain):
-    """The chain that FLAGR calls MC2.
+    """Chain that FLAGR names MC2.
 
     Parameters
     ----------
@@ -198,11 +198,11 @@ class MC2(_Chain):
     max_iterations : int, default=100
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.MarkovChain : By the papers, with ``chain="mc2"``.
+    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc2"``.
 
     Examples
     --------
@@ -221,7 +221,7 @@ class MC2(_Chain):
 
 
 class MC3(_Chain):
-    """The chain that FLAGR calls MC3.
+    """Chain that FLAGR names MC3.
 
     Parameters
     ----------
@@ -232,11 +232,11 @@ class MC3(_Chain):
     max_iterations : int, default=100
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.MarkovChain : By the papers, with ``chain="mc3"``.
+    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc3"``.
 
     Examples
     --------
@@ -255,7 +255,7 @@ class MC3(_Chain):
 
 
 class MC4(_Chain):
-    """The chain that FLAGR calls MC4.
+    """Chain that FLAGR names MC4.
 
     Parameters
     ----------
@@ -266,11 +266,11 @@ class MC4(_Chain):
     max_iterations : int, default=100
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.MarkovChain : By the papers, with ``chain="mc4"``.
+    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc4"``.
 
     Examples
     --------
@@ -289,7 +289,7 @@ class MC4(_Chain):
 
 
 class MCT(_Chain):
-    """The chain that FLAGR calls MCT.
+    """Chain that FLAGR names MCT.
 
     Parameters
     ----------
@@ -300,11 +300,11 @@ class MCT(_Chain):
     max_iterations : int, default=100
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.MarkovChain : By the papers, with ``chain="mct"``.
+    skrankagg.MarkovChain : The same method by the papers, with ``chain="mct"``.
 
     Examples
     --------

@@ -11,23 +11,23 @@ __all__ = ["RRA"]
 
 
 class RRA(Method):
-    """P-values of ranks that are better than random ones, small ones first.
+    """Order items by p-values of ranks that are better than random ones, small p-values first.
 
-    FLAGR's exact form is not followed: its alternating sum has no right digit left at 50 lists. The p-values here are
-    right, see the page of the documentation on coming from PyFLAGR.
+    FLAGR's exact form is not followed, because its alternating sum has no correct digit left at 50 lists. The p-values
+    here are correct, see the page of the documentation on coming from PyFLAGR.
 
     Parameters
     ----------
     eval_pts : int, default=10
         Largest cutoff of the measures.
     exact : bool, default=False
-        Whether p-values are exact, or a bound.
+        Whether p-values are exact; otherwise they are an upper bound.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.aggregators.RobustRankAggregation : By the paper.
+    skrankagg.aggregators.RobustRankAggregation : The same method by the paper.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class RRA(Method):
         n_lists = np.diff(lists.list_ptr)[lists.candidate_query]
         if profile.absent_voters:
             n_lists[:] = lists.n_voters
-        # Ranks may be written from 0, or exceed the number of items.
+        # Ranks may start at 0 in the file, or exceed the number of items.
         x = np.clip(profile.rank / n_items[lists.candidate], np.finfo(np.float64).tiny, 1.0)
         log_rho = rho_score(lists.candidate, x, n_lists)
         pvalue = np.exp(rho_pvalue(log_rho, n_lists, exact=self.exact))

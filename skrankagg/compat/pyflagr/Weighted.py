@@ -1,4 +1,4 @@
-"""Methods that weigh the voters: PyFLAGR's PreferenceRelationsGraph, Agglomerative and DIBRA."""
+"""Methods that weight the voters: PyFLAGR's PreferenceRelationsGraph, Agglomerative and DIBRA."""
 
 from typing import Literal
 
@@ -15,12 +15,12 @@ from ._ranking import add_up, single
 
 __all__ = ["DIBRA", "Agglomerative", "PreferenceRelationsGraph"]
 
-# The words of DIBRA for those of PyFLAGR.
+# DIBRA's words for PyFLAGR's.
 _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 
 class PreferenceRelationsGraph(Method):
-    """Voters that side with small minorities count less.
+    """Weighted aggregation in which voters that agree with small minorities count less.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class PreferenceRelationsGraph(Method):
     beta : float, default=0.5
         Least share of the lists that must compare a pair.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.aggregators.PreferenceRelations : By the paper.
+    skrankagg.aggregators.PreferenceRelations : The same method by the paper.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class PreferenceRelationsGraph(Method):
 
 
 class Agglomerative(Method):
-    """The two most similar lists are merged until one is left.
+    """Merging of the two most similar lists until one is left.
 
     Parameters
     ----------
@@ -91,11 +91,11 @@ class Agglomerative(Method):
     c1, c2 : float, default=0.1, 0.5
         Coefficients of the weight of a merged list.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.aggregators.Agglomerative : By the paper.
+    skrankagg.aggregators.Agglomerative : The same method by the paper.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Agglomerative(Method):
     ) -> None:
         super().__init__(eval_pts, convention=convention)
         if not (c1 >= 0 and c2 >= 0 and c1 + c2 > 0):
-            raise InputError(f"c1 and c2 must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
+            raise InputError(f"`c1` and `c2` must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
         self.C1 = c1
         self.C2 = c2
 
@@ -129,7 +129,7 @@ class Agglomerative(Method):
 
 
 class DIBRA(Method):
-    """Voters are weighed by their distance to the result, again and again.
+    """Iterative weighting of voters by their distance to the result.
 
     Parameters
     ----------
@@ -142,25 +142,25 @@ class DIBRA(Method):
     dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the result.
     prune : {None, "low", "wire"}, default=0
-        How lists are cut in the end; 0, False and True are None, as in PyFLAGR.
+        Final cut of the lists; 0, False and True are None, as in PyFLAGR.
     gamma : float, default=1.5
-        How fast trust fades with distance.
+        Rate at which trust decreases with distance.
     num_buckets : int, default=3
-        Classes of trust of "wire".
+        Number of trust classes of "wire".
     d1, d2 : float, default=0.4, 0.1
-        Shares of the cut.
+        Shares of a list that the cut keeps.
     tol : float, default=0.01
-        The iteration ends when no weight grows by more.
+        Tolerance; the iteration ends when no weight grows by more.
     max_iter : int, default=50
-        Iterations.
+        Largest number of iterations.
     pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25
         Thresholds of the base method "outrank".
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
     See Also
     --------
-    skrankagg.aggregators.DIBRA : By the paper.
+    skrankagg.aggregators.DIBRA : The same method by the paper.
 
     Examples
     --------

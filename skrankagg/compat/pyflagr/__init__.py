@@ -1,8 +1,8 @@
-"""PyFLAGR's interface over this library: the signatures of version 1.0.21, and the numbers of 1.0.18.
+"""PyFLAGR's interface to this library: the signatures of version 1.0.21, and the numbers of 1.0.18.
 
-The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. Where FLAGR
-computes something else than the paper that it cites, that is a *quirk* with a name in :data:`QUIRKS`. All of them are
-followed by default; ``convention="papers"`` follows none, and a collection of names follows just those.
+The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. If FLAGR
+deviates from the paper that it cites, that is a *quirk* with a name in :data:`QUIRKS`. All quirks are followed by
+default; ``convention="papers"`` follows none, and a collection of names follows only these.
 
 >>> import pandas as pd
 >>> import skrankagg.compat.pyflagr.Linear as Linear

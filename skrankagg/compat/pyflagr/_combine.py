@@ -1,4 +1,4 @@
-"""What the linear methods add up, in FLAGR's terms and order."""
+"""Terms of the linear methods, with FLAGR's values and order of additions."""
 
 import numpy as np
 
@@ -10,19 +10,19 @@ NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda":
 
 
 def _check_scores(table, norm):
-    """Refuse lists without scores, or with scores that contradict the ranks, for a normalisation of scores."""
+    """Refuse lists without scores, or with scores that contradict the ranks, if the normalisation uses scores."""
     if norm in {"score", "z-score"}:
         check_scores(table.profile.lists, f"norm={norm!r}", "choose 'borda' or 'rank'")
 
 
 def _less(high, low, quirks):
-    # FLAGR subtracts unsigned numbers of 32 bits: a rank below the last place is far above the first one.
+    # FLAGR subtracts unsigned 32-bit numbers: a rank below the last place becomes far larger than the first one.
     less = high - low
     return np.where(less < 0, less + 2.0**32, less) if "unsigned" in quirks else less
 
 
 def comb_terms(table, norm, multiply, quirks):
-    """What each list gives each item.
+    """Compute the term of each list and item.
 
     Parameters
     ----------
@@ -30,13 +30,14 @@ def comb_terms(table, norm, multiply, quirks):
     norm : str
         Normalisation.
     multiply : bool
-        Whether terms are to be multiplied by the number of lists that hold the item.
+        Whether to multiply terms by the number of lists that contain the item.
     quirks : frozenset of str
 
     Returns
     -------
     function
-        Of the weights of the lists, or None, that adds the terms up, list by list; returns float64 of shape (n_items,).
+        Function that adds up the terms, list by list, given the weights of the lists or None. It returns float64 of
+        shape (n_items,).
     """
     _check_scores(table, norm)
     terms = _terms(table, norm, quirks)
@@ -58,7 +59,7 @@ def _terms(table, norm, quirks):
         value = (_less(length, table.rank, quirks) + 1.0) / np.maximum(length, 1.0)
     else:
         low, high, mean, deviation = table.stats[:, :, None]
-        # A list whose items all have one score gives 0 / 0 in FLAGR; here it is treated as in the main estimators.
+        # A list whose items all have the same score gives 0 / 0 in FLAGR; here it is treated as in the main estimators.
         if norm == "score":
             span = high - low
             value = np.where(span > 0, (table.score - low) / np.where(span > 0, span, 1.0), 1.0)

@@ -8,14 +8,14 @@ from ._ranking import add_up, single
 
 
 def _weigh(upper, lower, weight):
-    # Numbers of lists need no order; sums of weights are made in that of the lists.
+    # Counts of lists need no order; sums of weights are added in the order of the lists.
     if weight is None:
         return preference_counts(upper, lower, gap=0).astype(np.float64)
     return weigh_by_list(upper, lower, np.broadcast_to(weight[:, None], upper.shape))
 
 
 def _not_behind(table, gap, weight):
-    """Weigh the lists that have the row's item at least `gap` half places above the column's."""
+    """Weigh the lists in which the row's item is at most `gap` half places below the column's."""
     if gap == 0 and weight is None:
         return len(table.rank) - table.above.T
     ranks = table.whole_ranks(gap + 1)
@@ -29,7 +29,7 @@ def majority_scores(table, draw, weight=None):
     ----------
     table : QueryTable
     draw : float
-        What a draw counts.
+        Value of a draw.
     weight : ndarray of shape (n_lists,), dtype=float64, default=None
         Weights of the lists.
 
@@ -44,7 +44,7 @@ def majority_scores(table, draw, weight=None):
 
 
 def outranking_scores(table, thresholds, quirks, weight=None, order=None):
-    """Score items by what they outrank.
+    """Score items by the items that they outrank.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     if "outrank.truncate" in quirks:
         limits = [float(int(limit)) for limit in limits]
     preference, veto, concordance, discordance = limits
-    # Doubled ranks are whole: they differ by at least a number if they do by at least the next whole one.
+    # Doubled ranks are whole, so a difference of at least some number is one of at least the next whole number.
     preference, veto = (int(np.ceil(2 * places)) for places in (preference, veto))
     concordant = _not_behind(table, preference, weight)
     discordant = _not_behind(table, veto, weight).T

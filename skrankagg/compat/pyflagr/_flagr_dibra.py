@@ -1,4 +1,4 @@
-"""DIBRA as FLAGR iterates it: distances, weights, and the two ways of cutting lists."""
+"""DIBRA with FLAGR's iterations: distances, weights, and the two ways of cutting lists."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ def _opposed_cosine(table):
     def distance(order):
         place = np.empty(len(order))
         place[order] = places
-        # Sums of whole numbers, exact in any order; an empty list is at no distance.
+        # Sums of whole numbers are exact in any order; an empty list has no distance.
         return 1.0 - np.divide(points @ place, scale, out=np.full(len(scale), np.nan), where=scale > 0)
 
     return distance
@@ -76,7 +76,7 @@ def _zero(table):
     return lambda order: np.zeros(table.shape[0])
 
 
-#: Name in PyFLAGR to the quirk, and FLAGR's distance; the main one has the same name.
+#: Quirk and FLAGR's distance by the name in PyFLAGR; the main distance has the same name.
 DISTANCES = {
     "cosine": ("dibra.cosine", _opposed_cosine),
     "footrule": ("dibra.footrule", _skewed_footrule),
@@ -87,13 +87,13 @@ DISTANCES = {
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the lists and what scales them.
+    """Weights of the lists, and the statistics that scale them.
 
     Parameters
     ----------
     value : ndarray of shape (n_lists,), dtype=float64
     low, high, deviation : float
-        Statistics by which they are scaled.
+        Statistics that scale the weights.
     """
 
     value: np.ndarray
@@ -103,13 +103,13 @@ class Weights:
 
     @classmethod
     def of(cls, value):
-        """Take the statistics of the weights themselves, added up in the order of the lists."""
+        """Build weights scaled by their own statistics, added up in the order of the lists."""
         m = len(value)
         mean = np.cumsum(value)[-1] / m
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
 
     def scaled(self, norm):
-        """Scale as `minmax`, `z` or not at all; equal weights have no span and are 1."""
+        """Scale as `minmax`, `z` or not at all; equal weights have no span and become 1."""
         if norm == "minmax":
             span = self.high - self.low
             return (self.value - self.low) / span if span > 0 else np.ones(len(self.value))
@@ -131,7 +131,7 @@ def dibra_scores(table, method, quirks):
     Returns
     -------
     table : QueryTable
-        What is left of the lists.
+        The lists after the cut.
     score : ndarray of shape (n_items,), dtype=float64
     """
     weights, score = _iterate(table, method, quirks)
@@ -152,7 +152,7 @@ def dibra_scores(table, method, quirks):
 
 
 def _iterate(table, method, quirks):
-    """Repeat aggregating and weighing until no weight grows; returns weights and scores."""
+    """Repeat aggregating and weighting until no weight grows; returns weights and scores."""
     m = table.shape[0]
     gamma, tol = single(method.g, quirks), single(method.tolerance, quirks)
     weights = Weights(np.ones(m), 0.0, 1.0, 1.0)
@@ -163,7 +163,7 @@ def _iterate(table, method, quirks):
         score = aggregate(weights, order)
         order, ordered = rank_table(table, score, quirks)
         distance = distance_to(order, ordered)
-        # FLAGR lets a weight grow only if the distance is above 0, which NaN is not.
+        # In FLAGR a weight grows only if the distance is above 0; NaN is not.
         growing = distance > 0 if DISTANCES[method.dist][0] in quirks else ~np.isnan(distance)
         growth = np.where(growing, np.exp(-gamma * t * np.where(growing, distance, 0.0)), 0.0)
         value = weights.value + growth
@@ -177,7 +177,7 @@ def _iterate(table, method, quirks):
 
 
 def _base(table, method, quirks):
-    """Prepare the base method: a function of the weights and of the last order, which returns scores."""
+    """Prepare the base method: a function of the weights and of the last order that returns scores."""
     kind, _, norm = method.aggregator.partition(":")
     if norm:
         terms = comb_terms(table, norm, kind == "combmnz", quirks)
@@ -200,7 +200,7 @@ def _distance(table, name, quirks):
     of_places = LIST_DISTANCES[name](lists)
 
     def of_voters(order, score):
-        result = np.full(table.shape[0], np.nan)  # who ranks nothing is at no distance
+        result = np.full(table.shape[0], np.nan)  # a voter without items has no distance
         result[lists.list_voter] = of_places(consensus_places(lists, order, score))
         return result
 
@@ -214,16 +214,18 @@ def _kept_low(table, weights, method, quirks):
 
 def _refuse_nothing(table):
     if table.shape[1] == 0:
-        raise InputError("d1 and d2 leave no item of some query's lists; raise them.")
+        raise InputError(
+            "`d1` and `d2` must keep at least one item of each query's lists; got too small values. Raise them."
+        )
 
 
 def _cut_wire(table, weights, method, quirks):
-    """Keep the items of each list that the trusted voters hold; lists in the order of trust."""
+    """Keep the items of each list that the trusted voters contain; lists in the order of trust."""
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")
     if "wire.equal_width" in quirks:
-        if not weights.high > weights.low:  # no share of a span is above any bound
+        if not weights.high > weights.low:  # without a span, no share of it is above any bound
             value = np.zeros(m)
         reached = np.count_nonzero(value[:, None] > np.arange(n_buckets) / n_buckets, axis=1)
         back = n_buckets - np.maximum(reached, 1)

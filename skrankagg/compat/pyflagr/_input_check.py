@@ -1,7 +1,7 @@
-"""The input check: files and frames are read as FLAGR reads them, and are encoded once.
+"""The input check: files and frames are read as in FLAGR, and encoded once.
 
-The order of the file counts here, because FLAGR adds up in that order: queries and voters are numbered by their first
-appearance, items are sorted as bytes. Ids are text. What FLAGR mangles, drops or crashes on is read as it stands, or
+The order of the file matters here, because FLAGR adds up in that order. Queries and voters are numbered by their first
+appearance; items are sorted as bytes. Ids are text. Input that FLAGR mangles, drops or crashes on is read unchanged, or
 refused with a reason.
 """
 
@@ -31,7 +31,7 @@ def _named(frame, by_place, needed, what):
     if names is None:
         raise InputError(
             f"{what} must have the columns {', '.join(needed)} by name, or {' or '.join(map(str, by_place))} columns "
-            f"by place ({'; '.join(', '.join(one) for one in by_place.values())}); it has {list(frame.columns)}."
+            f"by place ({'; '.join(', '.join(one) for one in by_place.values())}); got {list(frame.columns)}."
         )
     return frame.set_axis(names, axis=1)
 
@@ -40,7 +40,7 @@ def _table(file, frame, read, by_place, needed, what):
     if isinstance(file, os.PathLike) or len(file):
         return read(file)
     if frame is None:
-        raise InputError(f"{what} must be given, as a file or as a frame; neither was.")
+        raise InputError(f"{what} must be passed as a file or as a frame; got neither.")
     if not isinstance(frame, pd.DataFrame):
         raise InputTypeError(f"{what} must be a pandas DataFrame; got {type(frame).__name__}.")
     return _named(frame, by_place, needed, what)
@@ -49,19 +49,19 @@ def _table(file, frame, read, by_place, needed, what):
 def _text(column):
     missing = int(column.isna().sum())
     if missing:
-        raise InputError(f"Column {column.name!r} must hold an id in every row; {missing} are missing.")
+        raise InputError(f"Column {column.name!r} must have an id in every row; {missing} are missing.")
     return column.astype(str)
 
 
 def _refuse_duplicates(frame):
-    # Said here, in the ids that came in.
+    # Reported here, with the user's ids.
     names = ["query", "voter", "item"]
     twice = frame[frame.duplicated(names)]
     if len(twice):
         query, voter, item = twice[names].iloc[0]
         raise InputError(
-            f"A list must hold an item once; {len(twice)} rows repeat one: the list of voter {voter!r} for query "
-            f"{query!r} holds {item!r} twice. Keep one of them, say with drop_duplicates."
+            f"A list must contain an item once; {len(twice)} rows repeat one: the list of voter {voter!r} for query "
+            f"{query!r} has {item!r} twice. Keep one of them, for example with drop_duplicates."
         ) from None
 
 
@@ -71,7 +71,7 @@ def encode_profile(input_file, input_df, quirks):
     Parameters
     ----------
     input_file : str or path-like
-        File; "" for none.
+        Path of the file; "" for none.
     input_df : DataFrame or None
         Frame with named columns, or with five or six columns as in the file.
     quirks : frozenset of str
@@ -82,10 +82,10 @@ def encode_profile(input_file, input_df, quirks):
     """
     frame = _table(input_file, input_df, read_lists, _LISTS_BY_PLACE, ("query", "voter", "item"), "The lists")
     if len(frame) == 0:
-        raise InputError("The lists must have at least one row; there is none.")
+        raise InputError("The lists must have at least one row; got none.")
     numbers = {name: frame[name].to_numpy() for name in ("rank", "score") if name in frame}
     if not numbers:
-        raise InputError(f"The lists must have a column 'rank' or 'score'; they have {list(frame.columns)}.")
+        raise InputError(f"The lists must have a column 'rank' or 'score'; got {list(frame.columns)}.")
     query, queries = pd.factorize(_text(frame["query"]))
     voter, _ = pd.factorize(_text(frame["voter"]))
     rows = pd.DataFrame({"query": query, "voter": voter, "item": _text(frame["item"]).array, **numbers})
@@ -101,14 +101,14 @@ def encode_profile(input_file, input_df, quirks):
 
 
 def _as_written(rows):
-    """Sort lists by descending score, then by rank, then as in the file, and number their places; the ranks apart."""
+    """Sort lists by descending score, rank and file order, and number their places; also return the ranks."""
     keys = [rows["query"], rows["voter"]]
     if "score" in rows:
         keys.append(-rows["score"].to_numpy(dtype=np.float64))
     if "rank" in rows:
         rank = rows["rank"].to_numpy(dtype=np.float64)
         if not (np.isfinite(rank).all() and (rank >= 0).all()):
-            raise InputError("Column 'rank' must hold finite numbers of at least 0; some are not.")
+            raise InputError("Column 'rank' must have finite numbers of at least 0; some are not.")
         keys.append(rank)
     rows = rows.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
     start = (np.diff(rows["query"], prepend=-1) != 0) | (np.diff(rows["voter"], prepend=-1) != 0)
@@ -124,7 +124,7 @@ def encode_judgements(rels_file, rels_df, profile):
     Parameters
     ----------
     rels_file : str or path-like
-        File; "" for none.
+        Path of the file; "" for none.
     rels_df : DataFrame or None
         Frame with named columns, or with four columns as in the file.
     profile : Profile
@@ -132,7 +132,7 @@ def encode_judgements(rels_file, rels_df, profile):
     Returns
     -------
     EncodedQrels
-        Judgements of queries without lists are left out.
+        The aligned judgements; judgements of queries without lists are left out.
     """
     needed = ("query", "item", "relevance")
     frame = _table(rels_file, rels_df, read_qrels, _QRELS_BY_PLACE, needed, "The judgements")
@@ -140,8 +140,8 @@ def encode_judgements(rels_file, rels_df, profile):
     query = profile.queries.get_indexer(pd.Index(names))
     if (query < 0).all():
         raise InputError(
-            f"The judgements must judge some query of the lists; they share none: the lists have "
-            f"{profile.queries[0]!r}, ..., the judgements {names.iloc[:1].tolist()}."
+            f"The judgements must have a query in common with the lists; the lists have {profile.queries[0]!r}, ..., "
+            f"the judgements {names.iloc[:1].tolist()}."
         )
     known = query >= 0
     judged = pd.DataFrame({"query": query, "item": _text(frame["item"]).array, "relevance": frame["relevance"].array})
@@ -149,7 +149,7 @@ def encode_judgements(rels_file, rels_df, profile):
 
 
 def ids_out(names):
-    """Ids as PyFLAGR's frames have them: integers if all are written as such, else text.
+    """Convert ids to the form of PyFLAGR's frames: integers if all are written as integers, otherwise text.
 
     Parameters
     ----------

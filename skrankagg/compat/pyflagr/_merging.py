@@ -1,4 +1,4 @@
-"""Agglomerative merging as FLAGR does it."""
+"""Agglomerative merging as in FLAGR."""
 
 import numpy as np
 
@@ -36,9 +36,9 @@ def merged_scores(table, c1, c2, quirks):
 
 
 class _Lists:
-    """The lists still to be merged: scores, places and similarities.
+    """The remaining lists: scores, places and similarities.
 
-    Squares of differences of places are whole numbers, or quarters, and add up exactly in any order.
+    Squared differences of places are whole numbers, or quarters, and add up exactly in any order.
     """
 
     def __init__(self, table, quirks):
@@ -50,12 +50,12 @@ class _Lists:
         if "agg.missing_keeps" in quirks:
             self.score = np.where(self.held, 0.5 * length * (length + 1.0 - 2.0 * table.rank), -np.inf)
         else:
-            # The items that a list does not hold share the places behind it.
+            # The items absent from a list share the places after its last one.
             rank = np.where(self.held, table.rank, (length + 1.0 + n) / 2.0)
             self.score = n * (n + 1.0 - 2.0 * rank) / 2.0
             self.held[:] = True
         if self.partial:
-            # From 0, and 0 for items that a list does not hold.
+            # Places count from 0; items absent from a list have 0.
             order = np.argsort(-self.score, axis=1, kind="stable")
             self.place = np.empty((m, n))
             np.put_along_axis(self.place, order, np.broadcast_to(np.arange(float(n)), (m, n)), axis=1)
@@ -65,7 +65,7 @@ class _Lists:
             self.place = np.stack([_mid_places(score) for score in self.score])
             self.shared = np.ones((m, n))
         self.square = self.place**2
-        # A list of one item compares with none, and one that is gone no list with it.
+        # A list of one item is not comparable with any other; a merged list is not compared again.
         self.base, self.scale, self.gone = np.ones(m), np.ones(m), np.zeros(m)
         for k in range(m):
             self._set_scale(k)
@@ -79,14 +79,14 @@ class _Lists:
         self.base[k], self.scale[k] = (1.0, length**3 - length) if length > 1 else (-np.inf, 1.0)
 
     def most_similar(self):
-        """First pair of the greatest similarity, row by row, or None."""
+        """Return the first pair of the greatest similarity, row by row, or None."""
         a, b = divmod(int(np.argmax(self.rho)), len(self.rho))
         return (a, b) if self.rho[a, b] > -2.0 else None
 
     def merge(self, a, b, weight):
         """Merge the second list into the first one."""
         both = self.held[a] & self.held[b]
-        with np.errstate(invalid="ignore"):  # items that one does not hold
+        with np.errstate(invalid="ignore"):  # items absent from one of the two
             mean = (weight[a] * self.score[a] + weight[b] * self.score[b]) / (weight[a] + weight[b] or 1.0)
         self.score[a] = np.where(both, mean, np.maximum(self.score[a], self.score[b]))
         self.hits[a] += self.hits[b]
@@ -108,6 +108,6 @@ class _Lists:
 
 
 def _mid_places(score):
-    """Places by descending score, ties at their mean."""
+    """Compute places by descending score; ties have their mean place."""
     _, number, size = np.unique(-score, return_inverse=True, return_counts=True)
     return (np.cumsum(size) - (size + 1) / 2.0)[number]

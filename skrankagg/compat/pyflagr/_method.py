@@ -1,4 +1,4 @@
-"""What all methods of this package share: PyFLAGR's ``aggregate``, and the way from scores to its two frames."""
+"""Common base of this package's methods: PyFLAGR's ``aggregate``, and its two frames built from scores."""
 
 import os
 import secrets
@@ -19,11 +19,11 @@ from ._input_check import encode_judgements, encode_profile, ids_out
 from ._quirks import Convention, quirks_of
 from ._ranking import rank_table
 
-#: A file or a folder; as PyFLAGR has it, "" stands for no file.
+#: A file or a folder; as in PyFLAGR, "" stands for no file.
 AnyPath: TypeAlias = str | os.PathLike[str]
 
-# Quirks that leave the aggregate lists as they are, or that only round a parameter: without any other one the main
-# estimator does the work.
+# Quirks that leave the aggregate lists unchanged, or only round a parameter. If there are no others, the main estimator
+# is used.
 _OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idcg_retrieved", "eval.zero_past_end"})
 
 
@@ -38,7 +38,7 @@ class Run:
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Rows of each query.
     score : ndarray of shape (n_rows,), dtype=float64
-        Score of each.
+        Score of each row.
     """
 
     candidate: np.ndarray
@@ -47,12 +47,12 @@ class Run:
 
 
 def is_given(file, frame):
-    """Whether a file or a frame came."""
+    """Return True if a file or a frame was passed."""
     return frame is not None or isinstance(file, os.PathLike) or len(file) > 0
 
 
 def one_of(name, value, options):
-    """Return a parameter's value if it is one of its options, which PyFLAGR would replace in silence if not."""
+    """Return a parameter's value if it is one of its options; PyFLAGR would silently replace any other."""
     check_choice(name, value, options)
     return value
 
@@ -60,15 +60,15 @@ def one_of(name, value, options):
 class Method:
     """Base of the methods.
 
-    A subclass has an aggregator number, ``_number``, the main estimator that it is without quirks, ``_paper()``, and
-    one hook, ``_scores(table)``, that returns the table of what is left of the lists and a score for each item.
+    A subclass has an aggregator number, ``_number``, its main estimator without quirks, ``_paper()``, and one hook,
+    ``_scores(table)``. The hook returns the table of the remaining lists and a score for each item.
 
     Parameters
     ----------
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Which quirks of FLAGR to follow: all, none, or those named.
+        Quirks of FLAGR to follow: all, none, or the named ones.
     """
 
     def __init__(self, eval_pts: int = 10, *, convention: Convention = "flagr") -> None:
@@ -86,20 +86,20 @@ class Method:
         rels_df: pd.DataFrame | None = None,
         out_dir: AnyPath | None = None,
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Aggregate the lists of each query, and measure the result where there are judgements.
+        """Aggregate the lists of each query, and measure the result if there are judgements.
 
         Parameters
         ----------
         input_file : str or path-like, default=""
             File of lists, without a header: query, voter, item, rank, score, source; or without the rank.
         input_df : DataFrame, default=None
-            The same as a frame, by place or with columns named `query`, `voter`, `item`, `rank`, `score`.
+            The same lists as a frame, by place or with columns named `query`, `voter`, `item`, `rank`, `score`.
         rels_file : str or path-like, default=""
             File of judgements, without a header: query, 0, item, relevance.
         rels_df : DataFrame, default=None
-            The same as a frame, by place or with columns named `query`, `item`, `relevance`.
+            The same judgements as a frame, by place or with columns named `query`, `item`, `relevance`.
         out_dir : str or path-like, default=None
-            Folder to write both frames to as well, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
+            Folder to which both frames are also written, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class Method:
         df_eval : DataFrame
             Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `map`, `P_1`..., `recall_1`..., `dcg_cut_1`...,
             `ndcg_cut_1`..., `time`; a row for each query, and one for `all`. Empty without judgements. `time` is the
-            number of seconds that it took to aggregate and measure all queries, without reading the data.
+            number of seconds for aggregating and measuring all queries, without reading the data.
         """
         profile = encode_profile(input_file, input_df, self._quirks)
         encoded = encode_judgements(rels_file, rels_df, profile) if is_given(rels_file, rels_df) else None
@@ -119,7 +119,7 @@ class Method:
         return df_out, df_eval
 
     def _run_and_evaluate(self, profile, encoded):
-        """Aggregate encoded lists, and measure the result where there are judgements; with the seconds that it took."""
+        """Aggregate encoded lists, and measure the result if there are judgements; the table has the seconds."""
         start = time.perf_counter()
         run = self._run(profile)
         table = pd.DataFrame()
@@ -145,13 +145,13 @@ class Method:
     @staticmethod
     def _write(folder, df_out, df_eval):
         if not folder.is_dir():
-            raise NotADirectoryError(f"out_dir must be an existing folder; {str(folder)!r} is not one.")
+            raise NotADirectoryError(f"`out_dir` must be an existing folder; got {str(folder)!r}.")
         letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(16))
         df_out.to_csv(folder / f"out_{letters}.csv", index=False, header=False)
         if len(df_eval):
             df_eval.drop(columns="time").to_csv(folder / f"eval_{letters}.csv", index=False)
 
-    # ------------------------------------------------------------------ the methods' part
+    # ------------------------------------------------------------------ hooks of the methods
 
     def _scores(self, table):
         raise NotImplementedError(f"{type(self).__name__} must define _scores(table).")
@@ -160,11 +160,11 @@ class Method:
         return self._quirks <= _OUTSIDE
 
     def _paper(self):
-        """Build the main estimator that does the same by the paper; None where this package has its own."""
+        """Build the main estimator that does the same by the paper; None if this package has its own code for that."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
-        """Pick the scores out of what the main estimator returned."""
+        """Return the scores from the main estimator's result."""
         return ranked.score
 
     def _run(self, profile):

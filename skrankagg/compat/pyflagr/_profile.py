@@ -1,4 +1,4 @@
-"""The lists that came in: encoded once, and for each query as matrices of lists by items."""
+"""The input lists: encoded once, and for each query as matrices of lists by items."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,10 +10,10 @@ from ..._arrays._pairwise import preference_counts
 from ..._arrays._ragged import mid_ranks, positions
 from ..._data._ranked_lists import RankedLists
 
-#: The rank that FLAGR gives an item that a list does not hold.
+#: FLAGR's rank of an item that is absent from a list.
 ABSENT = 1_000_000.0
 
-# Cells of all matrices of lists by items and items by items up to which they are kept for the next method.
+# Largest number of cells of all matrices of lists by items and items by items that are kept for the next method.
 _KEPT_CELLS = 1 << 22
 
 
@@ -24,19 +24,19 @@ class QueryTable:
     Parameters
     ----------
     rank : ndarray of shape (n_lists, n_items), dtype=float64
-        Rank of each item in each list, :data:`ABSENT` where the list does not hold it.
+        Rank of each item in each list, :data:`ABSENT` if the list lacks it.
     place : ndarray of shape (n_lists, n_items), dtype=int64
-        Place in the list as it is sorted, from 0; -1 where the list does not hold the item.
+        Place in the sorted list, from 0; -1 if the list lacks the item.
     score : ndarray of shape (n_lists, n_items), dtype=float64, or None
         Scores, 0 for absent items.
     length : ndarray of shape (n_lists,), dtype=int64
-        Length of each list; lists that are cut keep the old one if `low` pruning cut them.
+        Length of each list; lists cut by `low` pruning keep their old length.
     stats : ndarray of shape (4, n_lists), dtype=float64, or None
         Lowest, highest and mean score and standard deviation of each list.
     items : ndarray of shape (n_items,), dtype=int64
         The items, numbered within the query in the order of their bytes.
     profile : Profile
-        Where it is from.
+        Profile of the lists.
     query : int
         Number of the query.
     """
@@ -52,7 +52,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """The lists that hold something, encoded for the parts of the main estimators; voters are their numbers."""
+        """Encode the nonempty lists for parts of the main estimators; voters are their numbers."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -80,21 +80,21 @@ class QueryTable:
 
     @property
     def shape(self):
-        """Numbers of lists and items."""
+        """Return the numbers of lists and items."""
         return self.rank.shape
 
     @cached_property
     def held(self):
-        """Which list holds which item."""
+        """Return the mask of the items that each list contains."""
         return self.place >= 0
 
     @cached_property
     def hits(self):
-        """Number of lists that hold each item."""
+        """Count the lists that contain each item."""
         return np.count_nonzero(self.held, axis=0)
 
     def whole_ranks(self, gap=1):
-        """Twice the ranks, which is whole where ties share a mean; absent items are at least `gap` below all others.
+        """Double the ranks, which makes mean ranks of ties whole; absent items are at least `gap` below all others.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class QueryTable:
         Returns
         -------
         ndarray of shape (n_lists, n_items), dtype=int16 or int64
-            To which `gap` can be added without overflow.
+            The doubled ranks, in a type in which `gap` can be added without overflow.
         """
         twice = np.where(self.held, 2 * self.rank, 0.0)
         absent = twice.max(initial=0.0) + gap
@@ -111,36 +111,36 @@ class QueryTable:
 
     @cached_property
     def twice_rank(self):
-        """The whole ranks, to compare them."""
+        """Return the doubled ranks, for comparisons."""
         return self.whole_ranks()
 
     @cached_property
     def above(self):
-        """Number of lists that rank the row's item above the column's; absent items are below all others."""
+        """Count the lists that rank the row's item above the column's; absent items are below all others."""
         return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
 
     @cached_property
     def both(self):
-        """Number of lists that hold both items."""
+        """Count the lists that contain both items."""
         held = self.held.astype(np.float64)
         return held.T @ held
 
     @cached_property
     def above_held(self):
-        """Number of lists that hold both and rank the row's item above the column's."""
+        """Count the lists that contain both items and rank the row's above the column's."""
         return self.above - (self.hits[:, None] - self.both)
 
     @cached_property
     def hash_order(self):
-        """The items in the order of FLAGR's hash table, which is where its searches and sums begin."""
+        """Return the items in the order of FLAGR's hash table, in which its searches and sums proceed."""
         lists = self.profile.lists
         slot = self.profile.item_slots[lists.candidate_item[lists.candidate_ptr[self.query] + self.items]]
-        # The newest of a slot comes first; items come list by list.
+        # The newest item of a slot comes first; items arrive list by list.
         first = np.where(self.held, self.place + np.cumsum(self.length)[:, None], np.iinfo(np.int64).max).min(axis=0)
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Keep some places of the lists, and the items that are left.
+        """Keep some places of the lists, and the remaining items.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class QueryTable:
         Returns
         -------
         QueryTable
-            With the old lengths and statistics.
+            The cut lists, with the old lengths and statistics.
         """
         kept = kept & self.held
         left = kept.any(axis=0)
@@ -162,7 +162,7 @@ class QueryTable:
         )
 
     def take_lists(self, order):
-        """Put the lists in another order, as lists of their own with new lengths and statistics.
+        """Put the lists in another order, as new lists with new lengths and statistics.
 
         Parameters
         ----------
@@ -191,14 +191,14 @@ class QueryTable:
 
 @dataclass(frozen=True)
 class Profile:
-    """All lists that came in.
+    """All input lists.
 
     Parameters
     ----------
     lists : RankedLists
         Queries and voters are numbers, by their first appearance; items are str.
     rank : ndarray of shape (n_rows,), dtype=float64
-        What counts as the rank of a row.
+        Rank of each row, as used by the methods.
     queries : pandas.Index
         Names of the queries.
     absent_voters : bool
@@ -212,12 +212,12 @@ class Profile:
 
     @cached_property
     def item_slots(self):
-        """Slot of each item in a table of 1024 under Bernstein's hash of its bytes."""
+        """Compute the slot of each item in a table of 1024 slots, by Bernstein's hash of its bytes."""
         slots = np.empty(self.lists.n_items, dtype=np.int64)
         for number, name in enumerate(self.lists.items):
             value = 5381
             for byte in name.encode():
-                value = (33 * value + (byte ^ 128) - 128) & 0x3FF  # bytes are signed there
+                value = (33 * value + (byte ^ 128) - 128) & 0x3FF  # bytes are signed in FLAGR
             slots[number] = value
         return slots
 
@@ -271,7 +271,7 @@ class Profile:
 
 
 def _score_stats(row_list, score, length):
-    """Lowest, highest and mean score and standard deviation, added up along each list."""
+    """Compute lowest, highest and mean score and standard deviation, added up along each list."""
 
     def mean(value):
         return np.bincount(row_list, weights=value, minlength=len(length)) / np.maximum(length, 1)

@@ -1,4 +1,4 @@
-"""How scores become a ranking, and how sums are made: both decide which items tie."""
+"""Rankings from scores, and sums in a fixed order; both determine which items tie."""
 
 import numpy as np
 
@@ -15,15 +15,15 @@ def add_up(terms):
     Returns
     -------
     ndarray of shape (n_sums,), dtype=float64
-        The result of a loop over the rows, to the last bit.
+        Sums, bitwise equal to a loop over the rows.
     """
-    if terms.shape[1] == 1:  # along one column NumPy adds in pairs
+    if terms.shape[1] == 1:  # NumPy adds a single column pairwise
         return np.cumsum(terms[:, 0])[-1:] if len(terms) else np.zeros(1)
     return np.add.reduce(np.ascontiguousarray(terms), axis=0)
 
 
 def rank_table(table, score, quirks):
-    """Put the items of a query in order: by score, then by the number of lists that hold them, then by item.
+    """Order the items of a query by score, then by the number of lists that contain them, then by item.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def rank_table(table, score, quirks):
 
 
 def rank_groups(lists, score, quirks):
-    """Do the same for all queries at once.
+    """Order the items of all queries at once, as :func:`rank_table` does.
 
     Parameters
     ----------
@@ -66,5 +66,5 @@ def rank_groups(lists, score, quirks):
 
 
 def single(value, quirks):
-    """Round a parameter to 32 bits, as it is passed to FLAGR."""
+    """Round a parameter to 32 bits, as FLAGR receives it."""
     return float(np.float32(value)) if "float32" in quirks else float(value)

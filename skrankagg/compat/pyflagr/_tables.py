@@ -14,22 +14,22 @@ _MAP_TITLE = "Mean Average Precision (MAP)"
 
 
 def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
-    """Names of the measures of FLAGR's evaluation, for a Comparator or :func:`~skrankagg.evaluate`.
+    """List the measures of FLAGR's evaluation, for a Comparator or :func:`~skrankagg.evaluate`.
 
-    FLAGR also takes items with scores of at most 0 for not relevant; only the methods of this package follow that rule,
+    FLAGR also treats items with scores of at most 0 as not relevant. Only the methods of this package follow that rule,
     the quirk ``eval.positive_only``.
 
     Parameters
     ----------
     cutoff : int, default=10
-        Precision, recall, DCG and nDCG are measured at 1 to this cutoff.
+        Largest cutoff: precision, recall, DCG and nDCG are measured at every cutoff from 1 to it.
     conventions : bool, default=True
-        Whether the ideal list of nDCG is made of what was returned, as FLAGR's is, or of all judged items.
+        Whether the ideal list of nDCG contains the returned items, as in FLAGR, or all judged items.
 
     Returns
     -------
     list of str
-        As a Comparator takes them for its `metrics`.
+        Names for the `metrics` of a Comparator.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
 
     See Also
     --------
-    flagr_table : The layout of the results.
+    flagr_table : Puts the results in FLAGR's layout.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
 
 
 def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
-    """Lay out a comparison as FLAGR does: the queries of each method, and a row `all`.
+    """Lay out a comparison as in FLAGR: the queries of each method, and a row `all`.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame of shape (n_methods * (n_queries + 1), n_metrics + 2)
         Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `Mean Average Precision (MAP)`, `P_1` and so on, `Method`.
-        In the rows `all` counts are sums. The index numbers the rows of each method. Of a method that failed all
+        In the rows `all` counts are sums. The index numbers the rows of each method. For a method that failed all
         numbers are missing, or its error score.
 
     See Also
     --------
-    flagr_metrics : What to measure for all of FLAGR's columns.
+    flagr_metrics : Lists the measures for all of FLAGR's columns.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
 
 
 def _whole(column):
-    """A column of counts as whole numbers, if it holds nothing but those and NaN."""
+    """Convert a column of counts to whole numbers, if it contains only whole numbers and NaN."""
     if (column.dropna() % 1 != 0).any():  # the error_score of a method that failed
         return column
     return column.astype("Int64" if column.isna().any() else int)

@@ -1,4 +1,4 @@
-"""Agreement between rankings, which needs no judgements."""
+"""Agreement between rankings; no judgements are needed."""
 
 # tools/regenerate.py writes what follows.
 from ._consensus_scores import ConsensusScorer, consensus_score

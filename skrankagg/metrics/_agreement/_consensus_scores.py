@@ -1,4 +1,4 @@
-"""How well a consensus represents the lists that it was made from: a score that needs no judgements."""
+"""Scores of how well a consensus represents its lists; no judgements are needed."""
 
 from typing import Any, Literal
 
@@ -21,14 +21,14 @@ def consensus_score(
     consensus: AnyLists,
     distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau",
 ) -> float:
-    """Closeness of a consensus to the lists of its query, one less the weighted mean distance.
+    """Score the closeness of a consensus to the lists of its query: one minus the weighted mean distance.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
     consensus : DataFrame or RankedLists
-        One list for each query, which holds at least the items of the lists; equal scores tie.
+        One list for each query, with at least the items of the lists; equal scores tie.
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="tau"
         Distance of a list to the consensus, from 0 to 1.
 
@@ -39,14 +39,14 @@ def consensus_score(
 
     See Also
     --------
-    ConsensusScorer : The same as a scorer for model selection.
+    ConsensusScorer : The same score as a scorer for model selection.
     consensus_agreement : Any measure of agreement, by voter.
 
     Notes
     -----
-    A list weighs what it weighs in aggregation. With "tau" the distance is the share of discordant pairs among those
-    that list and consensus both order, so that the score is highest for a consensus of Kemeny if all lists are full
-    and have no ties.
+    Lists have the same weights as in aggregation. With "tau" the distance is the share of discordant pairs among the
+    pairs that both the list and the consensus order. If all lists are full and have no ties, a Kemeny consensus
+    therefore has the highest score.
 
     Examples
     --------
@@ -69,8 +69,7 @@ def consensus_score(
     place = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(order) - 1)]
     if ((query < 0) | (item < 0) | (keys[place] != wanted)).any():
         raise InputError(
-            "consensus_score expects a consensus of these lists, which ranks every item of each of their queries; some "
-            "item is missing. Aggregate the same lists."
+            "`consensus` must rank every item of each query of `lists`; some item is missing. Aggregate the same lists."
         )
     apart = LIST_DISTANCES[distance](lists)(run.rank[place])
     weight = lists.list_weight
@@ -81,7 +80,7 @@ def consensus_score(
 class ConsensusScorer:
     """Score an aggregator by the closeness of its consensus to the lists, without judgements.
 
-    The score says how close the consensus is to the lists that it represents, not whether it is right.
+    A high score means that the consensus is close to the lists that it represents, not that it is right.
 
     Parameters
     ----------
@@ -90,7 +89,7 @@ class ConsensusScorer:
 
     See Also
     --------
-    consensus_score : What it computes.
+    consensus_score : The score that is computed.
 
     Examples
     --------
@@ -113,17 +112,17 @@ class ConsensusScorer:
         Parameters
         ----------
         estimator : aggregator
-            Fitted.
+            A fitted aggregator.
         X : DataFrame or RankedLists
             Ranked lists.
         y : None
-            Ignored, for scikit-learn's sake.
+            Ignored; scikit-learn passes it.
 
         Returns
         -------
         float
         """
-        lists = check_lists(X)  # first: transform would take dicts and lists, whose elements are no samples
+        lists = check_lists(X)  # first: transform would accept dicts and lists, which have no samples
         return consensus_score(lists, estimator.transform(X), self.distance)
 
     def __repr__(self) -> str:

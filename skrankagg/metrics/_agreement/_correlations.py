@@ -1,7 +1,7 @@
-r"""More correlations of rankings: Spearman's, those that weigh the top, and the concordance of many rankings.
+r"""More correlations of rankings: Spearman's, top-weighted ones, and the concordance of many rankings.
 
-Every public function takes rankings as lists of items, best first, in which a set ties its items, or as mappings of
-item to rank, and looks at the items that all of them hold. Where nothing can be compared the value is NaN.
+Every public function accepts rankings as lists of items, best first, in which a set ties its items, or as mappings of
+item to rank. It compares the items that all of them contain. If nothing can be compared, the value is NaN.
 """
 
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ from ._rankings import Ranking, align, mid_rank
 
 __all__ = ["kendall_w", "spearman_rho", "tau_ap", "weighted_tau"]
 
-# Cells of the comparisons that are made at once.
+# Largest number of cells compared at once.
 _CELLS = 1 << 20
 
 
 def spearman_rho(first: Ranking, second: Ranking) -> float:
-    r"""Spearman's rank correlation of the items that both rankings hold.
+    r"""Compute Spearman's rank correlation of the items that both rankings contain.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ def spearman_rho(first: Ranking, second: Ranking) -> float:
     Returns
     -------
     float
-        Pearson's correlation of the mid-ranks, NaN where a ranking ties all items.
+        Pearson's correlation of the mid-ranks; NaN if a ranking ties all items.
 
     See Also
     --------
-    kendall_tau : Counts pairs instead of places.
-    footrule_distance : A distance by places, with absent items.
+    kendall_tau : A correlation that counts pairs instead of comparing places.
+    footrule_distance : A distance of places that includes absent items.
 
     Examples
     --------
@@ -47,14 +47,14 @@ def spearman_rho(first: Ranking, second: Ranking) -> float:
 
 
 def rank_rho(first, second):
-    """Correlation of two vectors of ranks with NaN for absent items."""
+    """Compute Spearman's correlation of two vectors of ranks with NaN for absent items."""
     first, second = common(first, second)
     first, second = first - first.mean() if len(first) else first, second - second.mean() if len(second) else second
     return float(ratio_or_nan(first @ second, np.sqrt((first @ first) * (second @ second))))
 
 
 def weighted_tau(first: Ranking, second: Ranking) -> float:
-    r"""Vigna's weighted tau of the items that both rankings hold, additive and hyperbolic.
+    r"""Compute Vigna's weighted tau of the items that both rankings contain, additive and hyperbolic.
 
     Parameters
     ----------
@@ -64,16 +64,16 @@ def weighted_tau(first: Ranking, second: Ranking) -> float:
     Returns
     -------
     float
-        The mean of the values with the weights by either ranking, as :func:`scipy.stats.weightedtau` gives it.
+        The mean of the values weighted by the first and by the second ranking, as in :func:`scipy.stats.weightedtau`.
 
     See Also
     --------
-    tau_ap : Weighs the top of one ranking.
-    kendall_tau : All places count alike.
+    tau_ap : A correlation that weighs the top of one ranking.
+    kendall_tau : A correlation in which all places count alike.
 
     Notes
     -----
-    An exchange of the items at ranks r and s weighs :math:`1/r + 1/s` [1]_.
+    An exchange of the items at ranks r and s has the weight :math:`1/r + 1/s` [1]_.
 
     References
     ----------
@@ -89,20 +89,20 @@ def weighted_tau(first: Ranking, second: Ranking) -> float:
 
 
 def rank_weighted_tau(first, second):
-    """Vigna's correlation of two vectors of ranks with NaN for absent items."""
+    """Compute Vigna's correlation of two vectors of ranks with NaN for absent items."""
     first, second = common(first, second)
     return float(weightedtau(-first, -second).statistic) if len(first) > 1 else np.nan
 
 
 def tau_ap(first: Ranking, second: Ranking) -> float:
-    r"""Average precision correlation: how well the second ranking agrees with the top of the first.
+    r"""Compute the AP correlation: how well the second ranking agrees with the top of the first.
 
     Parameters
     ----------
     first : list, or mapping or Series of item to rank
-        Ranking whose top counts most.
-    second : list, or mapping or Series of item to rank
-        Ranking that it is compared with.
+        The ranking whose top counts most.
+        second : list, or mapping or Series of item to rank
+            The ranking to compare with it.
 
     Returns
     -------
@@ -111,13 +111,14 @@ def tau_ap(first: Ranking, second: Ranking) -> float:
 
     See Also
     --------
-    kendall_tau : All places count alike.
+    kendall_tau : A correlation in which all places count alike.
 
     Notes
     -----
-    Over the items that both hold, :math:`\frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1`, where C(i) of the
-    items above place i of the first ranking are above its item in the second as well [1]_. Where items tie, the value
-    is the mean over all orders of the ties of both rankings, as in the variant a of [2]_. O(n^2).
+    Over the items that both rankings contain, the value is :math:`\frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} -
+    1`. C(i) counts the items above place i of the first ranking that the second ranking also places above the item at i
+    [1]_. If items tie, the value is the mean over all orders of the ties of both rankings, as in variant a of [2]_.
+    O(n^2).
 
     References
     ----------
@@ -135,14 +136,14 @@ def tau_ap(first: Ranking, second: Ranking) -> float:
 
 
 def rank_tau_ap(first, second):
-    """Average precision correlation of two vectors of ranks with NaN for absent items."""
+    """Compute the average precision correlation of two vectors of ranks with NaN for absent items."""
     first, second = common(first, second)
     n = len(first)
     if n < 2:
         return np.nan
     order = np.argsort(first, kind="stable")
     first, second = first[order], second[order]
-    # How many of the items above an item's tie group are above it in the second ranking, ties in half of the orders.
+    # Items above an item's tie group that the second ranking also places above the item; a tie there counts one half.
     start = np.searchsorted(first, first, side="left")
     above = np.empty(n)
     width = max(1, _CELLS // n)
@@ -151,7 +152,7 @@ def rank_tau_ap(first, second):
         own = second[rows, None]
         agrees = (second < own) + 0.5 * (second == own)
         above[rows] = np.where(np.arange(n) < start[rows, None], agrees, 0.0).sum(axis=1)
-    # Within the group each of two items is above the other in half of the orders: chance alone decides.
+    # Within the group, each of two items is above the other in half of the orders.
     _, group, size = np.unique(start, return_inverse=True, return_counts=True)
     mean = (np.bincount(group, weights=above) / size)[group]
     places = np.arange(n)
@@ -160,22 +161,22 @@ def rank_tau_ap(first, second):
 
 
 def kendall_w(rankings: Iterable[Ranking]) -> float:
-    r"""Kendall's coefficient of concordance of several rankings, corrected for ties.
+    r"""Compute Kendall's coefficient of concordance of several rankings, corrected for ties.
 
     Parameters
     ----------
     rankings : sequence of rankings
-        Two or more lists, or mappings or Series of item to rank; the items that all of them hold are compared.
+        Two or more lists, or mappings or Series of item to rank; the items that all of them contain are compared.
 
     Returns
     -------
     float
-        From 0 to 1; NaN where every ranking ties all items.
+        From 0 to 1; NaN if every ranking ties all items.
 
     See Also
     --------
-    concordance : The same for the voters of each query.
-    spearman_rho : Of two rankings; without ties W follows from its mean over all pairs.
+    concordance : The same coefficient for the voters of each query.
+    spearman_rho : The correlation of two rankings; without ties W follows from its mean over all pairs.
 
     Notes
     -----
@@ -196,12 +197,12 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
     """
     rankings = list(rankings)
     if len(rankings) < 2:
-        raise InputError(f"kendall_w expects two or more rankings; got {len(rankings)}.")
+        raise InputError(f"`rankings` must be two or more rankings; got {len(rankings)}.")
     return rank_w(align(*rankings))
 
 
 def rank_w(table):
-    """Concordance of a matrix of ranks, rankings by items, with NaN for absent items."""
+    """Compute the concordance of a matrix of ranks, rankings by items, with NaN for absent items."""
     table = table[:, ~np.isnan(table).any(axis=0)]
     m, n = table.shape
     if n < 2:

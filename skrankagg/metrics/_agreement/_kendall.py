@@ -1,11 +1,11 @@
-r"""Agreement between two rankings: correlations of Kendall's family, and distances of Kendall and Spearman.
+r"""Agreement between two rankings: Kendall's correlations and the distances of Kendall and Spearman.
 
-Every public function takes two rankings as lists of items, best first, in which a set ties its items, or as mappings of
-item to rank. The correlations look at the items that both rankings hold; the distances of Fagin et al. at all items,
-with a stated place for absent ones. Where nothing can be compared the value is NaN.
+Every public function accepts two rankings as lists of items, best first, in which a set ties its items, or as mappings
+of item to rank. The correlations compare the items that both rankings contain. The distances of Fagin et al. compare
+all items; each states where absent items are placed. If nothing can be compared, the value is NaN.
 
-With two items there is one pair. Of the P pairs, C are in the same order in both rankings and D in opposite ones,
-:math:`P_1` and :math:`P_2` are not tied in the first and in the second, and T are tied in both.
+Two items make one pair. There are P pairs: C are in the same order in both rankings and D in opposite orders.
+:math:`P_1` and :math:`P_2` pairs are untied in the first and in the second ranking, and T are tied in both.
 """
 
 from typing import Literal
@@ -20,18 +20,18 @@ __all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "ke
 
 
 def ratio_or_nan(numerator, denominator):
-    """Divide, NaN where the divisor is 0."""
+    """Divide; the result is NaN where the divisor is 0."""
     numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
     return np.divide(
         numerator, denominator, out=np.full(np.broadcast(numerator, denominator).shape, np.nan), where=denominator > 0
     )
 
 
-#: Correlations of Kendall's family, from what :func:`pair_counts` gives.
+#: Kendall's correlations, computed from the counts of :func:`pair_counts`.
 FROM_COUNTS = {
     "a": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, pairs),
     "b": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, np.sqrt(first * second)),
-    # A tied pair scores 1 in both directions: the product adds up to 0 unless both tie.
+    # A tied pair scores 1 in both directions: the product adds up to 0 unless both rankings tie the pair.
     "x": lambda discordant, both, first, second, pairs: ratio_or_nan(
         both - 2 * discordant + (pairs - first - second + both), pairs
     ),
@@ -42,7 +42,7 @@ FROM_COUNTS = {
 def pair_counts(first, second):
     """Count pairs in two complete vectors of ranks, of shape (n_items,).
 
-    Returns discordant pairs, pairs that both order, that the first orders, that the second orders, and all pairs.
+    Returns the numbers of discordant pairs, of pairs ordered by both, by the first and by the second, and of all pairs.
     """
     n = len(first)
     if n < 2:
@@ -62,26 +62,26 @@ def _tied_pairs(rank):
 
 
 def common(first, second):
-    """Mid-ranks, among the items that both hold, of two vectors of ranks."""
+    """Return the mid-ranks of two vectors among the items that both contain."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return mid_rank(first[both]), mid_rank(second[both])
 
 
 def union(first, second):
-    """Ranks of the items that either holds, absent ones tied below all others."""
+    """Return the ranks of the items that either vector contains; absent items tie below all others."""
     either = ~np.isnan(first) | ~np.isnan(second)
     return tuple(mid_rank(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
 
 
 def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "x"] = "b") -> float:
-    r"""Kendall's rank correlation of the items that both rankings hold.
+    r"""Compute Kendall's rank correlation of the items that both rankings contain.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings.
     variant : {"a", "b", "x"}, default="b"
-        How ties count.
+        Treatment of ties, see below.
 
     Returns
     -------
@@ -90,13 +90,14 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
     See Also
     --------
-    goodman_kruskal_gamma : Ties are left out.
-    tau_ap : Weighs the top.
+    goodman_kruskal_gamma : A correlation that leaves out ties.
+    tau_ap : A correlation that weighs the top.
 
     Notes
     -----
-    :math:`\tau_a = (C - D)/P`; :math:`\tau_b = (C - D)/\sqrt{P_1 P_2}` [1]_; :math:`\tau_x = (C - D + T)/P` [2]_, the
-    only one that corresponds to a metric: :math:`P (1 - \tau_x)` is the distance of Kemeny and Snell. O(n log n).
+    The variants are :math:`\tau_a = (C - D)/P`, :math:`\tau_b = (C - D)/\sqrt{P_1 P_2}` [1]_ and :math:`\tau_x = (C - D
+    + T)/P` [2]_. Only :math:`\tau_x` corresponds to a metric: :math:`P (1 - \tau_x)` is the distance of Kemeny and
+    Snell. O(n log n).
 
     References
     ----------
@@ -117,7 +118,7 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
 
 def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
-    r"""Goodman and Kruskal's gamma of the items that both rankings hold, :math:`(C - D)/(C + D)`.
+    r"""Compute Goodman and Kruskal's gamma of the items that both rankings contain, :math:`(C - D)/(C + D)`.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
 
     See Also
     --------
-    kendall_tau : Ties count.
+    kendall_tau : A correlation that counts ties.
 
     References
     ----------
@@ -147,16 +148,16 @@ def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
 
 
 def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, normalize: bool = False) -> float:
-    r"""Kendall's distance between partial rankings and top-k lists, Fagin's :math:`K^{(p)}`.
+    r"""Compute Kendall's distance between partial rankings and top-k lists, Fagin's :math:`K^{(p)}`.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings.
     penalty : float, default=0.5
-        Penalty from 0 to 1 of a pair that one ranking orders and the other does not: 0 is optimistic, 1/2 neutral.
+        Penalty from 0 to 1 for a pair that only one of the rankings ties: 0 is optimistic, 1/2 neutral.
     normalize : bool, default=False
-        Whether to divide by the number of pairs of items that either ranking holds.
+        Whether to divide by the number of pairs of items that either ranking contains.
 
     Returns
     -------
@@ -165,13 +166,13 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
 
     See Also
     --------
-    kendall_tau : The correlation.
+    kendall_tau : The correlation of two rankings.
 
     Notes
     -----
-    A pair in opposite orders costs 1, one that is tied in one ranking only costs p. Items that a ranking lacks are tied
-    below those that it holds, which gives the four cases of [1]_: two items of which one is in both lists and the other
-    in one cost 0 or 1, two items each in one list only cost 1, and two items of the same list only cost p.
+    A pair in opposite orders costs 1; a pair tied in only one ranking costs p. Items absent from a ranking are tied
+    below its own items, which gives the four cases of [1]_. Two items cost 0 or 1 if one is in both lists and the other
+    in one. They cost 1 if each is in a different list only, and p if both are in the same list only.
 
     References
     ----------
@@ -190,7 +191,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
 
 
 def top_distance(first, second, *, penalty=0.5, normalize=False):
-    """K^(penalty) of two vectors of ranks with NaN for absent items."""
+    """Compute K^(penalty) of two vectors of ranks with NaN for absent items."""
     discordant, both, one, other, pairs = pair_counts(*union(first, second))
     distance = discordant + penalty * (one - both + other - both)
     return float(ratio_or_nan(distance, pairs)) if normalize else distance
@@ -199,17 +200,17 @@ def top_distance(first, second, *, penalty=0.5, normalize=False):
 def footrule_distance(
     first: Ranking, second: Ranking, *, location: float | None = None, normalize: bool = False
 ) -> float:
-    r"""Spearman's footrule between rankings and top-k lists, Fagin's :math:`F^{(l)}`.
+    r"""Compute Spearman's footrule between rankings and top-k lists, Fagin's :math:`F^{(l)}`.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings.
     location : float, default=None
-        Rank of the items that a list lacks; None takes one more than its length.
+        Rank of the items absent from a list; None uses one more than the length of the list.
     normalize : bool, default=False
-        Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`, or, where a list lacks
-        items of the other, by that of two lists as long without a common item.
+        Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`. If a list lacks items of
+        the other, the divisor is the distance of two lists of these lengths without a common item.
 
     Returns
     -------
@@ -218,11 +219,12 @@ def footrule_distance(
 
     See Also
     --------
-    kendall_distance : At most as large, and at least half of it, for full rankings.
+    kendall_distance : For full rankings at most as large, and at least half as large.
 
     Notes
     -----
-    :math:`\sum_i |r_1(i) - r_2(i)|` over the items that either list holds [1]_; ties share their mean rank.
+    The distance is :math:`\sum_i |r_1(i) - r_2(i)|` over the items that either list contains [1]_; ties share their
+    mean rank.
 
     References
     ----------
@@ -240,7 +242,7 @@ def footrule_distance(
 
 
 def rank_footrule(first, second, *, location=None, normalize=False):
-    """F^(l) of two vectors of ranks with NaN for absent items."""
+    """Compute F^(l) of two vectors of ranks with NaN for absent items."""
     either = ~np.isnan(first) | ~np.isnan(second)
     first, second = first[either], second[either]
     n_first, n_second = (int((~np.isnan(rank)).sum()) for rank in (first, second))

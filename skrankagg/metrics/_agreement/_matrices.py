@@ -1,6 +1,6 @@
 """Agreement of every two voters, of every two methods, and of the voters with a consensus.
 
-The pairs of items of all lists are counted at once where the measure asks for such counts; a matrix product then adds
+If the measure is computed from pair counts, the pairs of items of all lists are counted at once. A matrix product adds
 up a strip of pairs for all pairs of lists.
 """
 
@@ -26,7 +26,7 @@ from ._kendall import FROM_COUNTS, ratio_or_nan
 
 __all__ = ["agreement_matrix", "agreement_names", "concordance", "consensus_agreement"]
 
-# Cells of a strip of pairs of items by lists.
+# Cells of a strip: pairs of items times lists.
 _STRIP_CELLS = 1 << 20
 
 
@@ -37,7 +37,7 @@ def _tau(variant):
     return from_counts
 
 
-#: Measures that are made of counts of the pairs that both lists hold.
+#: Measures computed from counts of the pairs that both lists contain.
 _COUNTED = {f"tau-{variant}": _tau(variant) for variant in "abx"} | {"gamma": _tau("gamma")}
 
 #: Measures of two vectors of ranks.
@@ -59,18 +59,18 @@ def _full_rho(ranks):
     return ratio_or_nan(centred @ centred.T, np.outer(size, size))
 
 
-#: The same for lists that all hold the same items, at once.
+#: Faster forms, for all lists at once, of measures of lists that contain the same items.
 _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "cityblock")}
 
 
 class HasRuns(Protocol):
-    """A fitted Comparator, as far as agreement goes."""
+    """A fitted Comparator, as far as agreement needs it."""
 
     runs_: Mapping[str, pd.DataFrame]
 
 
 def agreement_names() -> list[str]:
-    """Names of the measures of agreement, for matrices.
+    """Return the names of the measures of agreement, for matrices.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def agreement_names() -> list[str]:
 
     See Also
     --------
-    agreement_matrix : Takes one of them.
+    agreement_matrix : Computes one of these measures for all pairs.
     measure_names : Names of the measures against judgements.
 
     Examples
@@ -99,7 +99,7 @@ def agreement_matrix(
     per_query: bool = False,
     **options: Any,
 ) -> pd.DataFrame:
-    """Agreement of every two voters, or of every two methods.
+    """Compute the agreement of every two voters, or of every two methods.
 
     Parameters
     ----------
@@ -108,28 +108,28 @@ def agreement_matrix(
     metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     per_query : bool, default=False
-        Whether to give a matrix for each query instead of their mean.
+        Whether to return a matrix for each query instead of their mean.
     **options
-        Of the measure: `k` of "overlap" and "average-overlap", `penalty` and `normalize` of "kendall-distance",
-        `location` and `normalize` of "footrule", `persistence` and `score` of "rbo", `ties` of all that look at the
-        overlap.
+        Options of the measure: `k` of "overlap" and "average-overlap", `penalty` and `normalize` of "kendall-distance",
+        `location` and `normalize` of "footrule", `persistence` and `score` of "rbo", and `ties` of all overlap
+        measures.
 
     Returns
     -------
     DataFrame of shape (n_voters, n_voters)
-        The mean over the queries for which both have a list and the value is defined, NaN where there is none. Row i
-        and column j hold the agreement of i with j, which is that of j with i except for "tau-ap". With
-        ``per_query=True`` the index has the query first.
+        The mean over the queries for which both have a list and the value is defined; NaN if there are none. Row i and
+        column j contain the agreement of i with j. The matrix is symmetric except for "tau-ap". With ``per_query=True``
+        the query is the first level of the index.
 
     See Also
     --------
-    consensus_agreement : Of every voter with one consensus.
+    consensus_agreement : Agreement of every voter with one consensus.
     concordance : One number for all voters.
 
     Notes
     -----
-    The correlations compare the items that both lists hold. For m lists of n items, those of Kendall's family and
-    "kendall-distance" take O(m^2 n^2) simple steps in matrix products.
+    The correlations compare the items that both lists contain. For m lists of n items, Kendall's correlations and
+    "kendall-distance" need O(m^2 n^2) simple steps in matrix products.
 
     Examples
     --------
@@ -172,27 +172,27 @@ def agreement_matrix(
 
 
 def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "tau-b", **options: Any) -> pd.Series:
-    """Agreement of every voter with a consensus.
+    """Compute the agreement of every voter with a consensus.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
     consensus : DataFrame or RankedLists
         One list for each query.
     metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     **options
-        Of the measure, as in :func:`agreement_matrix`.
+        Options of the measure, as in :func:`agreement_matrix`.
 
     Returns
     -------
     Series of shape (n_voters,)
-        Mean over the queries that both have; equal scores of the consensus tie, unless they contradict its ranks.
+        Mean over the queries that both have. Equal scores of the consensus tie, unless they contradict its ranks.
 
     See Also
     --------
-    consensus_score : One number, from distances of the lists.
+    consensus_score : One number, computed from the distances of the lists.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
         ranked = np.full(run.n_items + lists.n_items, np.nan)
         rows = slice(run.row_ptr[place[q]], run.row_ptr[place[q] + 1])
         ranked[run.candidate_item[run.candidate[rows]]] = run.rank[rows]
-        # Columns are the items of the consensus, then the items of the lists that it lacks.
+        # Columns are the items of the consensus, then the items of the lists that the consensus lacks.
         here = lists.candidate_item[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]
         column = np.where(item[here] < 0, run.n_items + here, item[here])
         table = np.full((len(voters) + 1, len(ranked)), np.nan)
@@ -231,21 +231,21 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
 
 
 def concordance(lists: PlainLists) -> pd.Series:
-    """Kendall's coefficient of concordance of the voters of each query.
+    """Compute Kendall's coefficient of concordance of the voters of each query.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
 
     Returns
     -------
     Series of shape (n_queries,)
-        Over the items that all lists of the query hold; NaN for fewer than two lists or items.
+        Computed over the items that all lists of the query contain; NaN for fewer than two lists or items.
 
     See Also
     --------
-    kendall_w : Of rankings one by one.
+    kendall_w : The same coefficient for rankings passed one by one.
 
     Examples
     --------
@@ -266,16 +266,16 @@ def concordance(lists: PlainLists) -> pd.Series:
 
 
 def tied_by_score(run):
-    """A consensus in which equal scores tie: its ranks, which never repeat, are left out where it has scores.
+    """Return a consensus in which equal scores tie: the ranks, which never repeat, are dropped if there are scores.
 
     In a list whose scores contradict the ranks, the negated ranks replace the scores.
     """
     run = canonical_frame(run)
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
         return run
-    lists = check_lists(run)  # which warns of them
+    lists = check_lists(run)  # warns of contradictions
     if (marked := lists.list_conflict) is not None:
-        if lists.list_merged is not None:  # as float64, which the column becomes, some of their scores are one
+        if lists.list_merged is not None:  # lists in which distinct scores round to the same float64
             marked = marked | lists.list_merged
         by_rank = run["query"].isin(lists.queries[lists.list_query[marked]])
         run = run.assign(score=run["score"].where(~by_rank, -run["rank"].astype(float)))
@@ -284,17 +284,17 @@ def tied_by_score(run):
 
 @one_blas_thread
 def pair_counts_of_all(ranks):
-    """Count pairs of the items that both lists hold, for every two lists at once.
+    """Count pairs of the items that both lists contain, for every two lists at once.
 
-    From ranks of shape (n_lists, n_items), NaN for absent items, arrays of shape (n_lists, n_lists): discordant pairs,
-    pairs that both order, that the first orders, that the second orders, and all pairs.
+    `ranks` has the shape (n_lists, n_items), with NaN for absent items. Returns arrays of shape (n_lists, n_lists): the
+    numbers of discordant pairs, of pairs ordered by both, by the first and by the second, and of all pairs.
     """
     held = ~np.isnan(ranks)
     m, n = ranks.shape
     n_common = held.astype(np.float64) @ held.T.astype(np.float64)
     pairs = n_common * (n_common - 1) / 2
     whole = bool(held.all())
-    # Dense ranks compare like the ranks and fit in few bytes.
+    # Dense ranks have the order of the ranks and need few bytes.
     dense = np.full((m, n), -1, dtype=np.int32)
     for row, rank, here in zip(dense, ranks, held, strict=True):
         row[here] = np.unique(rank[here], return_inverse=True)[1]
@@ -312,7 +312,7 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """Signs of the preferences of all lists between the items of some pairs, strip by strip, and who holds both."""
+    """Yield strips of pairs of items: the signs of all lists' preferences, and which lists contain both items."""
     m, n = dense.shape
     if n < 2**15:
         dense = dense.astype(np.int16)
@@ -336,29 +336,29 @@ def _pair_strips(dense, held):
 
 
 def _top_distances(ranks, *, penalty=0.5, normalize=False):
-    """K^(p) of every two lists: absent items tie below, and two items that a list lacks both count in no pair of it."""
+    """Compute K^(p) of every two lists: absent items tie below, and items absent from both lists are not compared."""
     check_share("penalty", penalty)
     held = (~np.isnan(ranks)).astype(np.float64)
     discordant, both, first, second, _ = pair_counts_of_all(np.where(np.isnan(ranks), np.inf, ranks))
     n_common = held @ held.T
     n_held = held.sum(axis=1)
-    alone = n_held[:, None] - n_common  # held by the first only
+    alone = n_held[:, None] - n_common  # contained in the first only
     n_union = n_held[:, None] + alone.T
     neither = ranks.shape[1] - n_union
-    # Against an item that neither holds the first orders what it alone holds, and the second ties both.
+    # An item absent from both lists: the first list ranks its own items above it, the second ties those items with it.
     once = (first - both - alone * neither) + (second - both - alone.T * neither)
     distance = discordant + penalty * once
     return ratio_or_nan(distance, n_union * (n_union - 1) / 2) if normalize else distance
 
 
 def _find(measure, options):
-    """A function from a matrix of ranks to the matrix of agreement."""
+    """Return the function that turns a matrix of ranks into the matrix of agreement."""
     if measure == "kendall-distance":
         _check_options(measure, _top_distances, options)
         return lambda ranks: _top_distances(ranks, **options)
     if measure in _COUNTED:
         if options:
-            raise InputTypeError(f"{measure!r} takes no options; got {', '.join(options)}.")
+            raise InputTypeError(f"{measure!r} has no options; got {', '.join(options)}. Leave them out.")
         return lambda ranks: _COUNTED[measure](pair_counts_of_all(ranks))
     if measure not in _PAIRWISE:
         raise InputError(
@@ -375,7 +375,7 @@ def _find(measure, options):
         table = np.empty((m, m))
         for i in range(m):
             for j in range(m) if measure == "tau-ap" else range(i, m):
-                # Lists leave out the items that neither holds by themselves.
+                # The functions leave out items that are absent from both lists.
                 table[i, j] = function(ranks[i], ranks[j], **options)
                 if measure != "tau-ap":
                     table[j, i] = table[i, j]
@@ -385,7 +385,7 @@ def _find(measure, options):
 
 
 def _bytes_needed(measure, lists, n_voters):
-    """Peak memory of an agreement matrix: the tables of all queries, and what the largest one takes. Measured."""
+    """Estimate the peak memory of an agreement matrix: all queries' tables and the largest query's arrays; measured."""
     counted = measure in _COUNTED or measure == "kendall-distance"
     for_two_lists = 100.0 if measure == "kendall-distance" else 70.0 if counted else 30.0
     for_a_cell = 80.0 if counted else 26.0
@@ -402,16 +402,16 @@ def _check_options(measure, function, options):
     }
     unknown = [option for option in options if option not in known]
     if unknown:
-        raise InputTypeError(f"{measure!r} takes {', '.join(known) or 'no options'}; got {', '.join(unknown)}.")
+        raise InputTypeError(f"{measure!r} accepts {', '.join(known) or 'no options'}; got {', '.join(unknown)}.")
     needed = [name for name, parameter in known.items() if parameter.default is parameter.empty and name not in options]
     if needed:
         raise InputTypeError(
-            f"{measure!r} needs {', '.join(needed)}; write agreement_matrix(lists, {measure!r}, k=10), say."
+            f"{measure!r} needs {', '.join(needed)}; call for example agreement_matrix(lists, {measure!r}, k=10)."
         )
 
 
 def _query_ranks(lists, q):
-    """Voters of a query, and the ranks of its items in each of their lists, NaN where a list lacks one."""
+    """Return the voters of a query, and the ranks of its items in their lists; NaN where a list lacks an item."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     ranks = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), np.nan)
@@ -420,13 +420,13 @@ def _query_ranks(lists, q):
 
 
 def _named_lists(given):
-    """Ranked lists, and the names of their voters in the order to show."""
+    """Return the ranked lists, and the names of their voters in the order of display."""
     runs = getattr(given, "runs_", given)
     if not isinstance(runs, Mapping):
         lists = check_lists(encode_plain(given))
         return lists, plain_index(lists.voters)
     if not runs:
-        raise InputError("At least one run is expected; the dict of runs is empty.")
+        raise InputError("`lists` must contain at least one run; the dict of runs is empty.")
     frames = []
     for name, run in runs.items():
         run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)
@@ -434,7 +434,7 @@ def _named_lists(given):
             raise InputTypeError(f"Run {name!r} must be a data frame or RankedLists; got {type(run).__name__}.")
         columns = [column for column in ("query", "item", "rank", "score") if column in run]
         frames.append(run[columns].assign(voter=name))
-    if len({"rank" in frame for frame in frames}) > 1:  # some are ordered by rank, some by score
+    if len({"rank" in frame for frame in frames}) > 1:  # some are ordered by rank, others by score
         frames = [
             frame.assign(score=-frame["rank"]).drop(columns="rank") if "rank" in frame else frame for frame in frames
         ]
@@ -442,7 +442,7 @@ def _named_lists(given):
         frames = [frame.drop(columns="score", errors="ignore") for frame in frames]
     lists = RankedLists.from_frame(pd.concat(frames, ignore_index=True))
     order = plain_index(lists.voters).get_indexer(list(runs))
-    # Codes follow the sorted names; the runs keep the order given.
+    # Codes follow the sorted names; the result keeps the given order of the runs.
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     renamed = RankedLists(

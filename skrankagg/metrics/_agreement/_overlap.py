@@ -1,12 +1,12 @@
-r"""Overlap of the tops of two rankings: at a depth, on average, and rank-biased.
+r"""Overlap of the tops of two rankings: at one depth, averaged over depths, and rank-biased.
 
-At depth d an item of a ranking *contributes* 1 if it is among the first d, 0 if it is not. Where a group of ties
-reaches over the depth there are three readings [1]_. ``"w"``: tied items share one place, the first of the group, and
-all contribute 1 from there on. ``"a"``: their order is unknown, and each contributes the share of the group that
-reaches into the depth, which makes every measure its mean over all orders. ``"b"``: as "a", but divided by what the
-rankings would agree with themselves, so that equal rankings agree fully.
+At depth d, an item of a ranking *contributes* 1 if it is among the first d, and 0 otherwise. If the depth cuts a group
+of ties, there are three readings [1]_. ``"w"``: tied items share one place, the first of the group, and all contribute
+1 from there on. ``"a"``: their order is unknown, and each contributes the share of the group that lies within the
+depth. Every measure is then its mean over all orders. ``"b"``: as "a", but divided by the agreement of the rankings
+with themselves, so that equal rankings agree fully.
 
-With c and c' the contributions in two rankings, the agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
+Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
 
 References
@@ -32,7 +32,7 @@ def _check_ties(ties):
 
 
 def _contributions(rank, depth, ties):
-    """What each item contributes at the depths 1 to `depth`, of shape (n_items, depth)."""
+    """Compute the contribution of each item at the depths 1 to `depth`, of shape (n_items, depth)."""
     held = ~np.isnan(rank)
     top, last = np.full(len(rank), depth + 1.0), np.full(len(rank), depth + 1.0)
     top[held], last[held] = tie_places(rank[held])
@@ -43,14 +43,14 @@ def _contributions(rank, depth, ties):
 
 
 def _agreement(shared, first, second, ties):
-    """Agreement at each depth, from the shared contributions and the sums of both sides."""
+    """Compute the agreement at each depth, from the shared contributions and the sums of both sides."""
     if ties == "w":
         return 2 * shared / (first + second)
     return shared / np.sqrt(first * second)
 
 
 def _weight(contribution, depths, ties):
-    """What agreement divides by: the number of items under "w", the depth under "a", the sum of squares under "b"."""
+    """Return the divisor of the agreement: number of items under "w", depth under "a", sum of squares under "b"."""
     if ties == "a":
         return depths.astype(np.float64)
     return contribution.sum(axis=0) if ties == "w" else (contribution**2).sum(axis=0)
@@ -67,7 +67,7 @@ def _curve(first, second, k, ties):
 
 
 def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", "b"] = "a") -> float:
-    """Share of the first k items that two rankings have in common.
+    """Compute the share of the first k items that two rankings have in common.
 
     Parameters
     ----------
@@ -76,16 +76,16 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
     k : int
         Depth.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: sports ranks, mean over their orders, or that corrected for the information lost.
+        Reading of ties: sports ranks, mean over their orders, or that mean corrected for the information lost.
 
     Returns
     -------
     float
-        From 0 to 1; the divisor is k also for shorter lists.
+        From 0 to 1; the divisor is k for shorter lists too.
 
     See Also
     --------
-    average_overlap : Its mean over the depths up to k.
+    average_overlap : The mean overlap over the depths up to k.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
 
 
 def rank_overlap(first, second, k, *, ties="a"):
-    """Overlap of two vectors of ranks with NaN for absent items."""
+    """Compute the overlap of two vectors of ranks with NaN for absent items."""
     _check_ties(ties)
     _check_depth(k)
     return float(_curve(first, second, k, ties)[-1])
@@ -110,16 +110,16 @@ def _check_depth(k):
 def average_overlap(
     first: Ranking, second: Ranking, k: int | None = None, *, ties: Literal["w", "a", "b"] = "a"
 ) -> float:
-    """Mean of the overlaps at the depths 1 to k.
+    """Compute the mean of the overlaps at the depths 1 to k.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings.
     k : int, default=None
-        Depth; None takes the length of the longer list.
+        Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: sports ranks, mean over their orders, or that corrected for the information lost.
+        Reading of ties: sports ranks, mean over their orders, or that mean corrected for the information lost.
 
     Returns
     -------
@@ -128,8 +128,8 @@ def average_overlap(
 
     See Also
     --------
-    overlap : At one depth.
-    rank_biased_overlap : Weighs the depths and extrapolates below the last.
+    overlap : The overlap at one depth.
+    rank_biased_overlap : An overlap that weighs the depths and extrapolates below the last.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def average_overlap(
 
 
 def rank_average_overlap(first, second, k=None, *, ties="a"):
-    """Average overlap of two vectors of ranks with NaN for absent items."""
+    """Compute the average overlap of two vectors of ranks with NaN for absent items."""
     _check_ties(ties)
     if k is not None:
         _check_depth(k)
@@ -157,18 +157,19 @@ def rank_biased_overlap(
     score: Literal["ext", "min", "max", "res"] = "ext",
     ties: Literal["w", "a", "b"] = "a",
 ) -> float:
-    r"""Rank-biased overlap of two indefinite rankings, of any lengths and with ties.
+    r"""Compute the rank-biased overlap of two indefinite rankings, of any lengths and with ties.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
-        Rankings; each is taken for the top of a longer one.
+        Rankings; each is treated as the top of a longer one.
     persistence : float, default=0.9
         Persistence, between 0 and 1: the lower, the more the top counts.
     score : {"ext", "min", "max", "res"}, default="ext"
-        Extrapolation of the agreement seen; its lower and upper bound, whatever comes below; their difference.
+        "ext" extrapolates the observed agreement; "min" and "max" are its bounds for any continuation, "res" their
+        difference.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: sports ranks, mean over their orders, or that corrected for the information lost.
+        Reading of ties: sports ranks, mean over their orders, or that mean corrected for the information lost.
 
     Returns
     -------
@@ -177,14 +178,14 @@ def rank_biased_overlap(
 
     See Also
     --------
-    average_overlap : Without weights.
+    average_overlap : The overlap averaged without weights.
 
     Notes
     -----
-    :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` with the agreement A at depth d [1]_, with ties [2]_. Let the
-    rankings hold s and l items, s at most l. Below depth s the shorter one is taken to hold as many of the items of
-    the longer one that it lacks as its agreement at s says ("ext"), none of them ("min"), or all in turn ("max");
-    below depth l the same holds for both. O(n l) for n items.
+    The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` with the agreement A at depth d [1]_, with ties [2]_.
+    Let the rankings contain s and l items, s at most l. Below depth s, the shorter ranking is assumed to continue with
+    items of the longer one that it lacks. The number of these items follows the agreement at s ("ext"), is zero
+    ("min"), or is one at each depth ("max"). Below depth l the same is assumed of both rankings. O(n l) for n items.
 
     References
     ----------
@@ -202,7 +203,7 @@ def rank_biased_overlap(
 
 
 def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
-    """Rank-biased overlap of two vectors of ranks with NaN for absent items."""
+    """Compute the rank-biased overlap of two vectors of ranks with NaN for absent items."""
     _check_ties(ties)
     check_choice("score", score, _SCORES)
     check_share("persistence", persistence, low=False, high=False)
@@ -231,7 +232,7 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """What the items of the longer ranking that the shorter one lacks add to the overlap below depth s."""
+    """Compute the overlap below depth s that is due to items of the longer ranking that the shorter one lacks."""
     length = long.shape[1]
     added = np.zeros(length)
     if score == "min" or length == s:
@@ -240,7 +241,7 @@ def _unseen(lacking, rank, long, s, score, agreement):
     candidates = long[lacking & ~np.isnan(rank)]
     order = np.argsort(rank[lacking & ~np.isnan(rank)], kind="stable")
     if score == "max":
-        # One more of them at each depth, the best ones first.
+        # One more of these items at each depth, the best ones first.
         running = np.cumsum(candidates[order], axis=0)
         added[s:] = running[places - s, places]
     else:
@@ -251,14 +252,14 @@ def _unseen(lacking, rank, long, s, score, agreement):
 
 
 def _tail(shared, agreement, s, length, p, score):
-    """Sum of A_d p^d over the depths below the longer ranking."""
+    """Compute the sum of A_d p^d over the depths below the longer ranking."""
     rest = p ** (length + 1.0) / (1 - p)
     if score == "ext":
         return (shared + (length - s) * agreement) / length * rest
     depths = np.arange(1, length + 1)
     if score == "min":
         return shared * (-np.log1p(-p) - np.sum(p**depths / depths))
-    # Two more common items at each depth, until the rankings hold the same.
+    # Two more common items at each depth, until the rankings contain the same items.
     full = length + s - round(shared)
     between = np.arange(length + 1, full + 1)
     return np.sum((2 * between - length - s + shared) / between * p**between) + p ** (full + 1.0) / (1 - p)

@@ -1,4 +1,4 @@
-"""Rankings as users write them, turned into ranks over a common set of items.
+"""Conversion of users' rankings to ranks over a common set of items.
 
 >>> from skrankagg.metrics._agreement._rankings import align
 >>> align(["a", ["b", "c"]], {"c": 1, "d": 2})
@@ -16,31 +16,31 @@ import pandas as pd
 
 from ...exceptions import InputError, InputTypeError
 
-#: Items, best first, of which a set or a list in the place of an item ties; or the rank of each item.
+#: Items, best first, where a set or a list in the place of an item ties its items; or a mapping of item to rank.
 Ranking: TypeAlias = Sequence[Any] | Mapping[Any, float] | pd.Series
 
 _TIES = (set, frozenset, list)
 
 
 def tie_places(rank):
-    """First and last place, from 1, of the items that tie with each item, of shape (n_items,); no rank is NaN."""
+    """Return the first and last place, from 1, of each item's tie group, of shape (n_items,); ranks must not be NaN."""
     ordered = np.sort(rank)  # several times faster than scipy's rankdata for the few items of most lists
     return np.searchsorted(ordered, rank, side="left") + 1, np.searchsorted(ordered, rank, side="right")
 
 
 def mid_rank(rank):
-    """Mean place of each item and those that tie with it, from 1."""
+    """Return the mean place, from 1, of each item's tie group."""
     first, last = tie_places(rank)
     return (first + last) / 2
 
 
 def align(*rankings):
-    """Rank the union of the items: mid-ranks of shape (n_rankings, n_items), NaN where a ranking lacks the item."""
+    """Rank the union of the items: mid-ranks of shape (n_rankings, n_items), NaN for items absent from a ranking."""
     ranks = [_ranks(ranking) for ranking in rankings]
     items = {item: k for k, item in enumerate(dict.fromkeys(item for rank in ranks for item in rank))}
     table = np.full((len(ranks), len(items)), np.nan)
     for row, rank in zip(table, ranks, strict=True):
-        # Python compares numbers exactly; float64 makes several integers beyond 2 ** 53 one.
+        # Python compares numbers exactly; in float64 several integers beyond 2 ** 53 would be equal.
         number = {value: k for k, value in enumerate(sorted(set(rank.values())))}
         row[[items[item] for item in rank]] = mid_rank(
             np.array([number[value] for value in rank.values()], dtype=np.int64)
@@ -52,7 +52,7 @@ def _ranks(ranking):
     if isinstance(ranking, (Mapping, pd.Series)):
         ranks = {item: int(rank) if isinstance(rank, Integral) else float(rank) for item, rank in ranking.items()}
         if len(ranks) != len(ranking) or not all(isinstance(rank, int) or isfinite(rank) for rank in ranks.values()):
-            raise InputError("A ranking by item needs a finite rank for each item, once; drop the others.")
+            raise InputError("A ranking by item must have one finite rank for each item. Drop the other items.")
         return ranks
     if isinstance(ranking, (str, set, frozenset)) or not np.iterable(ranking):
         raise InputTypeError(
@@ -65,5 +65,5 @@ def _ranks(ranking):
         ranks.update(dict.fromkeys(group, float(place)))
         n_items += len(group)
     if len(ranks) != n_items:
-        raise InputError("A ranking must hold an item once; drop the repeats.")
+        raise InputError("A ranking must contain each item once. Drop the repeats.")
     return ranks

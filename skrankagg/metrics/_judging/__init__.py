@@ -1,4 +1,4 @@
-"""Estimators, voters and runs measured against judgements."""
+"""Evaluation of estimators, voters and runs against judgements."""
 
 # tools/regenerate.py writes what follows.
 from ._evaluate import evaluate

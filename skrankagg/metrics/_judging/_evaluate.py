@@ -1,4 +1,4 @@
-"""Evaluate runs against judgements, frames in and a frame out."""
+"""Evaluation of runs against judgements: frames in, a frame out."""
 
 from __future__ import annotations
 
@@ -43,52 +43,52 @@ def evaluate(
 ) -> pd.DataFrame:
     """Measure one run, or several, against relevance judgements.
 
-    The judgements state the queries: those of a run that are not judged are left out.
+    The judgements determine the queries: unjudged queries of a run are left out.
 
     Parameters
     ----------
     run : DataFrame or RankedLists, or list of lists, of dicts or of DataFrames, or dict of str to these
-        A consensus or any ranking, one list for each query: a frame with columns `query`, `item` and `rank` and/or
-        `score`; or for each query its items, best first, or a dict of item to score. A dict holds several runs by name;
-        for a single measure, such as :func:`ndcg`, it is a run by query. Lists of several voters for a query, with a
-        column `voter`, are a run for each voter, and so are the frames of a list, which are named by their column
+        A consensus or any ranking, one list for each query. Pass a frame with columns `query`, `item` and `rank` and/or
+        `score`; or for each query its items, best first, or a dict of item to score. A dict contains several runs by
+        name; for a single measure, such as :func:`ndcg`, it is a run by query. If a column `voter` gives a query
+        several lists, each voter is a run. The frames of a list are also runs, named by their column
         `voter` or numbered from 1.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: columns `query`, `item`, `relevance`; or for each query the relevant items, or a dict of item to
-        grade. A list of lists takes a list of these, in the same order; other runs take any but a list.
+        grade. If the run is a list of lists, pass a list in the same order; otherwise pass any form but a list.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Names of measures, see :func:`measure_names`, each once.
+        Names of measures, see :func:`measure_names`, without repeats.
     per_query : bool, default=False
-        Whether to give a row for each query instead of their mean (the sum, for counts).
+        Whether to return a row for each query instead of their mean (for counts, the sum).
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts: as an empty list, 0 in every measure, or nothing. None is "zero",
-        with a warning where more than half of the judged queries have no results.
+        Treatment of judged queries without results: as empty lists, which score 0 in every measure, or left out. None
+        is "zero" with a warning if more than half of the judged queries have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
-        `relevance_threshold`, `persistence`, `max_grade`. Those in brackets after a name take precedence.
+        `relevance_threshold`, `persistence`, `max_grade`. Conventions in brackets after a name take precedence.
 
     Returns
     -------
     pandas.DataFrame
-        A column for each measure, under the name given. A row for each run, indexed by `run`; with ``per_query=True``
-        one for each query, indexed by `query`, or by `run` and `query` where `run` is a dict. For lists of several
-        voters a row for each voter, indexed by `voter`, or by `voter` and `query`.
+        A column for each measure, under the name given. A row for each run, indexed by `run`. With ``per_query=True``
+        there is a row for each query, indexed by `query`, or by `run` and `query` if `run` is a dict. For lists of
+        several voters there is a row for each voter, indexed by `voter`, or by `voter` and `query`.
 
     Raises
     ------
     TypeError
-        If `run` is a dict by query where one by name is expected, or if run and judgements have changed places.
+        If `run` is a dict by query where a dict by name is expected, or if run and judgements are swapped.
     ValueError
-        If a run in a dict has several lists for a query, if ids cannot match those of the judgements (integers on one
-        side, strings on the other), if a measure or a convention is unknown or a measure comes twice, or if `ties` is
-        to order equal scores and the scores contradict the ranks.
+        If a run in a dict has several lists for a query. If ids cannot match the judgements' ids (integers on one side,
+        strings on the other). If a measure or a convention is unknown, or a measure is repeated. If `ties` must order
+        equal scores and the scores contradict the ranks.
 
     Warns
     -----
     MissingQueriesWarning
         If more than half of the judged queries have no results in a run and `missing_queries` is None.
     NothingJudgedWarning
-        If a run is empty, or holds no judged query or no judged item: it scores 0.
+        If a run is empty, or contains no judged query or no judged item: it scores 0.
 
     See Also
     --------
@@ -98,20 +98,21 @@ def evaluate(
 
     Notes
     -----
-    The default gain of nDCG is ``2 ** relevance - 1``; trec_eval and ranx have the relevance itself, ``gain="linear"``,
+    The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself, ``gain="linear"``,
     and trec_eval orders equal scores by ``ties="trec_eval"``. The two gains are equal on binary judgements.
 
-    Voters are measured here as runs are: over all judged queries, of which those without a list count 0 unless
-    ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries of which no voter has a list, by
-    default also those of which this voter has none, and voters without judged queries; it tells the number of queries.
+    Voters are measured here like runs, over all judged queries; a query without a list of the voter counts 0 unless
+    ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list, and
+    voters without judged queries. By default it also leaves out a voter's queries without a list; it reports the number
+    of queries.
 
-    `ties` is the rule for items of equal score: "order", the published order, by rank, else by score and item;
-    "trec_eval", descending order of the item whatever the rank; "trec_eval_float32", the same with the scores in single
-    precision, as older versions of trec_eval and pytrec_eval hold them; "expected", the mean over all orders, where a
-    measure has a closed form of it; "optimistic" and "pessimistic", the best and the worst order.
+    `ties` is the rule for items of equal score. "order" is the published order: by rank, or else by score and item.
+    "trec_eval" is the descending order of the items, whatever the rank. "trec_eval_float32" is the same with scores
+    rounded to single precision, as in older versions of trec_eval and pytrec_eval. "expected" is the mean over all
+    orders, for measures with a closed form of it. "optimistic" and "pessimistic" are the best and the worst order.
 
-    Where the ranks of a run contradict its scores, which is warned of, ``ties="order"``, the default, reads the ranks
-    alone and ``ties="trec_eval"`` the scores alone; the other rules refuse the run.
+    If the ranks of a run contradict its scores, a warning is given. The default ``ties="order"`` then uses only the
+    ranks and ``ties="trec_eval"`` only the scores; the other rules refuse the run.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def evaluate(
         _check_names(run, qrels)
         kind, index, runs = "run", pd.Index(list(run), tupleize_cols=False), dict(run)
         if not runs:
-            raise InputError("evaluate expects at least one run; the dict of runs is empty.")
+            raise InputError("`run` must contain at least one run; the dict of runs is empty.")
         for one in runs.values():
             check_order("evaluate", one, qrels)
     else:
@@ -158,7 +159,7 @@ def evaluate(
         graded = dict(look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing_queries))
     else:
         graded = {name: _look_up(name, one, qrels, missing_queries) for name, one in runs.items()}
-    # A measure whose own convention says what a query without results counts has nothing to warn of.
+    # If a measure's own convention defines the value of a query without results, no warning is needed.
     own = {measure.options.get("missing_queries", missing_queries) for measure in measures.values()}
     warn_of_runs(graded, None if None in own else "zero", kind)
     tables = {
@@ -173,15 +174,15 @@ def evaluate(
 
 
 def _check_names(run, qrels):
-    """Refuse the dict of one run, by query, where a dict of runs is meant, and names that are tuples."""
+    """Refuse the dict of one run, by query, where a dict of runs is expected, and names that are tuples."""
     pair = next((name for name in run if isinstance(name, tuple)), None)
     if pair is not None:
         raise InputTypeError(
-            f"evaluate expects names of runs that are text or numbers; got {show(pair)}. Join its parts to one name."
+            f"The names of runs must be text or numbers; got {show(pair)}. Join its parts to one name."
         )
     query = next((name for name in run if name in qrels), None) if isinstance(qrels, Mapping) else None
     if isinstance(qrels, Mapping) and not qrels:
-        raise InputError("evaluate expects at least one judgement; the dict of judgements is empty. Check its source.")
+        raise InputError("`qrels` must contain at least one judgement; the dict is empty. Check its source.")
     what = "is a query of the judgements"
     if query is None and (is_nested(qrels) if isinstance(qrels, Mapping) else not is_plain(qrels)):
         held = {name: one for name, one in run.items() if not is_plain(one) or len(one)}
@@ -190,8 +191,8 @@ def _check_names(run, qrels):
     if query is None:
         return
     raise InputTypeError(
-        f"evaluate expects a dict of runs by name; {show(query)} {what}. Give the run a name, evaluate({{'run': run}}, "
-        "qrels), or call the measure itself, such as ndcg(run, qrels)."
+        f"`run` must be a dict of runs by name; {show(query)} {what}. Name the run, evaluate({{'run': run}}, qrels), "
+        "or call the measure itself, such as ndcg(run, qrels)."
     )
 
 

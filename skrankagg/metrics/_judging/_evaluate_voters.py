@@ -1,4 +1,4 @@
-"""Measure the voters themselves: the scores that a consensus has to beat."""
+"""Evaluation of the voters themselves: the scores that a consensus should beat."""
 
 from __future__ import annotations
 
@@ -34,39 +34,39 @@ def evaluate_voters(
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
     qrels : DataFrame or Qrels
         Judgements.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
     missing_queries : {"skip", "zero"}, default="skip"
-        What a judged query of the lists for which a voter has no list counts: nothing, or as an empty list.
+        Treatment of judged queries of the lists for which a voter has no list: left out, or as empty lists.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 
     Returns
     -------
     pandas.DataFrame of shape (n_judged_voters, n_metrics + 1)
-        Indexed by `voter`: each measure (the mean, of counts the sum) over the judged queries for which the voter has a
-        list, and `n_queries`, their number; voters without one are left out. With ``missing_queries="zero"`` over all
-        judged queries of the lists, for every voter.
+        Indexed by `voter`. Contains each measure (its mean, or the sum for counts) over the judged queries for which
+        the voter has a list, and the number of these queries, `n_queries`. Voters without such a query are left out.
+        With ``missing_queries="zero"`` it covers all judged queries of the lists, for every voter.
 
     See Also
     --------
-    evaluate : Measures voters over all judged queries, as runs, and each query by itself.
-    skrankagg.model_selection.Comparator : The same for methods; with ``with_voters=True`` measures the voters as well.
+    evaluate : Measures voters like runs, over all judged queries, or each query by itself.
+    skrankagg.model_selection.Comparator : Measures methods; with ``with_voters=True`` also the voters.
 
     Notes
     -----
-    The queries are those of the lists. So judgements of other queries do not matter, where :func:`evaluate` counts each
-    as a query without results.
+    The queries are the queries of the lists, so judgements of other queries do not matter; :func:`evaluate` counts each
+    of them as a query without results.
 
-    A voter's list holds fewer items than a consensus does, so its recall has a lower ceiling.
+    A voter's list contains fewer items than a consensus, so its recall has a lower ceiling.
 
-    Voters with lists for different queries have means over different queries: one that has answered a single easy query
-    may come first. With ``missing_queries="zero"`` all means are over the same queries, and can be compared with each
-    other and with those of a consensus or of a :class:`~skrankagg.Comparator`. The default rates the lists that a voter
-    gives, however few they are.
+    If voters have lists for different queries, their means are over different queries; a voter with a list for only one
+    easy query may come first. With ``missing_queries="zero"`` all means are over the same queries. They can be compared
+    with each other, with the means of a consensus and with a :class:`~skrankagg.Comparator`. The default rates the
+    lists that a voter has, however few they are.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def evaluate_voters(
     u      0.5          1
     v      0.0          1
 
-    The second voter answers one of two queries:
+    The second voter has a list for only one of two queries:
 
     >>> lists = pd.DataFrame({"query": list("pqq"), "voter": list("uuv"), "item": list("aab"), "rank": 1})
     >>> qrels = pd.DataFrame({"query": list("pq"), "item": list("ab"), "relevance": 1})
@@ -121,14 +121,14 @@ def look_up_voters(lists, qrels, relevance, queries, missing_queries):
     relevance : ndarray of shape (n_candidates,), dtype=float64
         Grade of each candidate of the lists.
     queries : ndarray of shape (n_chosen,), dtype=int
-        Judged queries to look at, by their place in `qrels`.
+        Judged queries to evaluate, by their place in `qrels`.
     missing_queries : {"zero", "skip"} or None
-        Whether those are looked at for which a voter has no list.
+        Whether to include queries for which a voter has no list.
 
     Yields
     ------
     voter : object
-        Its id; voters come in their order.
+        Its id; voters are in their usual order.
     graded : GradedRun
     """
     query = plain_index(lists.queries).get_indexer(plain_index(qrels.queries)[queries])
@@ -138,7 +138,7 @@ def look_up_voters(lists, qrels, relevance, queries, missing_queries):
     every = RelevanceList(qrels.best_first[rows], judged_ptr)
     for v, voter in enumerate(plain_index(lists.voters).tolist()):
         own = by_voter[voter_ptr[v] : voter_ptr[v + 1]]
-        of_query = np.full(lists.n_queries + 1, -1)  # the last place is that of queries without any list
+        of_query = np.full(lists.n_queries + 1, -1)  # the last place is for queries without any list
         of_query[lists.list_query[own]] = own
         place, chosen, judged = of_query[query], queries, every
         if missing_queries == "skip":

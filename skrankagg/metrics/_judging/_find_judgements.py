@@ -1,4 +1,4 @@
-"""Find the parts of an estimator that learn from judgements, and their judgements, by parameters and tags."""
+"""Search for parts of an estimator that learn from judgements, by parameters and tags."""
 
 import inspect
 
@@ -9,22 +9,22 @@ from ._scorer import RankingScorer
 
 
 def lacks_judgements(estimator):
-    """Whether an estimator, or some part of it, learns from judgements or measures by them, and holds none itself."""
+    """Return True if some part of an estimator learns from judgements, or measures by them, and has none itself."""
     return any(_lacks(*part) for part in _parts(estimator))
 
 
 def find_judgements(estimator):
-    """Say what in an estimator, at any depth, learns from judgements; None if nothing can be seen."""
+    """Describe the part of an estimator, at any depth, that learns from judgements; None if none is visible."""
     parts = list(_parts(estimator))
     reasons = [
         *(_judge(*part) for part in parts),
         *(_judge_needs(*part) for part in parts),
-    ]  # those that hold any first
+    ]  # parts that contain judgements come first
     return next(filter(None, reasons), None)
 
 
 def own_qrels(estimator):
-    """The judgements that an estimator holds, at any depth: a list of Qrels."""
+    """List the judgements that an estimator contains, at any depth, as Qrels."""
     return [
         check_qrels(value)
         for name, value in _parts(estimator)
@@ -33,12 +33,12 @@ def own_qrels(estimator):
 
 
 def _judge(name, value):
-    """Say why one part of an estimator, at the path `name`, learns from judgements, or return None."""
+    """Explain why the part of an estimator at the path `name` learns from judgements, or return None."""
     last = name.rpartition("__")[2]
     if isinstance(value, RankingScorer):
         return f"its parameter {name!r} is a RankingScorer"
     if isinstance(value, Qrels) or (last == "qrels" and value is not None):
-        return f"its parameter {name!r} holds judgements"
+        return f"its parameter {name!r} contains judgements"
     if last == "scoring" and not _needs_no_judgements(value):
         return f"its parameter {name!r} is a scorer"
     if _is_estimator(value) and _is_supervised(value):
@@ -47,7 +47,7 @@ def _judge(name, value):
 
 
 def _judge_needs(name, value):
-    """Say which part of an estimator, at the path `name`, needs judgements under its parameters, or return None."""
+    """Describe the part of an estimator at the path `name` if its parameters require judgements, or return None."""
     if _is_estimator(value) and _asks_for_judgements(value):
         return f"{_show(name, value)} needs judgements"
     return None
@@ -58,7 +58,7 @@ def _show(name, value):
 
 
 def _lacks(name, value):
-    """Whether one part of an estimator, at the path `name`, needs judgements that come with the call."""
+    """Return True if the part of an estimator at the path `name` needs judgements as an argument of the call."""
     if isinstance(value, RankingScorer):
         return value.qrels is None
     if name.rpartition("__")[2] == "scoring" and callable(value) and not isinstance(value, ConsensusScorer):
@@ -69,7 +69,7 @@ def _lacks(name, value):
 
 
 def _takes_y(scoring):
-    """Whether a function can be called as scorer(estimator, X, y)."""
+    """Return True if a function can be called as scorer(estimator, X, y)."""
     try:
         inspect.signature(scoring).bind(None, None, None)
     except (TypeError, ValueError):
@@ -78,7 +78,7 @@ def _takes_y(scoring):
 
 
 def _asks_for_judgements(estimator):
-    """Whether an estimator that may learn from judgements, or not, does so under its parameters."""
+    """Return True if an estimator that can learn from judgements does so with its current parameters."""
     asks = getattr(estimator, "_needs_judgements", None)
     return asks is not None and asks()
 
@@ -88,16 +88,17 @@ def _is_supervised(estimator):
 
 
 def tags_of(estimator):
-    """Tags of an estimator; None for a composition whose parts do not fit together."""
+    """Return the tags of an estimator, or None for a composition whose parts do not fit together."""
     try:
         return estimator.__sklearn_tags__()
     except (AttributeError, TypeError, ValueError):
-        # A composition asks its parts, and fails where they do not fit together; its fit says what is wrong with it.
+        # The tags of a composition come from its parts and fail if these do not fit together; `fit` reports the
+        # mistake.
         return None
 
 
 def _needs_no_judgements(scoring):
-    """Whether a search with this scoring looks at the lists alone."""
+    """Return True if a search with this scoring uses only the lists."""
     if isinstance(scoring, dict):
         return all(map(_needs_no_judgements, scoring.values()))
     return scoring is None or isinstance(scoring, ConsensusScorer)
@@ -108,9 +109,10 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """The estimator and its parameters at any depth, with their paths: shallow ones first, last what containers hold.
+    """Yield an estimator and its parameters at any depth, with their paths: shallow ones first, contents of containers
+    last.
 
-    ``get_params`` names the steps of a pipeline. Estimators in other lists, such as the values of a grid, come under
+    ``get_params`` names the steps of a pipeline. Estimators in other lists, such as the values of a grid, appear under
     the name of the list.
     """
     yield path, estimator
@@ -125,7 +127,7 @@ def _parts(estimator, path=""):
 
 
 def _contents(value):
-    """What a container holds, at any depth."""
+    """Yield the contents of a container, at any depth."""
     if isinstance(value, dict | list | tuple):
         for inner in value.values() if isinstance(value, dict) else value:
             if isinstance(inner, dict | list | tuple):

@@ -1,4 +1,4 @@
-"""Aggregate each query by a fit on other queries."""
+"""Aggregation of each query by a fit on other queries."""
 
 from joblib import Parallel, delayed
 
@@ -9,8 +9,8 @@ from ._judged_lists import join_parts, rank
 def hold_out(estimator, lists, aligned, folds, n_jobs=None):
     """Fit a clone on the training queries of each fold and aggregate its test queries, all in the order of `lists`.
 
-    `aligned` are judgements aligned with the lists, or None, which lets the estimator use its own. Our own aggregators
-    stay on the codes: the result is an EncodedConsensus of theirs, and a frame of others.
+    `aligned` contains judgements aligned with the lists, or is None if the estimator uses its own. The library's
+    aggregators work on the codes and return an EncodedConsensus; other estimators return a frame.
     """
     parts = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_run_fold)(clone(estimator), lists, aligned, *fold) for fold in folds
@@ -19,7 +19,7 @@ def hold_out(estimator, lists, aligned, folds, n_jobs=None):
 
 
 def fit_judged(estimator, lists, aligned):
-    """Fit an estimator on lists, with judgements where there are any to be given."""
+    """Fit an estimator on lists, with judgements if there are any."""
     return estimator.fit(lists) if aligned is None else estimator.fit(lists, aligned)
 
 

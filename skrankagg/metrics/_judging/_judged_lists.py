@@ -1,4 +1,4 @@
-"""Lists with their judgements: aggregate and measure on the codes, for any number of estimators."""
+"""Lists with their judgements, to aggregate and measure on the codes with any number of estimators."""
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,9 @@ from ._evaluate_voters import look_up_voters
 
 
 class JudgedLists:
-    """Ranked lists and the judgements of their queries, aligned once for every consensus to be measured.
+    """Ranked lists and the judgements of their queries, aligned once for every consensus to measure.
 
-    ``queries`` holds the ids of the queries that have judgements; the others are not measured.
+    ``queries`` contains the ids of the judged queries; the other queries are not measured.
     """
 
     def __init__(self, lists, qrels):
@@ -29,23 +29,23 @@ class JudgedLists:
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 
     def measure(self, consensus, measures):
-        """Measure a consensus, encoded or a frame: each measure's values, of shape (n_judged_queries,), by its name.
+        """Measure a consensus, encoded or a frame: return the values of shape (n_judged_queries,) by measure.
 
-        A query that a frame lacks has an empty list.
+        If a frame lacks a query, the query has an empty list.
         """
         return self.values(self.grade(consensus), measures)
 
     def measure_voters(self, measures):
-        """Measure the lists of each voter: for each, in their order, its values as :meth:`measure` gives them.
+        """Measure the lists of each voter: yield its values, as from :meth:`measure`, in the order of the voters.
 
-        A query that a voter has no list for has an empty one.
+        If a voter lacks a query, the query has an empty list.
         """
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         graded = look_up_voters(self._lists, self._qrels, self._encoded.relevance, place, "zero")
         return [{name: measure._values(one.ranked) for name, measure in measures.items()} for _, one in graded]
 
     def values(self, ranked, measures):
-        """Values of measures, of shape (n_judged_queries,), by name, from what :meth:`grade` returns."""
+        """Return the values of measures by name, of shape (n_judged_queries,), from the result of :meth:`grade`."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):
@@ -63,7 +63,7 @@ class JudgedLists:
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         ranked, fault = grade_run(check_optional_run(consensus), self._qrels, place)
         warn_of_runs({None: GradedRun(ranked, self.queries, fault)}, "zero")
-        # The measures of unjudged queries are never read: empty lists take their place.
+        # The measures of unjudged queries are never read: empty lists stand in for them.
         sizes = np.zeros(lists.n_queries, dtype=np.int64)
         sizes[judged] = ranked.n_retrieved
         return RankedRelevance(
@@ -82,9 +82,9 @@ def _is_frame(consensus):
 
 
 def fit_rank(estimator, X, lists):
-    """Fit an estimator and let it aggregate the same lists; returns an EncodedConsensus or a frame.
+    """Fit an estimator and aggregate the same lists with it; returns an EncodedConsensus or a frame.
 
-    Our own aggregators stay on the codes; a pipeline, or any other transformer, gets `X` as it came in.
+    The library's aggregators work on the codes; a pipeline, or any other transformer, gets `X` unchanged.
     """
     if isinstance(estimator, BaseAggregator):
         with fitting(estimator, lists):
@@ -93,7 +93,7 @@ def fit_rank(estimator, X, lists):
 
 
 def rank(estimator, X, lists):
-    """Let a fitted estimator aggregate lists, see :func:`fit_rank`."""
+    """Aggregate lists with a fitted estimator, see :func:`fit_rank`."""
     if isinstance(estimator, BaseAggregator):
         return estimator._rank(estimator._begin(lists))
     return estimator.transform(X)
@@ -102,7 +102,7 @@ def rank(estimator, X, lists):
 def join_parts(lists, parts, places):
     """Join the consensuses of parts of the queries, as :func:`rank` returns them, in the order of the queries.
 
-    `places` are the positions of each part's queries in `lists`.
+    `places` contains the positions of each part's queries in `lists`.
     """
     if all(isinstance(part, EncodedConsensus) for part in parts):
         return _join_codes(lists, parts, places)
@@ -110,10 +110,10 @@ def join_parts(lists, parts, places):
 
 
 def _join_codes(lists, parts, places):
-    """Join the consensuses of parts of the queries, in the order of the whole; a part numbers candidates alike."""
+    """Join the encoded consensuses of parts of the queries, in the order of the whole; all number candidates alike."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
-    # Where each query is among the parts, one behind the other, and by how much its candidates move.
+    # The place of each query in the concatenated parts, and the shift of its candidates.
     ptr = np.concatenate(
         [[0], *(part.lists.candidate_ptr[1:] + start for part, start in zip(parts, starts, strict=False))]
     )
@@ -137,9 +137,8 @@ def _join_frames(lists, frames):
     missing = [name for name in ("query", "item") if name not in frames[0]]
     if missing or "voter" in frames[0]:
         raise InputTypeError(
-            "A held-out consensus needs an estimator whose transform returns a consensus, a frame of query, item, "
-            f"score and rank; got one with the columns {', '.join(map(str, frames[0].columns))}. End the pipeline in "
-            "an aggregator."
+            "A held-out consensus must be a frame of query, item, score and rank; the estimator's transform returned "
+            f"the columns {', '.join(map(str, frames[0].columns))}. End the pipeline in an aggregator."
         )
     joined = pd.concat(frames, ignore_index=True)
     place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))
@@ -149,7 +148,7 @@ def _join_frames(lists, frames):
 def _to_pandas(frame):
     if not hasattr(frame, "to_pandas"):
         raise InputTypeError(
-            "A held-out consensus needs an estimator whose transform returns a consensus, a frame; got "
+            "A held-out consensus must be a frame; the estimator's transform returned "
             f"{type(frame).__name__}. End the pipeline in an aggregator."
         )
     return frame.to_pandas()

@@ -1,4 +1,4 @@
-"""Scorers: measures of relevance where scikit-learn asks for ``scoring``."""
+"""Scorers: measures of relevance for scikit-learn's ``scoring``."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def make_ranking_scorer(
     qrels: AnyQrels | None = None,
     **conventions: Unpack[AllConventions],
 ) -> RankingScorer:
-    """Make a scorer of one measure, or of several, for scikit-learn's ``scoring``.
+    """Turn one measure, or several, into a scorer for scikit-learn's ``scoring``.
 
     Parameters
     ----------
     metrics : str, Measure, callable or list of these
-        Names of measures, see :func:`measure_names`. A list makes a scorer that aggregates once and returns a dict, as
-        ``cross_validate`` and ``GridSearchCV(refit=name)`` take it. Of a measure of which less is better, such as
-        "rbp_resid", the score is the negative, in a dict under the name "neg_rbp_resid".
+        Names of measures, see :func:`measure_names`. For a list, the scorer aggregates once and returns a dict, the
+        form that ``cross_validate`` and ``GridSearchCV(refit=name)`` accept. If lower values of a measure are better,
+        as for "rbp_resid", the score is the negative value, in a dict under the name "neg_rbp_resid".
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if they come as `y`, aligned with the lists, or as metadata.
+        Judgements; None if they are passed as `y`, aligned with the lists, or as metadata.
     **conventions
         Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
 
@@ -48,7 +48,7 @@ def make_ranking_scorer(
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown, or if the only measure is one such as "num_ret", of which neither more
+        If a measure or a convention is unknown. If the only measure is one such as "num_ret", for which neither more
         nor less is better.
 
     See Also
@@ -83,21 +83,21 @@ class RankingScorer(BaseEstimator):
     metrics : str, Measure, callable or list of these
         Names of measures; a list makes :meth:`score` return a dict.
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if they come as `y`, aligned with the lists by :meth:`Qrels.align`, or as metadata:
+        Judgements; None if they are passed as `y`, aligned with the lists by :meth:`Qrels.align`, or as metadata:
         ``scorer.set_score_request(qrels=True)``.
     conventions : dict, default=None
         Conventions of the measures, as in :func:`make_ranking_scorer`.
 
     See Also
     --------
-    make_ranking_scorer : Makes one, and checks the names at once.
+    make_ranking_scorer : Constructs a scorer, and checks the names at once.
 
     Notes
     -----
-    The measure is averaged over the queries of `X` that have judgements (of a count it is the sum); judgements of other
-    queries are not looked at. So the mean over the folds of a cross-validation, weighted by their numbers of judged
-    queries, is the measure over all queries. A judged query that the estimator returns nothing for counts as an empty
-    list.
+    The measure is averaged over the queries of `X` that have judgements (for a count, summed); judgements of other
+    queries are ignored. The mean over the folds of a cross-validation, weighted by their numbers of judged queries, is
+    therefore the measure over all queries. If the estimator returns nothing for a judged query, the query counts as an
+    empty list.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class RankingScorer(BaseEstimator):
     {'map': 0.941, 'p@10': 0.97}
     """
 
-    # The estimator that is scored is not metadata.
+    # The scored estimator is not metadata.
     __metadata_request__score = {"estimator": UNUSED}
 
     def __init__(
@@ -126,7 +126,7 @@ class RankingScorer(BaseEstimator):
 
     @property
     def __name__(self) -> str:
-        """Name of the score in scikit-learn's displays of learning and validation curves."""
+        """Return the name of the score for scikit-learn's displays of learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
     def __call__(self, estimator: Any, X: AnyLists, y: Judgements | None = None, **params: Any) -> Any:
@@ -146,27 +146,27 @@ class RankingScorer(BaseEstimator):
         Parameters
         ----------
         estimator : fitted estimator with ``transform``
-            An aggregator, a pipeline, a search: its transform returns a consensus.
+            An aggregator, a pipeline or a search whose transform returns a consensus.
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_samples,), default=None
-            Judgements, or what :meth:`~skrankagg.Qrels.align` makes of them; or for each sample of `X` the id of the
-            query whose judgements it is measured by, each id once, so that
-            ``permutation_test_score(estimator, lists, lists.queries, ...)`` has something to permute.
+            Judgements, or the result of :meth:`~skrankagg.Qrels.align`. An array contains for each sample of `X` the id
+            of the query whose judgements it is measured by, each id once. It gives ``permutation_test_score(estimator,
+            lists, lists.queries, ...)`` something to permute.
         qrels : Qrels, default=None
-            Judgements; they come before `y`, and both before those of the constructor.
+            Judgements; they take precedence over `y`, and both over the constructor's judgements.
 
         Returns
         -------
         float, or dict of str to float
-            Over the judged queries of `X`; greater is better, so that a measure of which less is better is negated, in
-            a dict under its name prefixed with ``neg_``.
+            Over the judged queries of `X`; greater is better. A measure whose lower values are better is negated, in a
+            dict under its name prefixed with ``neg_``.
 
         Raises
         ------
         ValueError
-            If there are no judgements, or none of a query or an item of `X`; if an array `y` does not hold ids of
-            queries, each once, as where it has class labels.
+            If there are no judgements, or none of a query or an item of `X`. If an array `y` does not contain ids of
+            queries, each once, for example because it contains class labels.
         TypeError
             If the judgements are a plain frame in `y` or in metadata.
         """
@@ -190,8 +190,9 @@ class RankingScorer(BaseEstimator):
         measures = get_measures(self.metrics, **(self.conventions or {}))
         if self._is_single() and next(iter(measures.values())).greater_is_better is None:
             raise InputError(
-                f"A scorer needs a measure of which more, or less, is better; of {self.metrics} neither is. Choose "
-                "another one, or put it in a list with others, where it is only reported."
+                f"`metrics` must include a measure for which more, or less, is better; got {self.metrics}. Choose "
+                "another "
+                "one, or put it in a list with others, where it is only reported."
             )
         return measures
 
@@ -200,18 +201,20 @@ class RankingScorer(BaseEstimator):
 
 
 def _score_name(name, measure):
-    # As in scikit-learn, a greater score is better, and the name of a negated one says so.
+    # As in scikit-learn, a greater score is better, and the prefix of the name shows a negated score.
     return f"neg_{name}" if measure.greater_is_better is False else name
 
 
 def _check_aligned(y, lists):
-    """Refuse a `y` of other queries than the samples', which nothing but a permutation makes."""
+    """Refuse a `y` whose queries differ from the samples', which only a permutation causes."""
     if not isinstance(y, AlignedQrels) or len(y) != lists.n_queries:
         return
     other = plain_index(y.queries).difference(plain_index(lists.queries))
     if len(other):
         raise InputError(
-            f"y must be aligned with the queries of X; query {other[0]!r} is in y alone, as where "
-            "permutation_test_score permutes y. It goes by the ids of the queries, so there is nothing to permute: "
-            "pass y=lists.queries there, and qrels=... to the scorer and to each method that learns from judgements."
+            f"`y` must be aligned with the queries of X; query {other[0]!r} is in y alone. permutation_test_score "
+            "causes "
+            "this by permuting y: it has nothing to permute, because aligned judgements are found by the ids of "
+            "queries. "
+            "Pass y=lists.queries there, and qrels=... to the scorer and to each method that learns from judgements."
         )

@@ -1,7 +1,7 @@
 """Average precision: the precisions at the places of the relevant items.
 
-An item is *relevant* if its grade is above 0, or at least `relevance_threshold` where one is given. A query without
-relevant items is 0.
+An item is *relevant* if its grade is above 0, or at least `relevance_threshold` if given. A query without
+relevant items has the value 0.
 """
 
 from typing import Any
@@ -30,27 +30,27 @@ def average_precision(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Mean of the precisions at the places of the relevant items; those not returned have precision 0.
+    """Compute the mean of the precisions at the places of the relevant items; unreturned items have precision 0.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff; None takes all places.
+        Cutoff; None uses all places.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     ap_denominator : {"relevant", "cutoff", "retrieved"}, default="relevant"
-        What the sum of precisions is divided by: "relevant", the number R of relevant items, as trec_eval does at every
-        cutoff; "cutoff", min(R, k), as recommender toolkits do; "retrieved", the relevant items among the first k.
+        Divisor of the sum of precisions. "relevant": the number R of relevant items, as in trec_eval at every cutoff.
+        "cutoff": min(R, k), as in recommender toolkits. "retrieved": the number of relevant items among the first k.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -59,9 +59,9 @@ def average_precision(
 
     See Also
     --------
-    geometric_average_precision : Summed up by the geometric mean.
-    inferred_average_precision : With few judgements.
-    mean_average_r_precision : For judgements with many grades.
+    geometric_average_precision : The same measure, averaged by the geometric mean.
+    inferred_average_precision : An estimate for few judgements.
+    mean_average_r_precision : A measure for judgements with many grades.
 
     Examples
     --------
@@ -112,22 +112,22 @@ def geometric_average_precision(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Average precision whose summary over the queries is the geometric mean, values below 1e-5 raised to it.
+    """Compute average precision, averaged over queries by the geometric mean, with a floor of 1e-5.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their geometric mean.
+        Whether to return the value of each query instead of their geometric mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def geometric_average_precision(
 
     See Also
     --------
-    average_precision : Summed up by the mean.
+    average_precision : The same measure, averaged by the arithmetic mean.
 
     Examples
     --------

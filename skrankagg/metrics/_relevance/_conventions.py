@@ -1,9 +1,9 @@
-"""Conventions: what may differ from one tool to the next in a measure of one name."""
+"""Conventions: options in which tools differ for a measure of the same name."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
-from ..._support._checks import check_choice
+from ..._support._checks import check_choice, check_share
 from ..._support._numbers import is_real
 from ..._support._shown import show
 from ..._support._suggestions import did_you_mean
@@ -22,7 +22,7 @@ Missing: TypeAlias = Literal["zero", "skip"] | None
 
 
 class Conventions(TypedDict, total=False):
-    """The conventions that several measures at once may be given; each measure takes those that it knows."""
+    """Conventions for several measures at once; each measure uses the ones that it accepts."""
 
     gain: Gain | None
     discount: Discount | None
@@ -37,12 +37,12 @@ class Conventions(TypedDict, total=False):
 
 
 class AllConventions(Conventions, total=False):
-    """With what a judged query without results counts, where that is not a parameter of its own."""
+    """Conventions, and the treatment of judged queries without results, where it is not a separate parameter."""
 
     missing_queries: Missing
 
 
-#: What each convention may be: one of some words, or a number.
+#: Accepted values of each convention: some words, or a number.
 OPTIONS: dict[str, Any] = {
     "gain": get_args(Gain),
     "discount": get_args(Discount),
@@ -61,7 +61,7 @@ _OPTIONAL = {*_POSITIVE, "missing_queries"}
 
 
 def check_conventions(conventions: Mapping[str, Any]) -> None:
-    """Raise InputError for a convention that no measure knows, or a value that it does not take."""
+    """Raise InputError for a convention that no measure has, or for a value that it does not accept."""
     for option, value in conventions.items():
         if option not in OPTIONS:
             raise InputError(
@@ -74,9 +74,9 @@ def check_conventions(conventions: Mapping[str, Any]) -> None:
         if isinstance(allowed, tuple):
             check_choice(option, value, allowed)
         if allowed is float and not is_real(value):
-            raise InputError(f"{option} must be a number; got {show(value)}.")
-        if option == "persistence" and not 0 < value < 1:
-            raise InputError(f"persistence must lie between 0 and 1; got {value!r}.")
+            raise InputError(f"`{option}` must be a number; got {show(value)}.")
+        if option == "persistence":
+            check_share(option, value, low=False, high=False)
         if option in _POSITIVE and not value > 0:
-            # At a threshold of 0 every item without a judgement would be relevant.
-            raise InputError(f"{option} must be above 0, or None; got {value!r}.")
+            # At a threshold of 0 every unjudged item would be relevant.
+            raise InputError(f"`{option}` must be above 0, or None; got {value!r}.")

@@ -1,7 +1,7 @@
 """Measures that count items.
 
-An item is *relevant* if its grade is above 0, or at least `relevance_threshold` where one is given; items that
-are not judged, or have negative grades, are not relevant.
+An item is *relevant* if its grade is above 0, or at least `relevance_threshold` if given. Unjudged items and items with
+negative grades are not relevant.
 """
 
 from typing import Any
@@ -34,15 +34,15 @@ def num_ret(
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their sum.
+        Whether to return the value of each query instead of their sum.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -51,8 +51,8 @@ def num_ret(
 
     See Also
     --------
-    num_rel : Relevant items instead.
-    num_rel_ret : Relevant ones among them.
+    num_rel : Number of relevant items.
+    num_rel_ret : Number of relevant items returned.
 
     Examples
     --------
@@ -84,17 +84,17 @@ def num_rel(
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their sum.
+        Whether to return the value of each query instead of their sum.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def num_rel(
 
     See Also
     --------
-    num_rel_ret : Those that are returned.
+    num_rel_ret : Number of relevant items returned.
 
     Examples
     --------
@@ -143,17 +143,17 @@ def num_rel_ret(
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their sum.
+        Whether to return the value of each query instead of their sum.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def num_rel_ret(
 
     See Also
     --------
-    num_rel : Returned or not.
-    recall : Their share of all relevant items.
+    num_rel : Number of relevant items, returned or not.
+    recall : Share of all relevant items that are returned.
 
     Examples
     --------
@@ -198,22 +198,22 @@ def judged_share(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Share of the items among the first k places that are judged, relevant or not.
+    """Compute the share of judged items, relevant or not, among the first k places.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int
-        Cutoff; where fewer items are returned, the share is that of those.
+        Cutoff; if fewer items are returned, the share of judged items among them.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -222,8 +222,8 @@ def judged_share(
 
     See Also
     --------
-    rank_biased_residual : What the unjudged items could add to a measure.
-    bpref : Looks at judged items only.
+    rank_biased_residual : The most that unjudged items could add to a measure.
+    bpref : A measure of judged items only.
 
     Examples
     --------

@@ -31,27 +31,27 @@ def dcg(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    r"""Discounted cumulative gain, :math:`\sum_{i \le k} g(rel_i) / d(i)`.
+    r"""Compute the discounted cumulative gain, :math:`\sum_{i \le k} g(rel_i) / d(i)`.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff; None takes all places.
+        Cutoff; None uses all places.
     gain : {"exponential", "linear"}, default="exponential"
-        :math:`2^{rel} - 1`, or :math:`rel` as trec_eval has it; the two are equal on binary judgements.
+        :math:`2^{rel} - 1`, or :math:`rel` as in trec_eval; the two are equal on binary judgements.
     discount : {"log2", "ln", "letor"}, default="log2"
-        Logarithm of :math:`i + 1` to base 2 or e, or that of :math:`\max(i, 2)` to base 2, as LETOR's script has it:
-        the first two places count in full.
+        Logarithm of :math:`i + 1` to base 2 or e, or of :math:`\max(i, 2)` to base 2 as in LETOR's script, where the
+        first two places count in full.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def dcg(
 
     See Also
     --------
-    ndcg : Divided by the best that there could be.
+    ndcg : The same measure divided by its best possible value.
 
     Examples
     --------
@@ -103,31 +103,31 @@ def ndcg(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Discounted cumulative gain divided by that of an ideal ranking.
+    """Compute the discounted cumulative gain divided by the gain of an ideal ranking.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff; None takes all places.
+        Cutoff; None uses all places.
     gain : {"exponential", "linear"}, default="exponential"
-        See :func:`dcg`. trec_eval and most tools use "linear": say which wherever numbers are compared.
+        See :func:`dcg`. trec_eval and most tools use "linear": state the gain wherever numbers are compared.
     discount : {"log2", "ln", "letor"}, default="log2"
         See :func:`dcg`.
     ideal : {"judged", "retrieved"}, default="judged"
-        What the ideal ranking is made of: all judged items of the query, or only those that were returned.
+        Items of the ideal ranking: all judged items of the query, or only the returned ones.
     truncate : {"cutoff", "relevant"}, default="cutoff"
-        Whether places behind the number R of relevant items count, or the list is cut at min(k, R), as some recommender
-        toolkits do.
+        Whether places below the number R of relevant items count, or the list is cut at min(k, R), as in some
+        recommender toolkits.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------

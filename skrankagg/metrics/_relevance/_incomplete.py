@@ -1,7 +1,7 @@
 """Measures for incomplete judgements.
 
-An item is *relevant* if its grade is above 0, or at least `relevance_threshold` where one is given. A query without
-relevant items is 0.
+An item is *relevant* if its grade is above 0, or at least `relevance_threshold` if given. A query without
+relevant items has the value 0.
 """
 
 from typing import Any
@@ -28,22 +28,22 @@ def bpref(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    r"""Share of the items judged not relevant that do not stand above the relevant ones.
+    r"""Compute the share of items judged not relevant that are not above the relevant ones.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -52,18 +52,17 @@ def bpref(
 
     See Also
     --------
-    average_precision : Takes unjudged items for not relevant.
-    inferred_average_precision : Estimates them.
+    average_precision : Treats unjudged items as not relevant.
+    inferred_average_precision : Estimates the relevance of unjudged items.
 
     Notes
     -----
-    With R relevant items and N that are judged not relevant [1]_,
+    With R relevant items and N items judged not relevant [1]_,
 
     .. math:: \frac{1}{R} \sum_r \left(1 - \frac{\min(n_r, R)}{\min(R, N)}\right),
 
-    where :math:`n_r` of the N stand above the relevant item r, and the term of an item with none above is 1. Items that
-    are not judged are passed over; so are negative grades, by which trec_eval marks items that were pooled and not
-    judged.
+    where :math:`n_r` of the N items are above the relevant item r. If there are none above it, its term is 1. Unjudged
+    items are ignored, and so are negative grades, by which trec_eval marks items that were pooled but not judged.
 
     References
     ----------
@@ -102,22 +101,22 @@ def inferred_average_precision(
     ties: TieOrder = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    r"""Average precision where items that were pooled and not judged are as often relevant as the judged ones.
+    r"""Compute average precision; pooled but unjudged items are assumed to be relevant as often as judged ones.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -126,13 +125,14 @@ def inferred_average_precision(
 
     See Also
     --------
-    average_precision : With complete judgements.
-    bpref : Passes over what is not judged.
+    average_precision : A measure for complete judgements.
+    bpref : A measure that ignores unjudged items.
 
     Notes
     -----
-    Negative grades mark items that were pooled and not judged. At a relevant item of rank i, with r relevant, n not
-    relevant and u such items above it and :math:`\varepsilon = 10^{-5}`, the precision is taken for [1]_
+    Negative grades mark items that were pooled but not judged. Consider a relevant item of rank i, with r relevant, n
+    nonrelevant and u pooled but unjudged items above it. With :math:`\varepsilon = 10^{-5}`, its precision is estimated
+    as [1]_
 
     .. math:: \frac{1}{i} + \frac{r + n + u}{i} \cdot \frac{r + \varepsilon}{r + n + 2\varepsilon}.
 
@@ -164,7 +164,7 @@ def _inferred_average_precision(ranked, *, relevance_threshold):
     tiny = 1e-5
     relevant = ranked.relevant(relevance_threshold)
     above = ranked.hits(relevance_threshold) - relevant
-    others = ranked.total_above(relevance_threshold)  # a relevant place adds none of its own
+    others = ranked.total_above(relevance_threshold)  # a relevant place does not count itself
     pooled = ranked.cumulate("pooled", lambda: (ranked.grade < 0).astype(np.float64))
     share = (above + others + pooled) * (above + tiny) / (above + others + 2 * tiny)
     terms = np.where(relevant, (1 + np.where(ranked.position > 1, share, 0.0)) / ranked.position, 0.0)

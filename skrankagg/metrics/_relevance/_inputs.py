@@ -1,9 +1,10 @@
-"""The entry point of the measures: runs and judgements in any form, a :class:`RankedRelevance` out.
+"""Entry point of the measures: runs and judgements in any form in, a :class:`RankedRelevance` out.
 
-Frames and encoded lists state their queries by id. Plain Python lists are queries by position: the items of each,
-best first, or a mapping of item to score; and next to them what is relevant, the items or a mapping of item to grade.
+Frames and encoded lists name their queries by id. Plain Python lists identify queries by position. A run contains the
+items of each query, best first, or a mapping of item to score. Judgements contain the relevant items, or a mapping of
+item to grade.
 
-A run of which nothing is judged is measured like any other, with a warning, and so is one that lacks most queries.
+A run without any judged item is measured like any other, with a warning; so is a run that lacks most queries.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -25,7 +26,7 @@ from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
 
-# What the public measures take.
+# Types that the public measures accept.
 RunLike: TypeAlias = AnyLists | Sequence[Any] | Mapping[Any, Any] | np.ndarray
 QrelsLike: TypeAlias = AnyQrels | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray
 
@@ -34,15 +35,15 @@ _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 
 @dataclass
 class GradedRun:
-    """Grades of a run, and what is wrong with it.
+    """Grades of a run, and the problem with it, if any.
 
     Parameters
     ----------
     ranked : RankedRelevance
     queries : pandas.Index
-        The queries looked at.
+        The evaluated queries.
     fault : str or None
-        Why nothing of it is judged, as the predicate of a sentence about the run.
+        Reason why nothing in it is judged, as the predicate of a sentence about the run.
     """
 
     ranked: RankedRelevance
@@ -54,30 +55,30 @@ class GradedRun:
 
 
 def rank_relevance(caller, run, qrels, missing_queries=None):
-    """Look up the grades of a run, and warn of what is wrong with it.
+    """Look up the grades of a run, and warn of problems with it.
 
     Parameters
     ----------
     caller : str
-        Name of the function that was called, for messages.
+        Name of the called function, for messages.
     run : DataFrame or RankedLists, or list of lists or of dicts
         One list for each query.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts
         Judgements, of the same kind.
     missing_queries : {"zero", "skip"} or None, default=None
-        Whether judged queries without results are looked at; None looks at them, and warns where they are the most.
+        Whether to include judged queries without results; None includes them, and warns if they are the majority.
 
     Returns
     -------
     ranked : RankedRelevance
     queries : pandas.Index
-        The queries looked at.
+        The evaluated queries.
     """
     check_order(caller, run, qrels)
     if holds_frames(run):
         raise InputTypeError(
-            f"{caller} measures one run, and {len(run)} came as frames in a {type(run).__name__}. Write "
-            f"evaluate(runs, qrels, ...), or {caller}(run, qrels) for one of them."
+            f"{caller} accepts one run; got {len(run)} frames in a {type(run).__name__}. Call evaluate(runs, qrels, "
+            f"...), or {caller}(run, qrels) for one of them."
         )
     graded = look_up(run, qrels, missing_queries)
     warn_of_runs({None: graded}, missing_queries)
@@ -99,18 +100,18 @@ def look_up(run, qrels, missing_queries=None):
 
 
 def check_optional_run(run):
-    """Encode a run as :func:`check_run` does, or return None where it holds nothing."""
+    """Encode a run as :func:`check_run` does, or return None if it is empty."""
     empty = _holds_nothing(run) if is_plain(run) else _has_no_rows(run)
     return None if empty else check_run(run)
 
 
 def encode_frame(run):
-    """Encode a frame that holds something; plain lists and empty frames stay as they are."""
+    """Encode a frame that is not empty; plain lists and empty frames are returned unchanged."""
     return run if is_plain(run) or _has_no_rows(run) else check_lists(run)
 
 
 def is_plain(given):
-    """Whether a run or judgements are plain Python, or an array of items."""
+    """Return True if a run or judgements are plain Python objects, or an array of items."""
     return isinstance(given, _PLAIN) and getattr(given, "ndim", 1) != 0
 
 
@@ -125,16 +126,16 @@ def grade_run(run, qrels, queries):
     Parameters
     ----------
     run : RankedLists or None
-        None is an empty run.
+        A run; None stands for an empty one.
     qrels : Qrels
     queries : ndarray of shape (n_chosen,), dtype=int
-        Judged queries to look at.
+        Judged queries to evaluate.
 
     Returns
     -------
     ranked : RankedRelevance
     fault : str or None
-        Why nothing of it is judged.
+        Reason why nothing in it is judged.
     """
     ranked = RankedRelevance.from_run(run, qrels, queries)
     if run is None:
@@ -143,17 +144,17 @@ def grade_run(run, qrels, queries):
 
 
 def find_fault(queries, items, qrels):
-    """Say why nothing is judged of lists with these ids, as the predicate of a sentence, or return None."""
+    """Explain, as the predicate of a sentence, why nothing in lists with these ids is judged, or return None."""
     for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
         if (match_ids(theirs, ours, kind) < 0).all():
-            return f"holds no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
+            return f"contains no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
     return None
 
 
 def check_order(caller, run, qrels):
-    """Raise InputTypeError where it is certain that the judgements stand in the place of the run.
+    """Raise InputTypeError if run and judgements have certainly been swapped.
 
-    Dicts of item to number, and lists, may be either, and pass.
+    Dicts of item to number, and lists, may be either, and are accepted.
     """
     if isinstance(run, Qrels):
         what = "a Qrels"
@@ -171,7 +172,8 @@ def check_order(caller, run, qrels):
         return
     place = "" if run is None else " first"
     raise InputTypeError(
-        f"{caller} expects the run first, then the judgements; got {what}{place}. Write {caller}(run, qrels)."
+        f"{caller} must be called with the run first, then the judgements; got {what}{place}. Call {caller}(run, "
+        "qrels)."
     )
 
 
@@ -186,14 +188,14 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Whether a dict holds runs by name, each a dict by query, and not judgements by query."""
+    """Return True if a dict contains runs by name, each a dict by query, instead of judgements by query."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
 
 def _column_names(frame):
-    names = getattr(frame, "column_names", None)  # pyarrow's, whose columns are arrays
-    if hasattr(frame, "collect_schema"):  # polars', which warns where a lazy frame is asked for its columns
+    names = getattr(frame, "column_names", None)  # pyarrow frames, whose columns are arrays
+    if hasattr(frame, "collect_schema"):  # polars, which warns if `columns` of a lazy frame is read
         names = frame.collect_schema().names()
     return {name for name in (getattr(frame, "columns", ()) if names is None else names) if isinstance(name, str)}
 
@@ -204,16 +206,16 @@ def _holds_sets(run):
 
 
 def warn_of_runs(runs, missing_queries, kind="run"):
-    """Warn of runs of which nothing is judged, and of those that lack results for most of the judged queries.
+    """Warn of runs without any judged item, and of runs without results for most of the judged queries.
 
     Parameters
     ----------
     runs : dict of str to GradedRun
-        By name; a single run has the name None.
+        Runs by name; a single run has the name None.
     missing_queries : {"zero", "skip"} or None
-        Only None, the default, warns of queries without results: the other two are choices.
+        Warnings of queries without results appear only with the default, None; the other values are deliberate choices.
     kind : {"run", "voter"}, default="run"
-        What the names are names of.
+        Meaning of the names.
     """
     lacking, of = {}, "in" if kind == "run" else "by"
     for name, graded in runs.items():
@@ -221,8 +223,8 @@ def warn_of_runs(runs, missing_queries, kind="run"):
         n_lacking = int((graded.ranked.n_retrieved == 0).sum())
         if graded.fault is not None:
             title = f"The {kind}" if name is None else f"The {kind} {name!r}"
-            value = "0" if n_queries else "NaN, for missing_queries='skip' leaves out all queries"
-            message = f"{title} {graded.fault}; it scores {value}. Check its ids, and how it was made."
+            value = "0" if n_queries else "NaN, because missing_queries='skip' leaves out all queries"
+            message = f"{title} {graded.fault}; it scores {value}. Check its ids, and its source."
             warn_user(message, NothingJudgedWarning)
         elif missing_queries is None and 2 * n_lacking > n_queries:
             lacking[name] = f"{n_lacking} of the {n_queries} judged queries have no results" + (
@@ -231,11 +233,9 @@ def warn_of_runs(runs, missing_queries, kind="run"):
     if lacking:
         others = f", and most have none {of} {len(lacking) - 1} of the other {kind}s," if len(lacking) > 1 else ""
         warn_user(
-            f"{next(iter(lacking.values()))}{others} and count as 0; leave them out by missing_queries='skip', "
-            "give only the "
-            "qrels of the queries that were run, or score by make_ranking_scorer in model selection. "
-            "missing_queries='zero' "
-            "says that 0 is meant.",
+            f"{next(iter(lacking.values()))}{others} and count as 0. Leave them out by missing_queries='skip', pass "
+            "only the qrels of the queries that were run, or score by make_ranking_scorer in model selection. If 0 "
+            "is intended, pass missing_queries='zero'.",
             MissingQueriesWarning,
         )
 
@@ -243,22 +243,24 @@ def warn_of_runs(runs, missing_queries, kind="run"):
 def _plain(run, qrels, missing_queries):
     if not is_plain(qrels):
         raise InputTypeError(
-            "A run of plain lists needs relevant items in plain lists, sets or dicts, one for each query; got "
-            f"{type(qrels).__name__}. Give both as frames, or both as lists."
+            "Judgements of a run of plain lists must be plain lists, sets or dicts of relevant items, one for each "
+            "query; "
+            f"got {type(qrels).__name__}. Pass both as frames, or both as lists."
         )
     if not is_nested(run) and (isinstance(qrels, (set, frozenset)) or not is_nested(qrels)):
         run, qrels = [run], [qrels]
     elif isinstance(qrels, Mapping) and not qrels:
-        raise InputError("At least one judged query is expected; the dict of judgements is empty. Check its source.")
+        raise InputError("`qrels` must contain at least one judged query; the dict is empty. Check its source.")
     elif isinstance(qrels, Set):
         raise InputTypeError(
-            "A set has no order, so it can hold the relevant items of one query only; got it for several."
+            "A set has no order, so it can contain the relevant items of one query only; got it for several. Use a "
+            "dict."
         )
     elif len(run) == 0:
         run = {} if isinstance(qrels, Mapping) else [()] * len(qrels)
     fault = None
     if isinstance(run, Mapping) != isinstance(qrels, Mapping):
-        raise InputTypeError("A run that is a dict by query needs judgements that are one too, and a list a list.")
+        raise InputTypeError("Run and judgements must both be dicts by query, or both be lists; got one of each.")
     if isinstance(qrels, Mapping):
         queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
         fault = _plain_fault(run, qrels)
@@ -266,14 +268,14 @@ def _plain(run, qrels, missing_queries):
     else:
         if len(run) != len(qrels):
             raise InputError(
-                f"Each list needs its relevant items, in the same order; there are {len(run)} lists and {len(qrels)} "
-                "collections of relevant items. Give an empty list where nothing was returned."
+                f"`qrels` must have a collection of relevant items for each list, in the same order; got {len(run)} "
+                f"lists and {len(qrels)} collections. Pass an empty list where nothing was returned."
             )
         queries = pd.RangeIndex(len(run), name="query")
     for query, returned in zip(queries, run, strict=True):
         if isinstance(returned, str | bytes) or not np.iterable(returned) or not hasattr(returned, "__len__"):
             raise InputTypeError(
-                f"Each query needs its items in a list or a dict; query {show(query)} has {show(returned)}."
+                f"The items of each query must be a list or a dict; got {show(returned)} for query {show(query)}."
             )
     chosen = [k for k, returned in enumerate(run) if len(returned) or missing_queries != "skip"]
     returned = [_ranking(run[k], queries[k]) for k in chosen]
@@ -284,7 +286,7 @@ def _plain(run, qrels, missing_queries):
     if fault is None and not item:
         fault = "is empty"
     elif item and np.isnan(found).all():
-        # That no item is relevant is nothing to warn of: those that are not need not be named.
+        # No warning if no item is relevant: nonrelevant items need not be listed.
         match_ids(_distinct(item), _distinct(one for grade in grades for one in grade), "item")
     ranked = RankedRelevance(
         np.array(found, dtype=np.float64),
@@ -301,10 +303,10 @@ def _plain(run, qrels, missing_queries):
 
 
 def _plain_fault(run, qrels):
-    """Why no query of a dict by query is judged, or None."""
+    """Explain why no query of a dict by query is judged, or return None."""
     theirs, ours = _distinct(run), _distinct(qrels)
     if len(theirs) and (match_ids(theirs, ours, "query") < 0).all():
-        return f"holds no judged query: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
+        return f"contains no judged query: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
     return None
 
 
@@ -313,13 +315,13 @@ def _distinct(ids):
 
 
 def _holds_nothing(run):
-    """Whether there is no item in plain lists: not one list, or only empty ones."""
+    """Return True if plain lists contain no item: there is no list, or all are empty."""
     values = run.values() if isinstance(run, Mapping) else run
     return all(isinstance(value, _PLAIN) and len(value) == 0 for value in values)
 
 
 def is_nested(given):
-    """Whether plain Python holds lists or dicts, and not ids or numbers alone."""
+    """Return True if a plain Python object contains lists or dicts, instead of ids or numbers only."""
     values = given.values() if isinstance(given, Mapping) else given
     return any(isinstance(value, _PLAIN) for value in values)
 
@@ -337,22 +339,22 @@ def _encode(items):
 
 
 def _ranking(returned, query):
-    """Items, best first, and numbers that fall where the order does."""
+    """Return the items, best first, and numbers that decrease in this order."""
     if isinstance(returned, Mapping):
-        # An unsigned integer of NumPy has no negative.
+        # Unsigned NumPy integers cannot be negated.
         given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}
         for item, score in given.items():
             if not is_finite(score):
                 raise InputError(
-                    f"Scores must be finite numbers; that of item {show(item)} of query {show(query)} is {show(score)}."
-                    " Drop that item, or convert the score with float."
+                    f"Scores must be finite numbers; got {show(score)} for item {show(item)} of query {show(query)}. "
+                    "Drop that item, or convert the score with float."
                 )
         try:
             items = sorted(given, key=lambda item: (-given[item], item))
         except TypeError as error:
             raise InputTypeError(
-                f"Items of equal score are sorted by their ids, which must be of one type; those of query "
-                f"{show(query)} are not ({error}). Convert them, say with str."
+                f"Items of equal score are sorted by their ids, which must be of one type; query {show(query)} mixes "
+                f"types ({error}). Convert them, for example with str."
             ) from None
         return items, [float(returned[item]) for item in items]
     items = list(returned)
@@ -360,11 +362,11 @@ def _ranking(returned, query):
         n_different = len(set(items))
     except TypeError as error:
         raise InputTypeError(
-            f"Items must be ids, such as str or int; those of query {show(query)} cannot be hashed ({error}). Name "
-            "their ids."
+            f"Items must be ids, such as str or int; query {show(query)} has items that cannot be hashed ({error}). "
+            "Use their ids."
         ) from None
     if n_different != len(items):
         raise InputError(
-            f"Each list must hold an item once; that of query {show(query)} repeats one. Drop the repeats."
+            f"Each list must contain an item once; the list of query {show(query)} repeats one. Drop the repeats."
         )
     return items, [float(-k) for k in range(len(items))]

@@ -1,7 +1,7 @@
 """Interpolated precision at fixed recalls.
 
-An item is *relevant* if its grade is above 0, or at least `relevance_threshold` where one is given. A query without
-relevant items is 0.
+An item is *relevant* if its grade is above 0, or at least `relevance_threshold` if given. A query without
+relevant items has the value 0.
 """
 
 from typing import Any
@@ -37,27 +37,27 @@ def interpolated_precision(
     ties: TieOrder = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Highest precision at any place where the recall is at least so high.
+    """Compute the highest precision at any place where the recall is at least `k`.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : float
         Recall from 0 to 1.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     rounding : {"nearest", "up"}, default="nearest"
-        How many relevant items a recall c needs of R: c R rounded to the nearest whole number, halves up, as today's
-        trec_eval does; or ``floor(c R + 0.9)``, as its versions up to 9.0.8 and pytrec_eval do.
+        Number of relevant items needed for a recall c of R items. "nearest": c R rounded to the nearest whole number,
+        halves up, as in today's trec_eval. "up": ``floor(c R + 0.9)``, as in its versions up to 9.0.8 and pytrec_eval.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -114,25 +114,25 @@ def interpolated_precision_11pt(
     ties: TieOrder = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Mean of the interpolated precisions at the recalls 0, 0.1, ..., 1.
+    """Compute the mean of the interpolated precisions at the recalls 0, 0.1, ..., 1.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     rounding : {"nearest", "up"}, default="nearest"
-        How many relevant items a recall c needs of R: c R rounded to the nearest whole number, halves up, as today's
-        trec_eval does; or ``floor(c R + 0.9)``, as its versions up to 9.0.8 and pytrec_eval do.
+        Number of relevant items needed for a recall c of R items. "nearest": c R rounded to the nearest whole number,
+        halves up, as in today's trec_eval. "up": ``floor(c R + 0.9)``, as in its versions up to 9.0.8 and pytrec_eval.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def interpolated_precision_11pt(
 
     See Also
     --------
-    interpolated_precision : At one recall.
+    interpolated_precision : The precision at one recall.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One query's ranking with its judgements: what a measure of one's own is a function of."""
+"""One query's ranking with its judgements: the argument of a user-defined measure."""
 
 from __future__ import annotations
 
@@ -14,52 +14,52 @@ from ...exceptions import InputError
 
 
 class JudgedRanking:
-    """The ranking of one query with its judgements, which a measure of one's own is a function of.
+    """Ranking of one query with its judgements, the argument of a user-defined measure.
 
-    :func:`evaluate` and others make one for each query and pass it to the function that :func:`make_measure` was given.
-    It never changes, and its arrays are read-only. Build one to try such a function out.
+    Functions such as :func:`evaluate` build one for each query and pass it to the function given to
+    :func:`make_measure`. It is immutable, and its arrays are read-only. Build one to try out such a function.
 
     Parameters
     ----------
     items : sequence of object
         The items returned, best first; it may be empty.
     relevance : array-like of shape (n_items,)
-        Grade of each of them, 0 where it is not judged; negative grades are kept.
+        Grade of each item, 0 if it is not judged; negative grades are kept.
     judged : array-like of shape (n_items,), dtype=bool, default=None
-        Which of them are judged; None means all.
+        Mask of the judged items; None means all.
     scores : array-like of shape (n_items,), default=None
-        Their scores; None where the run has ranks only.
+        Scores of the items; None if the run has ranks only.
     grades : array-like of shape (n_judged,), default=None
-        Grades of all judged items of the query, returned or not; None takes those of the items returned.
+        Grades of all judged items of the query, returned or not; None uses the grades of the returned items.
     query : object, default=None
         Id of the query.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
 
     Attributes
     ----------
     items : tuple of object
         The items returned, best first.
     relevance : ndarray of shape (n_items,), dtype=float64
-        Grade of each of them, 0 where it is not judged.
+        Grade of each item, 0 if it is not judged.
     judged : ndarray of shape (n_items,), dtype=bool
-        Which of them are judged.
+        Mask of the judged items.
     relevant : ndarray of shape (n_items,), dtype=bool
-        Which of them are relevant.
+        Mask of the relevant items.
     scores : ndarray of shape (n_items,), dtype=float64, or None
-        Their scores.
+        Scores of the items.
     grades : ndarray of shape (n_judged,), dtype=float64
         Grades of all judged items of the query, in descending order: an ideal ranking.
     n_relevant : int
         Number of relevant items of the query, returned or not.
     query : object
-        Id of the query; its place where the judgements are a list.
+        Id of the query; its position if the judgements are a list.
     relevance_threshold : float or None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
 
     See Also
     --------
-    make_measure : Makes a measure of a function of it.
+    make_measure : Turns a function of a JudgedRanking into a measure.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class JudgedRanking:
         for name, values in (("relevance", grade), ("judged", known), ("scores", score)):
             if values is not None and values.shape != (len(items),):
                 raise InputError(
-                    f"JudgedRanking expects a value in {name} for each of the {len(items)} items; its shape is "
+                    f"`{name}` must have a value for each of the {len(items)} items; got an array of shape "
                     f"{values.shape}."
                 )
         best = -np.sort(-(grade[known] if grades is None else np.array(grades, dtype=np.float64)))
@@ -102,7 +102,7 @@ class JudgedRanking:
 
     @classmethod
     def _take(cls, ids, grade, known, score, best, query, threshold) -> Self:
-        """Make one of slices of arrays; `ids` are codes of the items and the index behind them, read on demand."""
+        """Build a ranking from slices of arrays; `ids` are item codes and the index behind them, read on demand."""
         ranking = cls.__new__(cls)
         ranking._fill(grade, known, score, best, query, threshold)
         ranking.__dict__["_ids"] = ids
@@ -118,20 +118,20 @@ class JudgedRanking:
 
     @cached_property
     def items(self) -> tuple[Any, ...]:
-        """The items returned, best first."""
+        """Return the items, best first."""
         codes, index = self.__dict__["_ids"]
         return tuple(plain_index(index)[codes].tolist())
 
     @cached_property
     def relevant(self) -> NDArray[np.bool_]:
-        """Which of the items are relevant."""
+        """Return the mask of the relevant items."""
         relevant = self._is_relevant(self.relevance)
         relevant.flags.writeable = False
         return relevant
 
     @cached_property
     def n_relevant(self) -> int:
-        """Number of relevant items of the query, returned or not."""
+        """Return the number of relevant items of the query, returned or not."""
         return int(np.count_nonzero(self._is_relevant(self.grades)))
 
     def _is_relevant(self, grade):
@@ -141,7 +141,7 @@ class JudgedRanking:
         return len(self.relevance)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"A JudgedRanking never changes; {name} cannot be set.")
+        raise AttributeError(f"A JudgedRanking is immutable; {name} cannot be set. Build a new one.")
 
     def __repr__(self) -> str:
         return f"JudgedRanking(n_items={len(self)}, n_judged={len(self.grades)}, n_relevant={self.n_relevant})"

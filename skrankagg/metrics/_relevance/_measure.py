@@ -1,7 +1,7 @@
-"""A measure: a name, a cutoff, conventions, and what computes it.
+"""A measure: a name, a cutoff, conventions, and the function that computes it.
 
-Each measure stands twice in a module of this folder: a public function, whose signature is the contract, and below it
-a private one that computes it from ranked relevance, a value for each query. :func:`define` joins the two.
+Each measure appears twice in a module of this folder. The signature of the public function is the contract. The private
+function below it computes a value for each query from ranked relevance. :func:`define` joins the two.
 """
 
 import inspect
@@ -22,7 +22,7 @@ from ._ties import order_ties
 
 _parameters = cache(lambda function: inspect.signature(function).parameters)
 
-# Conventions of every measure, which no private function takes: the order of ties, and queries without results.
+# Conventions of every measure that private functions do not receive: order of ties, and queries without results.
 _COMMON = ("ties", "missing_queries")
 
 
@@ -30,7 +30,7 @@ _COMMON = ("ties", "missing_queries")
 class Measure:
     """A measure with its cutoff and conventions: call it on a run and judgements.
 
-    Measures come from :func:`get_measure`. Two are equal if their names, cutoffs and conventions are.
+    :func:`get_measure` returns measures. Two are equal if their names, cutoffs and conventions are equal.
 
     Parameters
     ----------
@@ -39,27 +39,28 @@ class Measure:
     function : callable
         The public function, such as :func:`ndcg`.
     compute : callable
-        What computes it from ranked relevance, a cutoff and conventions.
+        Function that computes it from ranked relevance, a cutoff and conventions.
     label : str
-        What to write on an axis, without a cutoff.
+        Label of an axis, without a cutoff.
     summary : {"mean", "sum", "gmean"}, default="mean"
-        What several queries are summed up by.
+        Summary of several queries.
     greater_is_better : bool or None, default=True
-        Whether more of it is better; None where neither is. It is False for "rbp_resid", the uncertainty of "rbp", and
-        None for what describes a run and does not judge it: "num_ret", "num_rel" and "judged@k".
+        Whether higher values are better; None if neither higher nor lower is. It is False for "rbp_resid", the
+        uncertainty of "rbp". It is None for descriptions of a run that do not judge it: "num_ret", "num_rel" and
+        "judged@k".
     cutoff_kind : {"k", "recall", "ks"}, default="k"
-        A number of places, a recall, or several numbers of places.
+        Form of the cutoff: a number of places, a recall, or several numbers of places.
     has_expectation : bool, default=True
         Whether its expectation over ties has a closed form.
     k : int, float, tuple of int or None, default=None
         Cutoff.
     options : dict, default={}
-        Conventions that were given.
+        The given conventions.
 
     See Also
     --------
-    get_measure : Makes one from its name.
-    evaluate : Several measures at once.
+    get_measure : Looks up a measure by name.
+    evaluate : Computes several measures at once.
 
     Examples
     --------
@@ -90,12 +91,12 @@ class Measure:
         qrels : DataFrame, Qrels, or list, set or dict of items
             Judgements.
         per_query : bool, default=False
-            Whether to give the value of each query instead of their summary.
+            Whether to return the value of each query instead of their summary.
 
         Returns
         -------
         float or pandas.Series of shape (n_queries,)
-            What the measure's function returns.
+            The result of the measure's public function.
         """
         cutoff = {} if self.cutoff == "none" else {"k": self.k}
         return self.function(run, qrels, **cutoff, per_query=per_query, **self.options)
@@ -117,53 +118,54 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What to write on an axis."""
+        """Return the label of an axis."""
         return self.label if self.k is None else f"{self.label} at {self._written_cutoff(', ')}"
 
     @property
     def is_total(self) -> bool:
-        """Whether it is a count, of which several queries have the sum rather than the mean."""
+        """Return True for a count, which is summed over queries instead of averaged."""
         return self.summary == "sum"
 
     @property
     def cutoff(self) -> Literal["required", "optional", "none"]:
-        """Whether it takes a cutoff."""
+        """Return the need for a cutoff."""
         k = _parameters(self.function).get("k")
         return "none" if k is None else "required" if k.default is k.empty else "optional"
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """Names of the conventions that it knows."""
+        """List the conventions that this measure accepts."""
         parameters = _parameters(self.function).values()
         return tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "per_query")
 
     def summarize(self, values: ArrayLike) -> float:
-        """One number for several queries: the mean, the sum of a count, the geometric mean of gmap.
+        """Summarize several queries by one number: the mean, the sum for counts, the geometric mean for gmap.
 
         Parameters
         ----------
         values : ndarray of shape (n_queries,) or DataFrame column
-            Values of the queries; NaN ones are left out.
+            Values of the queries; NaN values are left out.
 
         Returns
         -------
         float
-            NaN where there is nothing to average.
+            NaN if there is nothing to average.
         """
         return self.summarize_sums(*self.sum_up(values))
 
     def sum_up(self, values: ArrayLike) -> tuple[float, int]:
-        """What some queries add to the summary: a sum, and the number of values, to be added up with those of others.
+        """Return the contribution of some queries to the summary: a sum and a number of values, which add up over
+        parts.
 
         Parameters
         ----------
         values : ndarray of shape (n_queries,) or DataFrame column
-            Values of the queries; NaN ones are left out.
+            Values of the queries; NaN values are left out.
 
         Returns
         -------
         total : float
-            Sum of the values; of their logarithms for gmap, whose least value is 1e-5.
+            Sum of the values; for gmap the sum of their logarithms, with a floor of 1e-5 for the values.
         count : int
             Number of values.
         """
@@ -172,7 +174,7 @@ class Measure:
         return float((np.log(np.maximum(values, 1e-5)) if self.summary == "gmean" else values).sum()), len(values)
 
     def summarize_sums(self, total: float, count: float) -> float:
-        """The summary of all queries, by what :meth:`sum_up` has for parts of them, added up.
+        """Return the summary of all queries, from the results of :meth:`sum_up` for parts of them, added up.
 
         Parameters
         ----------
@@ -184,7 +186,7 @@ class Measure:
         Returns
         -------
         float
-            NaN where there is nothing to average.
+            NaN if there is nothing to average.
         """
         if self.summary == "sum":
             return float(total)
@@ -193,13 +195,13 @@ class Measure:
         return float(np.exp(total / count) if self.summary == "gmean" else total / count)
 
     def _with(self, k, options):
-        """The same measure with a cutoff and conventions, both checked."""
+        """Return the measure with a cutoff and conventions, both checked."""
         check_conventions(options)
         if options.get("ties") == "expected" and not self.has_expectation:
             known = ", ".join(name for name, other in MEASURES.items() if other.has_expectation)
             raise InputError(
-                f"{self.label} has no closed form of its expectation over ties; ties='expected' is for {known}. Choose "
-                "another rule for ties."
+                f"{self.label} has no closed form of its expectation over ties; ties='expected' is available for "
+                f"{known}. Choose another rule for ties."
             )
         return replace(self, k=None if self.cutoff == "none" else self._check_cutoff(k), options=options)
 
@@ -208,7 +210,7 @@ class Measure:
             return None
         if self.cutoff_kind == "recall":
             if not is_real(k) or not 0 <= k <= 1:
-                raise InputError(f"{self.label} needs a recall from 0 to 1, such as 0.1; got {k!r}.")
+                raise InputError(f"The cutoff of {self.label} must be a recall from 0 to 1, such as 0.1; got {k!r}.")
             return float(k)
         many = k if self.cutoff_kind == "ks" and np.iterable(k) and not isinstance(k, str) else (k,)
         if not len(many) or not all(is_integer(one) and one >= 1 for one in many):
@@ -216,7 +218,7 @@ class Measure:
         return tuple(int(one) for one in many) if self.cutoff_kind == "ks" else int(k)
 
     def _values(self, ranked):
-        """Value of each query of a :class:`RankedRelevance`; NaN without results under ``missing_queries="skip"``."""
+        """Compute the value of each query, NaN for queries without results if these are skipped."""
         parameters = _parameters(self.function)
         own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
         own = {name: value for name, value in own.items() if name not in _COMMON}
@@ -235,12 +237,12 @@ MEASURES: dict[str, Measure] = {}
 
 
 def define(name: str, function: Callable, compute: Callable, label: str, **facts: Any) -> None:
-    """Enter a measure into the registry; `facts` are further fields of :class:`Measure`."""
+    """Add a measure to the registry; `facts` are further fields of :class:`Measure`."""
     MEASURES[name] = Measure(name, function, compute, label, **facts)
 
 
 def measure_run(name: str, run, qrels, k=None, *, per_query: bool, **conventions: Any) -> Any:
-    """What the public function of a measure returns."""
+    """Compute the result of a measure's public function."""
     measure = MEASURES[name]._with(k, conventions)
     ranked, queries = rank_relevance(measure.function.__name__, run, qrels, conventions["missing_queries"])
     values = measure._values(ranked)

@@ -1,8 +1,8 @@
-"""How a measure is written: its name here or in another tool, a cutoff, and conventions in brackets.
+"""Parser of measure names: a name in this library or in another tool, a cutoff, and conventions in brackets.
 
 trec_eval and pytrec_eval write ``P_10`` or ``P.10``, ir_measures ``P(rel=2)@10``, ranx ``precision@10``. Such a name is
-read where it stands for the same numbers, conventions included. Names that stand for something else here, or for
-nothing, are refused with what comes nearest.
+accepted if it stands for the same numbers, conventions included. Names with another meaning here, or with none, are
+refused; the message names the nearest measure.
 """
 
 import re
@@ -12,7 +12,7 @@ from ...exceptions import InputError
 from ._conventions import OPTIONS, check_conventions
 from ._measure import MEASURES
 
-#: Names of other tools, in small letters, for measures that have the same values; the functions' names come on top.
+#: Names in other tools, in lower case, of measures with the same values; the functions' names are added.
 _ALIASES = {
     "11pt_avg": "11pt",
     "ap": "map",
@@ -41,12 +41,12 @@ _IMPLIED = {
     "ndcg_burges": {"gain": "exponential"},
 }
 
-# Names that say that there is a cutoff.
+# Names that imply a cutoff.
 _CUT = {"map_cut", "ndcg_cut"}
 
 _DIVERSITY = "ndcg@k: judgements have no subtopics"
 
-#: Names of other tools that no measure here has the values of, and what comes nearest.
+#: Names in other tools of measures that this library does not have, and the nearest ones.
 _ABSENT = {
     "accuracy": "bpref",
     "alpha_dcg": _DIVERSITY,
@@ -85,16 +85,16 @@ _ABSENT = {
     "setp": "p@k with the length of the lists for k",
     "setr": "recall@k with the length of the longest list for k",
     "strec": _DIVERSITY,
-    "utility": "num_rel_ret and num_ret, of which it is made",
+    "utility": "num_rel_ret and num_ret, from which it is computed",
     "yaap": "map",
 }
 
-# What stands for a cutoff in the list of names, and one to write.
+# Placeholder of a cutoff in the list of names, and a sample.
 _PLACEHOLDERS = {"k": "k", "recall": "r", "ks": "z1,z2,..."}
 _SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
 
 _PATTERN = re.compile(r"(?P<name>[\w-]+)(?:\((?P<given>[^()]*)\))?(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
-# P_10 and P.10; a measure may end in digits otherwise.
+# P_10 and P.10; other names of measures may also end in digits.
 _TREC = re.compile(
     r"(?P<name>p|recall|success|map_cut|ndcg_cut|iprec_at_recall|relative_p)[._](?P<k>[\d.,]+)(?:\[(?P<options>[^\[\]]*)\])?",
     re.IGNORECASE,
@@ -106,17 +106,17 @@ _GAINS = {"log2": "linear", "exp-log2": "exponential"}
 
 
 def measure_names() -> list[str]:
-    """Names of all measures, with @k where they take a cutoff.
+    """List the names of all measures, with @k if they have a cutoff.
 
     Returns
     -------
     list of str
-        As :func:`evaluate` takes them, once the cutoff is filled in.
+        Names that :func:`evaluate` accepts once the cutoff is filled in.
 
     See Also
     --------
-    get_measure : Makes a measure of a name.
-    make_measure : Makes a measure of a function.
+    get_measure : Looks up a measure by name.
+    make_measure : Turns a function into a measure.
     agreement_names : Names of the measures that need no judgements.
 
     Examples
@@ -135,7 +135,7 @@ def measure_names() -> list[str]:
 
 
 def parse_measure(name, conventions):
-    """Read the name of a measure; `conventions` are those that the name does not state."""
+    """Read the name of a measure; `conventions` apply unless the name states them."""
     text = name.strip()
     match = _TREC.fullmatch(text) or _PATTERN.fullmatch(text)
     if match is None:
@@ -162,7 +162,7 @@ def parse_measure(name, conventions):
 
 
 def base_name(word):
-    """Name in the registry of a measure without cutoff and conventions, by any of its names, or None."""
+    """Return the registered name of a measure without cutoff and conventions, given any of its names, or None."""
     word = _word(word)
     if word in MEASURES:
         return word
@@ -171,7 +171,7 @@ def base_name(word):
 
 
 def is_measure_name(name):
-    """Whether a name, with or without a cutoff, is read as that of a measure."""
+    """Return True if a name, with or without a cutoff, is the name of a measure."""
     match = _TREC.fullmatch(name.strip()) or _PATTERN.fullmatch(name.strip())
     return match is not None and base_name(match["name"]) is not None
 
@@ -181,19 +181,19 @@ def _word(name):
 
 
 def _unknown(name, text):
-    """What is wrong with a name that is not read."""
+    """Build the error for a name that is not a measure."""
     odd, trec = _ODD.fullmatch(text), _TREC.fullmatch(text)
     word = _word(re.split(r"[@(\[]", text)[0])
     word = _word(trec["name"]) if trec else word
     word = "nerr" if odd and word.startswith("nerr") else word
     if odd and word.startswith("rbp"):
         digits = re.sub(r"\D", "", word)
-        near = f"rbp[persistence=0.{digits}], in which a relevant item gains 1 whatever its grade"
+        near = f"rbp[persistence=0.{digits}], which gives a relevant item a gain of 1 whatever its grade"
     else:
         near = _ABSENT.get(word)
     if near is not None:
         return InputError(
-            f"{name!r} is not among the measures; the nearest is {near}. make_measure takes a function of your own."
+            f"{name!r} is not among the measures; the nearest is {near}. Pass a function of your own to make_measure."
         )
     names = {*MEASURES, *_ALIASES, *(measure.function.__name__ for measure in MEASURES.values())} - _CUT
     similar = find_similar(word, sorted(names))
@@ -213,7 +213,7 @@ def _written_cutoff(measure, text):
 
 
 def _read_arguments(name, word, text, brackets):
-    """Read arguments as ir_measures writes them; returns the measure and its conventions."""
+    """Read arguments in the syntax of ir_measures; returns the measure's name and its conventions."""
     if word in _ABSENT:
         raise _unknown(name, word)
     given = {}
@@ -235,7 +235,7 @@ def _read_arguments(name, word, text, brackets):
         sample = f"{measure.name}{_written_cutoff(measure, name)}"
         known = ", ".join(measure.conventions)
         raise InputError(
-            f"{name!r} cannot be read; write conventions in brackets, {sample}[option=value], with {known}."
+            f"{name!r} cannot be read. Write conventions in brackets, {sample}[option=value]; the options are {known}."
         )
     check_conventions(options)
     return word, options
@@ -249,15 +249,17 @@ def _parse_cutoff(name, measure, text):
             raise InputError(f"{name!r} needs a cutoff; write {sample}{hint}.")
         return None
     if measure.cutoff == "none":
-        raise InputError(f"{measure.name!r} takes no cutoff; write {measure.name}, got {name!r}.")
+        raise InputError(f"{measure.name!r} has no cutoff; got {name!r}. Write {measure.name}.")
     if measure.cutoff_kind == "recall":
         try:
             return measure._check_cutoff(float(text))
         except ValueError:
-            raise InputError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
+            raise InputError(
+                f"The cutoff of {name!r} must be a recall from 0 to 1; write for example {sample}."
+            ) from None
     parts = text.split(",") if measure.cutoff_kind == "ks" else [text]
     if not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
-        raise InputError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
+        raise InputError(f"The cutoff of {name!r} must be a whole number of at least 1; write for example {sample}.")
     return tuple(map(int, parts)) if measure.cutoff_kind == "ks" else int(text)
 
 
@@ -268,7 +270,7 @@ def _parse_options(name, measure, text):
         if not equals or option not in measure.conventions:
             known = ", ".join(measure.conventions) or "none"
             raise InputError(
-                f"{name!r} has an unknown convention {part!r}; {measure.name} takes {known}, written [option=value]."
+                f"{name!r} has an unknown convention {part!r}; {measure.name} accepts {known}, written [option=value]."
             )
         options[option] = _parse_value(name, option, value)
     check_conventions(options)
@@ -276,7 +278,7 @@ def _parse_options(name, measure, text):
 
 
 def _as_kind(option, value):
-    # An int and the float of its value are one convention, and must be written alike.
+    # An int and a float of the same value are the same convention and must be written alike.
     return float(value) if OPTIONS[option] is float else value
 
 

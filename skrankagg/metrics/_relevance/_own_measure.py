@@ -1,4 +1,4 @@
-"""Measures of one's own: a function of one query's ranking and judgements, used wherever a measure's name is."""
+"""User-defined measures: functions of one query's ranking and judgements, accepted wherever a measure's name is."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ._measure import MEASURES, Measure
 from ._measure_names import is_measure_name
 from ._ties import order_ties
 
-# Columns that stand next to measures, and levels of indexes.
+# Columns next to measures, and levels of indexes.
 _RESERVED = {"time", "n_queries", "run", "voter", "method", "query"}
 
 
 class OwnMeasure(Measure):
-    """A measure that a function of a :class:`JudgedRanking` computes."""
+    """A measure computed by a function of a :class:`JudgedRanking`."""
 
     @property
     def cutoff(self) -> Literal["none"]:
-        """It takes no cutoff."""
+        """Return "none": the measure has no cutoff."""
         return "none"
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """Names of the conventions that it knows."""
+        """List the conventions that this measure accepts."""
         return ("relevance_threshold", "ties", "missing_queries")
 
     def __call__(self, run: RunLike, qrels: QrelsLike, *, per_query: bool = False) -> Any:
@@ -95,15 +95,17 @@ class OwnMeasure(Measure):
         try:
             value = self.function(ranking)
         except Exception as error:
-            error.add_note(f"The measure {self.name!r} was computing its value of query {ranking.query!r}.")
+            error.add_note(
+                f"The error occurred while the measure {self.name!r} was computed for query {ranking.query!r}."
+            )
             raise
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if not isinstance(value, Real | np.bool_) or math.isinf(value):
             what = repr(value) if isinstance(value, Real) else type(value).__name__
             raise InputError(
-                f"The measure {self.name!r} must return a finite number for each query, or NaN for none; it returned "
-                f"{what} for query {ranking.query!r}."
+                f"The measure {self.name!r} must return a finite number for each query, or NaN for none; got {what} "
+                f"for query {ranking.query!r}."
             )
         return float(value)
 
@@ -115,26 +117,27 @@ def make_measure(
     greater_is_better: bool | None = True,
     summary: Literal["mean", "sum"] = "mean",
 ) -> Measure:
-    """Make a measure of a function of one query's ranking and judgements.
+    """Turn a function of one query's ranking and judgements into a measure.
 
-    It is taken wherever the name of a measure is: by :func:`evaluate`, :class:`~skrankagg.Comparator`, scorers, tests
-    and plots. A function that needs none of the options is taken as it is.
+    The result is accepted wherever the name of a measure is: by :func:`evaluate`, :class:`~skrankagg.Comparator`,
+    scorers, tests and plots. A function that needs no options is accepted directly.
 
     Parameters
     ----------
     function : callable
-        Function of a :class:`JudgedRanking` that returns a finite number, or NaN where the query has no value.
+        Function of a :class:`JudgedRanking` that returns a finite number, or NaN if the query has no value.
     name : str, default=None
-        Name, which heads its column; None takes the function's. A name of another measure, such as "map", is refused.
+        Name, which heads its column; None uses the function's name. The name of another measure, such as "map", is
+        refused.
     greater_is_better : bool or None, default=True
-        Whether more of it is better; None where neither is.
+        Whether higher values are better; None if neither higher nor lower is.
     summary : {"mean", "sum"}, default="mean"
-        What several queries are summed up by. NaN ones are left out.
+        Summary of several queries. NaN values are left out.
 
     Returns
     -------
     Measure
-        Call it on a run and judgements. It knows the conventions `relevance_threshold`, `ties` and `missing_queries`,
+        Call it on a run and judgements. It accepts the conventions `relevance_threshold`, `ties` and `missing_queries`,
         and has no expectation over ties. It can be pickled if the function can.
 
     Raises
@@ -142,17 +145,17 @@ def make_measure(
     TypeError
         If `function` is not callable, or is one of the measures of this module.
     ValueError
-        If there is no name, as of a lambda, or it is taken.
+        If there is no name, as for a lambda, or if the name is taken.
 
     See Also
     --------
-    JudgedRanking : What the function is called on.
-    get_measure : The measures that have names.
+    JudgedRanking : The argument of the function.
+    get_measure : Looks up measures by name.
 
     Notes
     -----
-    The function is called for every query that is measured, also with an empty ranking where nothing was returned. What
-    it raises passes through, with a note that names the query.
+    The function is called for every measured query, with an empty ranking if nothing was returned. Its exceptions are
+    passed on, with a note that names the query.
 
     Examples
     --------
@@ -170,26 +173,26 @@ def make_measure(
     ours  0.5          1.5
     """
     if not callable(function):
-        raise InputTypeError(f"make_measure expects a function of a JudgedRanking; got {type(function).__name__}.")
+        raise InputTypeError(f"`function` must be a function of a JudgedRanking; got {type(function).__name__}.")
     known = next((one.name for one in MEASURES.values() if one.function is function), None)
     if known is not None or isinstance(function, Measure):
         known = known or str(function)
         raise InputTypeError(
-            f"make_measure expects a function of a JudgedRanking, and {known!r} is a measure already; name it by a "
-            f"str, {known!r}."
+            f"`function` must be a function of a JudgedRanking; {known!r} is already a measure. Refer to it by its "
+            f"name, the str {known!r}."
         )
     if name is None:
         name = getattr(function, "__name__", None)
         if name is None or name == "<lambda>":
             kind = "a lambda" if name else f"a {type(function).__name__}"
-            raise InputError(f"A measure needs a name, and {kind} has none; use make_measure(function, name=...).")
+            raise InputError(f"A measure must have a name; {kind} has none. Pass make_measure(function, name=...).")
     if not isinstance(name, str) or not name.strip() or "[" in name or "]" in name:
-        raise InputError(f"The name of a measure must be a str without brackets; got {name!r}.")
+        raise InputError(f"`name` must be a str without brackets; got {name!r}.")
     if name in _RESERVED or is_measure_name(name):
         what = "a column next to the measures" if name in _RESERVED else "another measure"
-        raise InputError(f"{name!r} is the name of {what}; give another one: make_measure(function, name=...).")
+        raise InputError(f"{name!r} is the name of {what}. Pass another one: make_measure(function, name=...).")
     if not (greater_is_better is None or isinstance(greater_is_better, bool | np.bool_)):
-        raise InputError(f"greater_is_better must be True, False or None; got {greater_is_better!r}.")
+        raise InputError(f"`greater_is_better` must be True, False or None; got {greater_is_better!r}.")
     check_choice("summary", summary, ("mean", "sum"))
     return OwnMeasure(
         name,
@@ -203,9 +206,9 @@ def make_measure(
 
 
 def noted_measure(name: str, facts: dict[str, Any]) -> Measure:
-    """Stand in for a measure of one's own of which a frame notes the facts: it has a direction and no function."""
+    """Return a stand-in for a user-defined measure, from the facts noted in a frame: a direction without a function."""
     return OwnMeasure(name, _unknown_function, _unknown_function, name, has_expectation=False, **facts)
 
 
 def _unknown_function(ranking):
-    raise InputError("A frame knows the names of measures of one's own and not their functions; give the measure.")
+    raise InputError("A frame stores the names of user-defined measures but not their functions. Pass the measure.")

@@ -1,7 +1,7 @@
-"""Measures of how many relevant items there are among the first places.
+"""Measures that count relevant items among the first places.
 
-An item is *relevant* if its grade is above 0, or at least `relevance_threshold` where one is given; items that
-are not judged, or have negative grades, are not relevant. A measure whose divisor is 0 is 0.
+An item is *relevant* if its grade is above 0, or at least `relevance_threshold` if given. Unjudged items and items with
+negative grades are not relevant. A measure whose divisor is 0 has the value 0.
 """
 
 from typing import Any
@@ -21,13 +21,13 @@ __all__ = [
 
 
 def hits_at(ranked, k, threshold):
-    """Number of relevant items among the first k places of each list."""
+    """Count the relevant items among the first k places of each list."""
     ranked = ranked.head(k)
     return ranked.at(ranked.hits(threshold), k)
 
 
 def ratio(numerator, denominator):
-    """Divide, 0 where the divisor is 0."""
+    """Divide; the result is 0 where the divisor is 0."""
     denominator = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 
@@ -42,24 +42,24 @@ def precision(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Share of relevant items among the first k places.
+    """Compute the share of relevant items among the first k places.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int
-        Cutoff, the divisor also where fewer items are returned.
+        Cutoff; also the divisor if fewer items are returned.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -68,12 +68,12 @@ def precision(
 
     See Also
     --------
-    recall : Divided by the number of relevant items.
-    r_precision : At the number of relevant items.
+    recall : The same number divided by the number of relevant items.
+    r_precision : Precision at the number of relevant items.
 
     Examples
     --------
-    15 items returned, of which the first 4 are relevant: P@20 is 4/20. And the mean over two queries:
+    The first 4 of 15 returned items are relevant: P@20 is 4/20. Then the mean over two queries:
 
     >>> from skrankagg.metrics import precision
     >>> precision(list(range(15)), [0, 1, 2, 3], k=20)
@@ -110,24 +110,24 @@ def recall(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Share of the relevant items that are among the first k places.
+    """Compute the share of the relevant items that are among the first k places.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int
         Cutoff.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -136,8 +136,8 @@ def recall(
 
     See Also
     --------
-    precision : Divided by the number of places.
-    f1 : Both in one number.
+    precision : The same number divided by the number of places.
+    f1 : Precision and recall in one number.
 
     Examples
     --------
@@ -174,24 +174,24 @@ def f1(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Harmonic mean of precision and recall at k, ``2 P R / (P + R)``.
+    """Compute the harmonic mean of precision and recall at k, ``2 P R / (P + R)``.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int
         Cutoff.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -200,8 +200,8 @@ def f1(
 
     See Also
     --------
-    precision : The share of the places.
-    recall : The share of the relevant items.
+    precision : Share of the places that contain relevant items.
+    recall : Share of the relevant items that are returned.
 
     Examples
     --------
@@ -240,24 +240,24 @@ def success(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Whether a relevant item is among the first k places; its mean is the hit rate.
+    """Check whether a relevant item is among the first k places; the mean is the hit rate.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int
         Cutoff.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -266,8 +266,8 @@ def success(
 
     See Also
     --------
-    precision : How many, not only whether.
-    reciprocal_rank : How early.
+    precision : Share of relevant items, not only whether there is one.
+    reciprocal_rank : Measures how early the first relevant item is returned.
 
     Examples
     --------

@@ -26,24 +26,24 @@ def r_precision(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    r"""R-precision: share of relevant items among the first R places; with a cutoff, Rp@z.
+    r"""Compute R-precision, the share of relevant items among the first R places; with a cutoff, Rp@z.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff z; None takes R.
+        Cutoff z; None uses R.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -52,12 +52,12 @@ def r_precision(
 
     See Also
     --------
-    mean_average_r_precision : Its mean over several cutoffs.
+    mean_average_r_precision : Mean of Rp@z over several cutoffs.
 
     Notes
     -----
-    At cutoff z those items are relevant whose grade is at least the z-th best of the query, so that all that tie at the
-    border are; the divisor is :math:`\min(R, z)` [1]_.
+    At cutoff z, an item is relevant if its grade is at least the z-th best of the query, so all items that tie at the
+    border are relevant. The divisor is :math:`\min(R, z)` [1]_.
 
     References
     ----------
@@ -88,7 +88,7 @@ def _r_precision(ranked, k, *, relevance_threshold):
     judged = ranked.judged
     n_relevant = ranked.n_relevant(relevance_threshold)
     places = n_relevant if k is None else np.minimum(n_relevant, k)
-    # The grade at place k of the ideal list: what is at least as good is relevant at k.
+    # The grade at place k of the ideal list: items with at least this grade are relevant at k.
     border = np.full(ranked.n_queries, np.inf)
     some = places > 0
     border[some] = judged.grade[(judged.ptr[:-1] + places.astype(np.int64) - 1)[some]]
@@ -109,24 +109,24 @@ def mean_average_r_precision(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """Mean of Rp@z over several cutoffs.
+    """Compute the mean of Rp@z over several cutoffs.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int or sequence of int
         Cutoffs.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The view that every measure takes: the relevance of the returned items, in the order in which they are returned."""
+"""Common input of all measures: the relevance of the returned items, in the order in which they are returned."""
 
 from functools import cached_property
 
@@ -11,22 +11,22 @@ from ..._data._qrels import encode_run
 from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
 
-# 2 ** 1024 overflows; so high a grade is a score, and a linear gain is meant.
+# 2 ** 1024 overflows; so high a grade is probably a score, for which the linear gain is suitable.
 _MAX_EXPONENT = 1000
 
 
 class RelevanceList:
     """Grades along ragged lists, with the running sums that the measures share.
 
-    Each running sum is computed once, whatever the number of measures and cutoffs that read it. What a measure adds up
-    at each place goes through :meth:`rate`, which a view of the expectation over ties turns into means.
+    Each running sum is computed once, however many measures and cutoffs read it. A measure passes the values that it
+    adds up at each place through :meth:`rate`. A view of the expectation over ties turns them into means.
 
     Parameters
     ----------
     grade : ndarray of shape (n_rows,), dtype=float64
-        Grade at each place, best place first; NaN where an item is not judged.
+        Grade at each place, best place first; NaN if an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        List of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
+        The list of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
     """
 
     def __init__(self, grade, ptr):
@@ -37,49 +37,49 @@ class RelevanceList:
 
     @cached_property
     def position(self):
-        """Position of each place in its list, from 1."""
+        """Return the position of each place in its list, from 1."""
         return positions(self.ptr)
 
     @cached_property
     def row_query(self):
-        """Query of each place."""
+        """Return the query of each place."""
         return expand(self.ptr)
 
     @property
     def n_queries(self):
-        """Number of queries, those without results among them."""
+        """Return the number of queries, including queries without results."""
         return len(self.ptr) - 1
 
     def relevant(self, threshold=None):
-        """Which places hold a relevant item, (n_rows,): a grade above 0, or of at least `threshold`."""
+        """Find places with a relevant item, (n_rows,): its grade is above 0, or at least `threshold`."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Which places hold an item that is judged not relevant, (n_rows,); unjudged and negative grades are not."""
+        """Find places whose item is judged not relevant, (n_rows,); unjudged items and negative grades do not count."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
-        """What each place has of a value of its item, (n_rows,): the value; in expectation, the mean over its ties."""
+        """Return the value of each place's item, (n_rows,); an expectation returns the mean over tied items."""
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None):
-        """Number of relevant items up to each place, (n_rows,)."""
+        """Count the relevant items up to each place, (n_rows,)."""
         key = ("hits", threshold)
         if key not in self._cumulated:
             self._cumulated[key] = self._count(self.relevant(threshold))
         return self._cumulated[key]
 
     def _count(self, mask):
-        # Whole numbers: the difference of two running totals over everything is exact.
+        # Totals are whole numbers, so the difference of two running totals is exact.
         total = np.cumsum(mask, dtype=np.int32)
         before = np.concatenate([np.zeros(1, dtype=np.int32), total])[self.ptr[:-1]]
         total -= np.repeat(before, np.diff(self.ptr))
         return total
 
     def head(self, k):
-        """The same lists without places far behind the k-th, which measures at small cutoffs need not read.
+        """Return the lists without places far below the k-th, which measures at small cutoffs need not read.
 
-        Itself where there is little to leave out, and where `k` is None or an array of one for each query.
+        Returns self if little can be left out, and if `k` is None or an array with a value for each query.
         """
         if k is None or np.ndim(k):
             return self
@@ -94,29 +94,29 @@ class RelevanceList:
         return self._heads[depth]
 
     def precisions(self, threshold=None, k=None):
-        """Sum of the precisions at the relevant places among the first `k` of each list, (n_queries,)."""
+        """Sum the precisions at the relevant places among the first `k` of each list, (n_queries,)."""
         rows = np.flatnonzero(self.relevant(threshold))
         return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
 
     def mean_precisions(self, threshold=None, k=None):
-        """Mean of the precisions at the relevant places among the first `k` of each list, (n_queries,); 0 for none."""
+        """Average the precisions at the relevant places among the first `k` of each list, (n_queries,); 0 for none."""
         found = self.at(self.hits(threshold), k)
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Rows where the first relevant item of a list may stand, and the probability of each."""
+        """Find the possible rows of the first relevant item of each list, and the probability of each."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
     def sum_of(self, rows, value, k=None):
-        """Sum of the values of some rows among the first `k` places of each list, (n_queries,)."""
+        """Sum the values of some rows among the first `k` places of each list, (n_queries,)."""
         if k is not None:
             near = self.position[rows] <= k
             rows, value = rows[near], value[near]
         return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
 
     def gains(self, gain, discount):
-        """Discounted cumulative gain up to each place, (n_rows,)."""
+        """Compute the discounted cumulative gain up to each place, (n_rows,)."""
         return self.cumulate(
             ("gains", gain, discount), lambda: self.rate(_GAINS[gain](self.grade)) / self._discounts(discount)
         )
@@ -126,18 +126,18 @@ class RelevanceList:
         return _DISCOUNTS[discount](np.arange(longest + 1))[self.position]
 
     def stops(self, chance):
-        """Probability that a user who reads from the top stops at each place, (n_rows,), from that of each item."""
+        """Compute the probability that a user stops at each place, (n_rows,), from the chance of each item."""
         goes_on = np.log1p(-chance)
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
 
     def cumulate(self, key, values):
-        """Running sum along each list, (n_rows,), of the terms that a callable gives; computed once for each key."""
+        """Compute the running sum along each list, (n_rows,), of the values of a callable; cached under the key."""
         if key not in self._cumulated:
             self._cumulated[key] = ragged_cumsum(values(), self.ptr)
         return self._cumulated[key]
 
     def at(self, cumulated, k=None):
-        """Running sum at position `k` of each list, or at its end where that comes first, (n_queries,)."""
+        """Return the running sum at position `k` of each list, or at its end if that is earlier, (n_queries,)."""
         start, end = self.ptr[:-1], self.ptr[1:]
         if k is not None:
             end = np.minimum(end, start + k)
@@ -146,7 +146,7 @@ class RelevanceList:
         return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
     def total(self, value, k=None):
-        """Sum of a value over the first `k` places of each list, (n_queries,); `k` may be one for each query."""
+        """Sum a value over the first `k` places of each list, (n_queries,); `k` may have a value for each query."""
         if k is not None:
             value = np.where(self.position <= (k[self.row_query] if np.ndim(k) else k), value, 0.0)
         sums = np.zeros(self.n_queries)
@@ -156,7 +156,7 @@ class RelevanceList:
         return sums
 
     def best(self, value):
-        """Largest value of each list, at least 0, (n_queries,)."""
+        """Return the largest value of each list, at least 0, (n_queries,)."""
         largest = np.zeros(self.n_queries)
         filled = np.diff(self.ptr) > 0
         if filled.any():
@@ -165,26 +165,26 @@ class RelevanceList:
 
 
 class RankedRelevance(RelevanceList):
-    """Grades of the returned items in the order returned, and those of all judged items.
+    """Grades of the returned items in the order returned, and of all judged items.
 
-    Every measure is a function of it: what was returned is in its own arrays, what could have been in `judged`.
+    Every measure is a function of this object. Its own arrays describe the returned items, `judged` the items that
+    could have been returned.
 
     Parameters
     ----------
     grade : ndarray of shape (n_rows,), dtype=float64
-        Grade at each place, best place first; NaN where an item is not judged.
+        Grade at each place, best place first; NaN if an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        List of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
+        The list of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
     judged : RelevanceList
         All grades of each query, retrieved or not, in descending order.
     score, rank : ndarray of shape (n_rows,), default=None
-        Scores of the places, or their ranks where there are no scores: equal ones tie. Without either there are no
-        ties.
+        Scores of the places, or their ranks if there are no scores: equal values tie. Without either there are no ties.
     item : tuple of ndarray of shape (n_rows,) and pandas.Index, default=None
         Codes of the items, and the ids behind the codes, which break the ties of trec_eval.
     conflict : tuple of (str, str), default=None
-        Lists whose scores do not order their items as the ranks do, and what to do about them, in words; None where
-        there is no such list.
+        Lists whose scores do not order their items as the ranks do, and the remedy, in words; None if there is no such
+        list.
     """
 
     def __init__(self, grade, ptr, judged, *, score=None, rank=None, item=None, conflict=None):
@@ -192,7 +192,7 @@ class RankedRelevance(RelevanceList):
         self.judged = judged
         self.conflict = conflict
         self.views = {}
-        # What measures of one's own are told: the ids of the queries, which of them to measure, and which have scores.
+        # Inputs of user-defined measures: the ids of the queries, the queries to measure, and the lists with scores.
         self.queries = self.chosen = self.scored = None
         self._get_columns = lambda: (score, rank, item)
 
@@ -202,17 +202,17 @@ class RankedRelevance(RelevanceList):
 
     @property
     def score(self):
-        """Score of each place, or None."""
+        """Return the score of each place, or None."""
         return self._columns[0]
 
     @property
     def rank(self):
-        """Rank of each place, or None."""
+        """Return the rank of each place, or None."""
         return self._columns[1]
 
     @property
     def item(self):
-        """Codes of the items of each place and the index behind them, or None."""
+        """Return the codes of the items of each place and the index behind them, or None."""
         return self._columns[2]
 
     @classmethod
@@ -228,13 +228,13 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_lists(cls, lists, place, relevance, judged):
-        """Take one list for each query, by its place among the lists, -1 for an empty one.
+        """Take one list for each query, by its place among the lists, or -1 for an empty one.
 
-        `relevance` are the grades of the candidates of the lists, and `judged` all grades of each query.
+        `relevance` contains the grades of the candidates of the lists, and `judged` all grades of each query.
         """
         if np.array_equal(place, np.arange(lists.n_lists)):
             rows, ptr = slice(None), lists.row_ptr
-        else:  # a place behind the last list is an empty range
+        else:  # a place after the last list is an empty range
             rows, ptr = gather_ranges(np.append(lists.row_ptr, lists.n_rows), np.where(place < 0, lists.n_lists, place))
         ranked = cls(
             relevance[lists.candidate[rows]],
@@ -242,7 +242,7 @@ class RankedRelevance(RelevanceList):
             judged,
             conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), place)),
         )
-        # Most rules for ties look at nothing else.
+        # Most rules for ties need only this.
         ranked._get_columns = lambda: (
             lists.score[rows] if lists.has_scores else None,
             lists.rank[rows],
@@ -254,8 +254,8 @@ class RankedRelevance(RelevanceList):
     def from_codes(cls, lists, order, encoded, judged, *, score=None):
         """Look up the grades of a consensus of `lists`, given the order of its candidates.
 
-        `encoded` are the judgements aligned with the lists, `judged` all grades of each query, and `score` the scores
-        in this order, or None where there are no ties.
+        `encoded` contains the judgements aligned with the lists, and `judged` all grades of each query. `score`
+        contains the scores in this order, or is None if there are no ties.
         """
         ranked = cls(encoded.relevance[order], lists.candidate_ptr, judged)
         ranked._get_columns = lambda: (score, None, (lists.candidate_item[order], lists.items))
@@ -263,30 +263,30 @@ class RankedRelevance(RelevanceList):
 
     @cached_property
     def retrieved(self):
-        """Grades of the returned items in descending order: the ideal ranking of what was returned."""
+        """Return the grades of the returned items in descending order: the ideal ranking of the returned items."""
         grade = np.nan_to_num(self.grade)
         return RelevanceList(grade[group_order(self.row_query, -grade)] if len(grade) else grade, self.ptr)
 
     @property
     def n_retrieved(self):
-        """Number of items returned for each query."""
+        """Return the number of items returned for each query."""
         return np.diff(self.ptr)
 
     def n_relevant(self, threshold=None):
-        """Number R of relevant items of each query, returned or not, (n_queries,)."""
+        """Return the number R of relevant items of each query, returned or not, (n_queries,)."""
         return self.judged.total(self.judged.relevant(threshold))
 
     def preferences(self, threshold=None):
-        """Share of the items judged not relevant that do not stand above each relevant place, (n_rows,).
+        """Compute the share of the items judged not relevant that are not above each relevant place, (n_rows,).
 
-        Only the first R of them count, with R relevant items; 0 at places without a relevant item.
+        With R relevant items, only the first R of the nonrelevant items count; places without a relevant item have 0.
         """
         above = self.total_above(threshold)
         worst, scale = self._preference_scale(threshold)
         return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
 
     def total_above(self, threshold):
-        """Number of items judged not relevant up to each place, (n_rows,)."""
+        """Count the items judged not relevant up to each place, (n_rows,)."""
         return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
 
     def _preference_scale(self, threshold):
@@ -299,7 +299,7 @@ class RankedRelevance(RelevanceList):
 def _exponential(grade):
     if len(grade) and np.fmax.reduce(grade) > _MAX_EXPONENT:
         raise InputError(
-            f"gain='exponential' expects grades of at most {_MAX_EXPONENT}; the highest is {np.nanmax(grade):g}. Use "
+            f"Grades must be at most {_MAX_EXPONENT} for gain='exponential'; the highest is {np.nanmax(grade):g}. Use "
             "gain='linear'."
         )
     return np.exp2(np.fmax(grade, 0.0)) - 1

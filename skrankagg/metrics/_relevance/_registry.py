@@ -1,7 +1,7 @@
 """The registry of measures: from a name such as ``ndcg@10[gain=linear]`` to a function.
 
-A name is the measure, ``@`` and a cutoff where it takes one, and conventions in brackets where they differ from the
-defaults. Scorers, the Comparator, the command line and :func:`evaluate` all read names here.
+A name is the measure, ``@`` and a cutoff if it has one, and conventions in brackets if they differ from the defaults.
+Scorers, the Comparator, the command line and :func:`evaluate` all look up names here.
 
 >>> from skrankagg.metrics import get_measure
 >>> measure = get_measure("ndcg@10[gain=linear]")
@@ -25,10 +25,10 @@ from ._own_measure import OwnMeasure, make_measure, noted_measure
 
 __all__ = ["JudgedRanking", "Measure", "get_measure", "make_measure", "measure_names"]
 
-#: What names a measure: its name, the measure itself, or a function of a JudgedRanking.
+#: References to a measure: its name, the measure itself, or a function of a JudgedRanking.
 MeasureLike: TypeAlias = str | Measure | Callable[[JudgedRanking], SupportsFloat]
 
-# Where a frame notes the facts of measures of one's own, which their names do not tell.
+# Key under which a frame notes the facts of user-defined measures, which their names do not contain.
 _NOTES = "skrankagg_measures"
 
 
@@ -38,11 +38,11 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     Parameters
     ----------
     name : str, Measure or callable
-        Such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]". Case does not count. Names of trec_eval,
-        ir_measures and ranx are read where they stand for the same values, as "P_10" and "AP@10" do. A function of a
-        :class:`JudgedRanking` is made a measure by :func:`make_measure`.
+        A name such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]"; case is ignored. Names of trec_eval,
+        ir_measures and ranx are accepted if they stand for the same values, such as "P_10" and "AP@10". A function of a
+        :class:`JudgedRanking` becomes a measure by :func:`make_measure`.
     **conventions
-        Defaults for the conventions that the measure knows and the name leaves open; others are left out.
+        Defaults for the conventions that the measure accepts and the name does not state; others are ignored.
 
     Returns
     -------
@@ -52,12 +52,12 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     Raises
     ------
     ValueError
-        If the name, the cutoff or a convention is unknown; the message lists what there is.
+        If the name, the cutoff or a convention is unknown; the message lists the known ones.
 
     See Also
     --------
-    make_measure : Makes one of a function.
-    measure_names : All names.
+    make_measure : Turns a function into a measure.
+    measure_names : Lists all names.
     evaluate : Measures a run by names.
 
     Examples
@@ -78,7 +78,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     if isinstance(name, Measure):
         name = str(name)
     if not isinstance(name, str):
-        raise InputTypeError(f"A measure is named by a str such as 'ndcg@10'; got {type(name).__name__}.")
+        raise InputTypeError(f"The name of a measure must be a str such as 'ndcg@10'; got {type(name).__name__}.")
     return parse_measure(name, conventions)
 
 
@@ -92,32 +92,32 @@ def get_measures(
     metrics : str, Measure, callable or sequence of these
         Names, see :func:`measure_names`.
     **conventions
-        As in :func:`get_measure`.
+        Conventions, as in :func:`get_measure`.
 
     Returns
     -------
     dict of str to Measure
-        Under the names as given, in this order; a Measure is its own name, and a function has one.
+        The measures by their names as given, in this order. A Measure and a function supply their own names.
 
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown, there is no name, or two names are of one measure.
+        If a measure or a convention is unknown, there is no name, or two names mean the same measure.
     """
     names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
     if not names:
-        raise InputError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
+        raise InputError("`metrics` must name at least one measure, such as 'ndcg@10'; the list is empty.")
     found = {}
     for name in names:
         measure = get_measure(name, **conventions)
         column = measure.name if not isinstance(name, str | Measure) else str(name)
         twin = next((other for other, known in found.items() if known == measure), None)
         if twin is not None:
-            both = f"{twin!r} is there twice" if twin == column else f"{twin!r} and {column!r} are the same"
-            raise InputError(f"metrics must name each measure once; {both}. Leave one out.")
+            both = f"{twin!r} is repeated" if twin == column else f"{twin!r} and {column!r} are the same"
+            raise InputError(f"`metrics` must name each measure once; {both}. Leave one out.")
         if column in found:
             raise InputError(
-                f"metrics must have different names; {column!r} is that of two measures. Rename one: "
+                f"`metrics` must have different names; {column!r} is the name of two measures. Rename one: "
                 "make_measure(function, name=...)."
             )
         found[column] = measure
@@ -125,9 +125,9 @@ def get_measures(
 
 
 def note_measures(frame, measures):
-    """Note in a frame of measures what the names of one's own do not tell, in place; returns the frame.
+    """Note in a frame of measures, in place, the facts missing from the names of user-defined ones; returns the frame.
 
-    Pandas keeps the note where rows and columns are chosen, and in Parquet files.
+    Pandas keeps the note when rows and columns are selected, and in Parquet files.
     """
     notes = {
         column: {"greater_is_better": measure.greater_is_better, "summary": measure.summary}
@@ -140,19 +140,19 @@ def note_measures(frame, measures):
 
 
 def find_column(columns, metric):
-    """Column of a frame that a measure stands in.
+    """Find the column of a measure in a frame.
 
     Parameters
     ----------
     columns : iterable of object
-        Names of columns, such as :func:`get_measures` gives them.
+        Names of columns, such as the keys of :func:`get_measures`.
     metric : object
-        Name of a column, or a Measure, which stands in the column that names it.
+        Name of a column, or a Measure, which has the column with its name.
 
     Returns
     -------
     object
-        The name itself, or of a Measure that no column names its own.
+        The name itself, or for a Measure without a column its own name.
     """
     if isinstance(metric, str) and metric in list(columns):
         return metric
@@ -166,11 +166,12 @@ def find_column(columns, metric):
 
 
 def prefers(metric, frame=None):
-    """Which values of a measure are better: True for greater ones, False for smaller ones, None for neither.
+    """Return the better direction of a measure: True for greater values, False for smaller ones, None for neither.
 
     Parameters
     ----------
-    metric : Measure or object
+    A measure, or the name of a column. If it is not the name of a measure, the column contains scores and more is
+    better.
         A measure, or the name of a column; one that names no measure holds scores of which more is better.
     frame : DataFrame, default=None
         The frame that has the column.
@@ -184,14 +185,14 @@ def prefers(metric, frame=None):
 
 
 def orient(values, metric, frame=None):
-    """Values of a measure, or of a column of its name, negated where smaller ones are better."""
+    """Return the values of a measure, or of a column with its name, negated if smaller values are better."""
     return -values if prefers(metric, frame) is False else values
 
 
 def find_measure(metric, frame=None):
-    """Measure of a name, or None where a frame's column is not named after one, as one of times is not.
+    """Return the measure of a name, or None for a frame's column that is not a measure, such as a time.
 
-    A measure of one's own is known by name only to a frame that has its column.
+    User-defined measures are found by name only in a frame that has their column.
     """
     if isinstance(metric, Measure):
         return metric
@@ -205,5 +206,5 @@ def find_measure(metric, frame=None):
 
 
 def column_measures(frame) -> dict[str, Any]:
-    """Measure of each column of a frame of measures; InputError for a column that is not named after one."""
+    """Return the measure of each column of a frame of measures; InputError for a column that is not a measure."""
     return {column: find_measure(column, frame) or get_measure(column) for column in frame.columns}

@@ -1,10 +1,10 @@
 r"""Rules for items of equal score.
 
-Scores are often whole numbers, and then the order of equal ones decides a measure. ``"order"`` takes the order as it
-is published; ``"trec_eval"`` puts equal scores in descending order of the item's bytes and looks at no rank, and so
-does ``"trec_eval_float32"``, after rounding the scores to single precision;
-``"optimistic"`` and ``"pessimistic"`` put the better or the worse item first, and ``"expected"`` gives the mean over
-all orders of the tied items, by closed forms [1]_.
+Scores are often whole numbers, and then the order of equal ones decides a measure. ``"order"`` uses the published
+order. ``"trec_eval"`` puts equal scores in descending order of the item's bytes and ignores the ranks.
+``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` and
+``"pessimistic"`` put the better or the worse item first. ``"expected"`` returns the mean over all orders of the tied
+items, by closed forms [1]_.
 
 References
 ----------
@@ -25,7 +25,7 @@ from ._ranked_relevance import RankedRelevance
 
 
 class ExpectedRelevance(RankedRelevance):
-    r"""The expectation over all orders of the items that tie.
+    r"""Expectation over all orders of the tied items.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class ExpectedRelevance(RankedRelevance):
 
     Notes
     -----
-    A group takes the c places behind the first s, and r of its items are relevant, with B relevant items before it.
-    A measure that is a sum over places has the group's mean at each of them. The precision at a relevant place i is
-    expected to be :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`; the first relevant item of the group stands at its
-    j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`; as many of the group's items judged not
-    relevant stand above a relevant one with equal probability 0, 1, ... of them; and a user who passes an item with
-    probability :math:`x_i` passes t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, with e the
-    elementary symmetric polynomial.
+    A group occupies c places after the first s; r of its items are relevant, and B relevant items precede it. A measure
+    that is a sum over places has the group's mean at each of them. The expected precision at a relevant place i is
+    :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant item of the group is at its j-th place with
+    probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. The number of the group's items judged not relevant that are
+    above a relevant one is 0, 1, ... with equal probability. A user who passes an item with probability :math:`x_i`
+    passes t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric
+    polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -51,29 +51,29 @@ class ExpectedRelevance(RankedRelevance):
 
     @cached_property
     def tie_size(self):
-        """Number of items that tie with the one at each place, itself included."""
+        """Return the size of the tie group of each place, including the item itself."""
         return self._spread(np.diff(self.tie_ptr))
 
     @cached_property
     def row_tie(self):
-        """Group of ties of each row."""
+        """Return the group of ties of each row."""
         return expand(self.tie_ptr)
 
     @cached_property
     def place_in_tie(self):
-        """Place of each row in its group, from 1."""
+        """Return the place of each row in its group, from 1."""
         return self.position - self._spread(self.position[self.tie_ptr[:-1]]) + 1
 
     def hits(self, threshold=None):
-        """Expected number of relevant items up to each place."""
+        """Compute the expected number of relevant items up to each place."""
         return self.cumulate(("hits", threshold), lambda: self.rate(self.relevant(threshold)))
 
     def head(self, k):
-        """Itself: a group of ties must stay whole."""
+        """Return self; groups of tied items are never cut."""
         return self
 
     def rate(self, value):
-        """Mean of the value over the items that tie."""
+        """Return the mean of a value over the tied items."""
         return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
 
     def _group_totals(self, value):
@@ -83,21 +83,22 @@ class ExpectedRelevance(RankedRelevance):
         return np.repeat(value, np.diff(self.tie_ptr))
 
     def _before(self, value, inside):
-        # What the groups above a row's own have in all.
+        # The total of the groups above the row's own.
         return self._spread((ragged_cumsum(value, self.ptr) - value)[self.tie_ptr[:-1]]) if len(inside) else inside
 
     def precisions(self, threshold=None, k=None):
-        """Expected sum of the precisions at the relevant places among the first `k` of each list."""
+        """Compute the expected sum of the precisions at the relevant places among the first `k` of each list."""
         relevant = self.relevant(threshold).astype(np.float64)
         inside, size = self._group_totals(relevant), self.tie_size
         more = (self.place_in_tie - 1) * (inside - 1) / np.maximum(size - 1, 1)
         return self.total(inside / size * (self._before(relevant, inside) + 1 + more) / self.position, k)
 
     def mean_precisions(self, threshold=None, k=None):
-        """Expected mean of the precisions at the relevant places among the first `k` of each list.
+        """Compute the expected mean of the precisions at the relevant places among the first `k` of each list.
 
-        The number of relevant items there varies with the order where the cutoff divides a group: given h of them among
-        the t places of its group above the cutoff, they stand at any h of the t places with equal probability.
+        If the cutoff divides a group, the number of relevant items above it varies with the order. Given h relevant
+        items among the t places of the group above the cutoff, they are at any h of the t places with equal
+        probability.
         """
         value = np.zeros(self.n_queries)
         query = np.flatnonzero(np.diff(self.ptr))
@@ -128,10 +129,10 @@ class ExpectedRelevance(RankedRelevance):
         return value
 
     def firsts(self, threshold=None):
-        """Where the first relevant item of each list may stand: all rows, and the probability of each."""
+        """Return all rows, and the probability that each is the first relevant item of its list."""
         relevant = self.relevant(threshold).astype(np.float64)
         inside = self._group_totals(relevant)
-        # The first place is a hit with probability r / c, the second, if the first is none, with r / (c - 1), ...
+        # The first place is a hit with probability r / c; if it is not, the second with r / (c - 1), and so on.
         left = self.tie_size - self.place_in_tie + 1
         chance = np.minimum(inside / left, 1.0)
         chance[self._before(relevant, inside) > 0] = 0.0
@@ -143,7 +144,7 @@ class ExpectedRelevance(RankedRelevance):
         return np.arange(len(chance)), chance * np.exp(before)
 
     def stops(self, chance):
-        """Probability that a user who reads from the top stops at each place."""
+        """Compute the probability that a user who reads from the top stops at each place."""
         goes_on = np.log1p(-chance)
         arrives = np.exp(self._before(goes_on, goes_on))
         stop = chance.copy()
@@ -153,7 +154,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """Expected share of the judged not relevant items that do not stand above the relevant ones of a group."""
+        """Compute the expected share of items judged not relevant that are not above the relevant ones of a group."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
@@ -167,7 +168,7 @@ class ExpectedRelevance(RankedRelevance):
 
 
 def _mean_products(value):
-    """Mean of the products of t of the values, over all choices of t, for t = 0, ..., c; positive terms only."""
+    """Compute the mean product of t of the values, over all choices of t, for t = 0, ..., c; positive terms only."""
     mean = np.zeros(len(value) + 1)
     mean[0] = 1.0
     for n, one in enumerate(value, start=1):
@@ -177,7 +178,7 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Rows by score, or rank where there is no score, then by further keys; and the scores, ascending is better."""
+    """Order rows by score, or by rank without scores, then by further keys; also return the first sort key."""
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:
         return None, None
@@ -219,16 +220,17 @@ def byte_order(code, index):
     ndarray of shape (n_rows,), dtype=int64
     """
     index = plain_index(index)
-    if index.inferred_type == "string":  # strings are sorted by code points already, which UTF-8 keeps
+    if index.inferred_type == "string":  # strings are already sorted by code points, an order that UTF-8 keeps
         return code
-    # Several ids may be written alike.
+    # Several ids may have the same text.
     _, place = np.unique(index.astype(str).to_numpy(dtype=object), return_inverse=True)
     return place[code]
 
 
 def _best_or_worst(sign):
     def view(ranked):
-        # Judged ones before others that do not count either, so that the rule also holds for what counts judgements.
+        # Judged items before unjudged ones of the same merit, so that the rule also works for measures that count
+        # judgements.
         merit = np.where(np.isnan(ranked.grade), -np.inf, np.fmax(ranked.grade, -1.0))
         order, _ = _by_value(ranked, -sign * merit)
         return ranked if order is None else _reorder(ranked, order)
@@ -246,7 +248,7 @@ def _expected(ranked):
     return _reorder(ranked, order, ExpectedRelevance, tie_ptr=starts_to_ptr(start))
 
 
-#: From the name of a rule to the function that orders a :class:`RankedRelevance` by it.
+#: Functions that order a :class:`RankedRelevance`, by the name of the rule.
 TIE_RULES = {
     "order": lambda ranked: ranked,
     "trec_eval": _trec_eval,
@@ -257,12 +259,12 @@ TIE_RULES = {
 }
 
 
-#: Rules that read one of the ranks and the scores. The others need both to say the same.
+#: Rules that read either the ranks or the scores. The other rules need ranks and scores that agree.
 _ONE_COLUMN = {"order", "trec_eval", "trec_eval_float32"}
 
 
 def order_ties(ranked, ties):
-    """Order the places by one of the rules for ties; each order is made once.
+    """Order the places by one of the rules for ties; each order is computed once.
 
     Parameters
     ----------
@@ -280,7 +282,7 @@ def order_ties(ranked, ties):
     """
     if ranked.conflict is not None and ties not in _ONE_COLUMN:
         what, advice = ranked.conflict
-        raise InputError(f"ties={ties!r} needs scores that order a list as its ranks do; {what}. {advice}")
+        raise InputError(f"`ties` = {ties!r} needs scores that order a list as its ranks do; {what}. {advice}")
     if ties not in ranked.views:
         ranked.views[ties] = TIE_RULES[ties](ranked)
     return ranked.views[ties]

@@ -1,4 +1,4 @@
-"""Measures that are models of a user who reads from the top and stops at some place."""
+"""Measures based on models of a user who reads from the top and stops at some place."""
 
 from typing import Any
 
@@ -27,24 +27,24 @@ def reciprocal_rank(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    """One divided by the rank of the first relevant item, 0 if none is returned.
+    """Compute one divided by the rank of the first relevant item, or 0 if none is returned.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff, behind which no item is looked at; None takes all places.
+        Cutoff, below which items are ignored; None uses all places.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def reciprocal_rank(
 
     See Also
     --------
-    expected_reciprocal_rank : With grades.
-    success : Whether there is one at all.
+    expected_reciprocal_rank : A measure with grades.
+    success : Checks only whether a relevant item is returned.
 
     Examples
     --------
@@ -87,7 +87,7 @@ define("mrr", reciprocal_rank, _reciprocal_rank, "Mean reciprocal rank")
 def _check_scale(grade, max_grade):
     highest = np.fmax.reduce(grade, initial=0.0)
     if highest > max_grade:
-        raise InputError(f"max_grade must be the highest grade that is given, {highest:g}, or more; got {max_grade:g}.")
+        raise InputError(f"`max_grade` must be at least the highest given grade, {highest:g}; got {max_grade:g}.")
 
 
 def rank_biased_precision(
@@ -102,28 +102,28 @@ def rank_biased_precision(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    r"""Rate at which a user gains who goes on to the next place with a fixed probability.
+    r"""Compute the rate of gain of a user who goes on to the next place with a fixed probability.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff; None takes all places.
+        Cutoff; None uses all places.
     persistence : float, default=0.8
         Probability p of going on, between 0 and 1.
     max_grade : float, default=None
-        Grade of full gain: the gain is then the grade divided by it. None means that a relevant item gains 1.
+        Grade with full gain: the gain is the grade divided by it. None gives a relevant item a gain of 1.
     relevance_threshold : float, default=None
-        Lowest grade that is relevant; None means above 0.
+        Lowest grade that counts as relevant; None means any grade above 0.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -132,11 +132,11 @@ def rank_biased_precision(
 
     See Also
     --------
-    rank_biased_residual : What the items that are not judged could add.
+    rank_biased_residual : The most that unjudged items could add.
 
     Notes
     -----
-    :math:`(1 - p) \sum_i g_i p^{i - 1}` [1]_, at most 1.
+    The value is :math:`(1 - p) \sum_i g_i p^{i - 1}` [1]_, at most 1.
 
     References
     ----------
@@ -184,24 +184,24 @@ def rank_biased_residual(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    r"""What rank-biased precision would gain if every unjudged item were relevant.
+    r"""Compute the gain of rank-biased precision if every unjudged item were relevant.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff; None takes all places.
+        Cutoff; None uses all places.
     persistence : float, default=0.8
         Probability p of going on, between 0 and 1.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -210,12 +210,12 @@ def rank_biased_residual(
 
     See Also
     --------
-    rank_biased_precision : The measure, a lower bound.
+    rank_biased_precision : The measure itself, a lower bound.
 
     Notes
     -----
-    :math:`p^n + (1 - p) \sum_i p^{i - 1}` over the places i of items that are not judged, n the number of items looked
-    at; 0 for a query without results, as trec_eval has it.
+    The value is :math:`p^n + (1 - p) \sum_i p^{i - 1}` over the places i of unjudged items, where n is the number of
+    evaluated items. It is 0 for a query without results, as in trec_eval.
 
     Examples
     --------
@@ -261,24 +261,24 @@ def expected_reciprocal_rank(
     ties: Ties = "order",
     missing_queries: Missing = None,
 ) -> Any:
-    r"""Expected reciprocal rank of the place where a user is satisfied.
+    r"""Compute the expected reciprocal rank of the place where a user is satisfied.
 
     Parameters
     ----------
     run : DataFrame, RankedLists, or list or dict of items
-        One list for each query; :func:`evaluate` says which forms there are.
+        One list for each query, in any form that :func:`evaluate` accepts.
     qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they state the queries.
+        Judgements of the same kind; they determine the queries.
     k : int, default=None
-        Cutoff; None takes all places.
+        Cutoff; None uses all places.
     max_grade : float, default=4.0
         Highest grade of the scale of judgements, whether it occurs or not.
     per_query : bool, default=False
-        Whether to give the value of each query instead of their mean.
+        Whether to return the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing_queries : {"zero", "skip"} or None, default=None
-        What a judged query without results counts, see :func:`evaluate`.
+        Treatment of judged queries without results, see :func:`evaluate`.
 
     Returns
     -------
@@ -287,14 +287,14 @@ def expected_reciprocal_rank(
 
     See Also
     --------
-    reciprocal_rank : With one grade, and a user whom the first relevant item satisfies.
-    rank_biased_precision : A user who goes on whatever was found.
+    reciprocal_rank : A measure with one grade, whose user is satisfied by the first relevant item.
+    rank_biased_precision : A measure whose user goes on whatever was found.
 
     Notes
     -----
-    An item of grade g satisfies with probability :math:`R = (2^g - 1) / 2^{g_{max}}`, and the measure is
+    An item of grade g satisfies the user with probability :math:`R = (2^g - 1) / 2^{g_{max}}`, and the measure is
     :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy no user. The expectation over
-    ties takes time quadratic in the size of a group of ties.
+    ties needs time quadratic in the size of a group of ties.
 
     References
     ----------
