@@ -1,4 +1,4 @@
-"""The published order: by scores that differ, then by what breaks ties, then by support and id, compared with loops."""
+"""The published order, by score, tiebreaker, support and id, compared with loops."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from skrankagg.utils.estimator_checks import example_lists
 
 
 def in_classes(members, value, tolerance):
-    """Members by descending value, in classes whose neighbours are no further apart than the tolerance."""
+    """Return classes of members by descending value; neighbours in a class differ by at most the tolerance."""
     classes = []
     for member in sorted(members, key=lambda member: -value[member]):
         last = classes[-1][-1] if classes else None
@@ -24,7 +24,7 @@ def in_classes(members, value, tolerance):
     return classes
 
 
-def told_apart(upper, lower, source):
+def separated_by_source(upper, lower, source):
     """Return whether the only source of some member of each side keeps their unequal scores from being a tie."""
     for a, b in itertools.product(source[upper], source[lower]):
         if a == b >= 0 or (a == -2 and b != -1) or (b == -2 and a != -1):
@@ -33,13 +33,13 @@ def told_apart(upper, lower, source):
 
 
 def ranked(members, score, support, total, scale, source, tiebreak):
-    """Members of one group, best first, and their scores."""
+    """Return the members of one group, best first, and their scores."""
     size = np.abs(score) if scale is None else scale
     largest = max([size[member] for member in members if np.isfinite(size[member])], default=0.0)
     classes = []
     for run in in_classes(members, score, 0.0):
         close = classes and score[classes[-1][-1][-1]] - score[run[0]] <= 1e-12 * largest
-        if close and not (source is not None and any(told_apart(upper, run, source) for upper in classes[-1])):
+        if close and not (source is not None and any(separated_by_source(upper, run, source) for upper in classes[-1])):
             classes[-1].append(run)
         else:
             classes.append([run])
@@ -56,13 +56,13 @@ def ranked(members, score, support, total, scale, source, tiebreak):
 
 
 def nearly(rng, n, values):
-    """Some of a few values, most of them off by what rounding makes."""
+    """Draw from a few values, most of them with rounding errors."""
     return rng.choice(values, n) * (1 + rng.integers(-1, 2, n) * rng.choice([0, 1e-14, 1e-10]))
 
 
 @given(seed=st.integers(0, 10**9))
 @settings(max_examples=400, deadline=None)
-def test_groups_are_in_the_order_of_a_loop_over_their_members(seed):
+def test_group_order_with_ties_equals_a_loop_over_members(seed):
     rng = np.random.default_rng(seed)
     length = rng.integers(1, 9, rng.integers(1, 5))
     ptr, n = np.concatenate([[0], np.cumsum(length)]), int(length.sum())
@@ -88,7 +88,7 @@ def test_groups_are_in_the_order_of_a_loop_over_their_members(seed):
 
 @given(seed=st.integers(0, 10**6), additive=st.booleans(), silent=st.booleans())
 @settings(max_examples=150, deadline=None)
-def test_candidates_are_in_the_order_of_a_loop_over_the_lists(seed, additive, silent):
+def test_candidate_order_equals_a_loop_over_the_lists(seed, additive, silent):
     rng = np.random.default_rng(seed)
     frame = example_lists(seed, n_queries=int(rng.integers(1, 4)), n_voters=3, n_items=7)
     weight = {f"v{v}": rng.choice([0.0, 1.0, 0.5] if silent else [1.0]) for v in range(3)}
@@ -111,7 +111,7 @@ def test_candidates_are_in_the_order_of_a_loop_over_the_lists(seed, additive, si
 
 @given(seed=st.integers(0, 10**6), additive=st.booleans(), top=st.sampled_from([None, 1, 3]))
 @settings(max_examples=400, deadline=None)
-def test_items_of_one_query_are_in_the_same_order(seed, additive, top):
+def test_best_items_equals_the_order_of_the_published_consensus(seed, additive, top):
     rng = np.random.default_rng(seed)
     frame = example_lists(seed, n_queries=1, n_voters=3, n_items=7)
     weight = dict(zip(["v0", "v1", "v2"], nearly(rng, 3, [0.0, 0.3, 0.3]) * rng.choice([1.0, 1e-13]), strict=True))
@@ -128,7 +128,7 @@ def test_items_of_one_query_are_in_the_same_order(seed, additive, top):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_only_list_of_an_item_is_found_under_each_weight(seed):
+def test_only_list_of_an_item_is_found_under_each_weight(seed):
     rng = np.random.default_rng(seed)
     lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=4, n_items=9))
     weight = rng.choice([0.0, 0.5, 2.0], (lists.n_lists, 5))
@@ -142,7 +142,7 @@ def test_the_only_list_of_an_item_is_found_under_each_weight(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_sums_of_ranks_are_those_of_a_loop_over_the_lists(seed):
+def test_rank_sums_equals_a_loop_over_the_lists(seed):
     rng = np.random.default_rng(seed)
     lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=4, n_items=6))
     weight = rng.integers(0, 4, (lists.n_lists, 3)) * 1.0

@@ -48,7 +48,7 @@ class Case:
 
 
 class Odd:
-    """An object of which nothing is known, and whose text has two lines."""
+    """An object of an unknown class whose string has two lines."""
 
     def __repr__(self):
         return "Odd(\n)"
@@ -62,7 +62,7 @@ class Hit:
 
 
 class Run:
-    """A run as ranx has it."""
+    """A run with the attributes of ranx's Run."""
 
     def __init__(self, name, run):
         self.name, self._run = name, run
@@ -77,7 +77,7 @@ def _loop():
     return one
 
 
-# Made when they are drawn, for some can be read only once, and calls must not share any.
+# Created when drawn: some values can be read only once, and calls must not share them.
 BAD = [
     *(lambda one=one: one for one in (None, True, 0, -1, 5, 1.5, -0.0, math.nan, math.inf, 2**63, 2**70, 10**400, 1j)),
     *(lambda one=one: one for one in ("", " ", "a", "abc", "3", "0.5", "nan", "a > b", "a > > b", b"a", "é" * 5000)),
@@ -122,7 +122,7 @@ def _number(rng):
 
 
 def _list(rng, shape):
-    """A list of items, of items with scores, or a dict of item to score."""
+    """Draw a list of items, a list of items with scores, or a dict of item to score."""
     ids = _some(rng, IDS)
     if shape == "scores":
         return {one: _number(rng) for one in ids}
@@ -130,7 +130,7 @@ def _list(rng, shape):
 
 
 def _options(rng, voters, *, scored=True):
-    """Some of the options that all constructors of lists of items have."""
+    """Draw some options that all constructors of lists of items accept."""
     choices = {
         "duplicates": lambda: rng.choice(["error", "first", "best", "mean"]),
         "missing_ids": lambda: rng.choice(["error", "drop"]),
@@ -319,7 +319,7 @@ def _make_comparator(rng):
 
 
 def _frame(table):
-    """A frame where pandas makes one without a warning, else the structure itself."""
+    """Return a frame if pandas builds one without a warning, otherwise the structure unchanged."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
@@ -362,7 +362,7 @@ KINDS = list(CALLS)
 
 
 def _damage(rng, value):
-    """The value with damage in one place, or something else in its place."""
+    """Return the value damaged in one place, or another value instead."""
     if isinstance(value, (dict, list, tuple, set)) and value and rng.random() < 0.8:
         if isinstance(value, dict):
             return _damage_dict(rng, dict(value))
@@ -398,12 +398,12 @@ def _damage_list(rng, value):
 
 
 def make_case(rng, kind):
-    """A case that is as it must be."""
+    """Return an undamaged case."""
     return Case(kind, *CALLS[kind][0](rng))
 
 
 def malformed_case(seed, number):
-    """A case with damage in up to three places; kinds take turns."""
+    """Return a case damaged in up to three places; the kinds alternate."""
     rng = random.Random(f"{seed}-{number}")
     case = make_case(rng, KINDS[number % len(KINDS)])
     for _ in range(rng.choice([0, 1, 1, 1, 1, 1, 2, 3])):
@@ -421,7 +421,7 @@ def malformed_case(seed, number):
 
 
 def _pairs(one):
-    """The places of a list as (item, score), the score None where there is none."""
+    """Return the places of a list as (item, score); the score is None if the list has no scores."""
     if isinstance(one, Mapping):
         return list(one.items())
     places = list(one)
@@ -437,7 +437,7 @@ def _is_pair(one):
 
 
 def _places(lists):
-    """A set of (query, voter, item, score as a float), of lists by query and voter."""
+    """Return the set of (query, voter, item, score as a float) of lists by query and voter."""
     return {
         (query, voter, item, None if score is None else float(score))
         for voter, run in lists.items()
@@ -451,7 +451,7 @@ def _by_voter(lists):
 
 
 def _as_runs(lists):
-    """Lists of one query, or runs by voter, as runs by voter."""
+    """Convert lists of one query, or runs by voter, to runs by voter."""
     named = _by_voter(lists)
     nested = [
         any(isinstance(results, (list, tuple, Mapping)) for results in run.values())
@@ -469,7 +469,7 @@ def _as_runs(lists):
 
 
 def _runs_of(case):
-    """Runs by voter, read from the arguments of a constructor."""
+    """Read runs by voter from the arguments of a constructor."""
     given, options = case.given[0], case.options
     if case.kind == "from_runs":
         return {run.name: run.to_dict() for run in given} if isinstance(given, (list, tuple)) else given
@@ -617,7 +617,7 @@ WARNINGS = tuple(one for one in vars(exceptions).values() if isinstance(one, typ
 
 
 def fault(case):
-    """What a call does wrong with a case: None, or a description; and whether it returned."""
+    """Return a description of a call's mistake, or None, and whether the call returned a value."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -1,4 +1,4 @@
-"""Ids without an order, or that would come back as others, and numbers of voters that are none."""
+"""Ids without a total order, ids that would change their type, and invalid values by voter."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ A, B, AB = frozenset("a"), frozenset("b"), frozenset("ab")
     [objects(A, B, AB), objects(AB, B, A), objects((A, 1), (B, 1)), pd.Series(pd.Categorical(objects(A, B, AB)))],
     ids=["sets", "other order", "in tuples", "categories"],
 )
-def test_ids_in_no_one_order_are_refused(ids, column):
+def test_from_frame_rejects_ids_without_a_total_order(ids, column):
     with pytest.raises(InputTypeError, match=rf"Column '{column}' must hold ids that can be sorted.*in no one order"):
         RankedLists.from_frame(frame_of(ids, column))
     if column != "voter":
@@ -49,14 +49,14 @@ def test_ids_in_no_one_order_are_refused(ids, column):
     ],
     ids=["nested sets", "tuples", "numbers", "bytes", "intervals"],
 )
-def test_ids_in_one_order_come_back(ids):
+def test_from_frame_accepts_unusual_ids_with_a_total_order(ids):
     frame = frame_of(ids)
     for part in (frame, frame[::-1].reset_index(drop=True)):
         assert RankedLists.from_frame(part).items.tolist() == ids.tolist()
 
 
 @pytest.mark.parametrize("column", ["query", "voter", "item"])
-def test_float16_is_refused(column):
+def test_from_frame_rejects_float16_ids(column):
     with pytest.raises(InputTypeError, match=f"Column '{column}' .*float16 would come back as float32"):
         RankedLists.from_frame(frame_of(np.array([1, 2.5], dtype=np.float16), column))
     lists = RankedLists.from_frame(frame_of(np.array([1, 2.5], dtype=np.float32)))
@@ -83,7 +83,7 @@ def two_voters():
     ],
     ids=["voter_weights", "n_items", "depth_share", "by"],
 )
-def test_what_is_not_a_number_is_named(build, container, value):
+def test_values_by_voter_must_be_numbers(build, container, value):
     with pytest.raises(InputTypeError, match=r"must hold a number for each voter; that of 'a' is"):
         build(container({"a": value, "b": 1.0})).fit(two_voters())
 
@@ -91,7 +91,7 @@ def test_what_is_not_a_number_is_named(build, container, value):
 @pytest.mark.parametrize(
     "build", [lambda given: BordaCount(voter_weights=given), lambda given: VoterSelector(by=given)]
 )
-def test_numbers_that_overflow_and_repeats_are_refused(build):
+def test_values_by_voter_must_be_finite_and_unique(build):
     with pytest.raises(InputError, match="numbers that float64 can hold; that of 'b' is too large"):
         build({"a": 1, "b": 10**400}).fit(two_voters())
     with pytest.raises(InputError, match="must hold one value for each voter; it holds several for 'a'"):
@@ -100,7 +100,7 @@ def test_numbers_that_overflow_and_repeats_are_refused(build):
 
 @pytest.mark.parametrize("method", [RobustRankAggregation, RankStatistic])
 @pytest.mark.parametrize("container", [dict, pd.Series])
-def test_numbers_of_items_are_whole(method, container):
+def test_n_items_must_be_whole_numbers(method, container):
     with pytest.raises(InputError, match=r"n_items must hold whole numbers; that of 'a' is 2\.5"):
         method(n_items=container({"a": 2.5, "b": 3})).fit(two_voters())
     expected = method(n_items={"a": 2, "b": 3}).fit_transform(two_voters())

@@ -1,4 +1,4 @@
-"""Paired comparisons: which columns may say that two items tied, and columns that hold the outcome instead."""
+"""Paired comparisons: valid tie columns, and columns that contain the outcome instead."""
 
 from decimal import Decimal
 
@@ -34,7 +34,7 @@ def as_library(frame, library):
 @pytest.mark.parametrize(
     "kind", [bool, object, "boolean", "int8", "uint64", "Int64", "float32", "Float64", "category", np.bool_]
 )
-def test_booleans_and_0_and_1_are_ties(kind):
+def test_from_comparisons_accepts_booleans_and_0_and_1_as_ties(kind):
     lists = RankedLists.from_comparisons(GAMES.assign(draw=TIED), tie="draw")
     assert lists.voters.tolist() == ["a = c", "a > b", "b > c"] and lists.list_weight.tolist() == [2.0, 1.0, 2.0]
     ties = pd.Series(TIED).astype(kind)
@@ -44,7 +44,7 @@ def test_booleans_and_0_and_1_are_ties(kind):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
-def test_booleans_and_0_and_1_of_every_library(library):
+def test_from_comparisons_accepts_tie_columns_of_every_frame_library(library):
     lists = RankedLists.from_comparisons(GAMES.assign(draw=TIED), tie="draw")
     for ties in (TIED, [int(one) for one in TIED], [float(one) for one in TIED]):
         games = as_library(GAMES.assign(draw=ties), library)
@@ -71,19 +71,19 @@ def test_booleans_and_0_and_1_of_every_library(library):
         (pd.to_datetime(["2024-01-01"] * 5), r"Timestamp\('2024-01-01 00:00:00'\)"),
     ],
 )
-def test_anything_else_is_no_tie(ties, shown):
+def test_from_comparisons_rejects_other_values_in_the_tie_column(ties, shown):
     with pytest.raises(InputError, match=rf"numbers 0 and 1; column 'draw' holds {shown}\. Make"):
         RankedLists.from_comparisons(GAMES.assign(draw=ties), tie="draw")
 
 
-def test_up_to_five_of_the_values_are_listed():
+def test_from_comparisons_lists_up_to_five_invalid_tie_values():
     games = pd.concat([GAMES, GAMES], ignore_index=True).assign(draw=list("abcdefabcd"))
     with pytest.raises(InputError, match=r"holds 'a', 'b', 'c', 'd', 'e', \.\.\.\. Make"):
         RankedLists.from_comparisons(games, tie="draw")
 
 
 @pytest.mark.parametrize("library", ["polars", "lazy", "pyarrow"])
-def test_missing_values_of_other_libraries_are_no_ties(library):
+def test_from_comparisons_rejects_missing_values_in_the_tie_column(library):
     for ties in ([True, None, False, False, True], [1, None, 0, 0, 1], [1.0, None, 0.0, 0.0, 1.0]):
         with pytest.raises(InputError, match=r"column 'draw' holds (None|nan|<NA>)"):
             RankedLists.from_comparisons(as_library(GAMES.assign(draw=pd.Series(ties, dtype=object)), library),
@@ -92,7 +92,7 @@ def test_missing_values_of_other_libraries_are_no_ties(library):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
 @pytest.mark.parametrize("options", [{}, {"tie": "winner"}, {"voter": "winner"}])
-def test_a_column_that_holds_the_outcome_is_refused(library, options):
+def test_from_comparisons_rejects_a_column_of_outcomes(library, options):
     for arena in (ARENA, ARENA[ARENA["winner"] == "model_a"], ARENA.rename(columns={"winner": "verdict"})):
         known = {name: column for name, column in options.items() if column in arena}
         with pytest.raises(
@@ -102,7 +102,7 @@ def test_a_column_that_holds_the_outcome_is_refused(library, options):
             RankedLists.from_comparisons(as_library(arena, library), winner="model_a", loser="model_b", **known)
 
 
-def test_the_outcome_may_be_a_category_next_to_cells_of_any_kind():
+def test_from_comparisons_detects_a_categorical_outcome_next_to_unhashable_cells():
     talks = pd.Series([[{"role": "user"}], np.array(["model_a", "b"]), None, {"a"}, 3.0], dtype=object)
     arena = ARENA.assign(talk=talks)
     with pytest.raises(InputError, match="column 'winner' holds the outcome"):
@@ -111,7 +111,7 @@ def test_the_outcome_may_be_a_category_next_to_cells_of_any_kind():
 
 
 @pytest.mark.parametrize("given", [{"winner": "model_a", "loser": "model_b"}, {"winner": "winner", "loser": "model_b"}])
-def test_the_advice_makes_the_columns(given):
+def test_from_comparisons_advises_code_that_creates_the_columns(given):
     with pytest.raises(InputError) as caught:
         RankedLists.from_comparisons(ARENA, **given)
     _, *lines, last = str(caught.value).splitlines()
@@ -126,6 +126,6 @@ def test_the_advice_makes_the_columns(given):
     assert_frame_equal(MarkovChain(chain="mct").fit_transform(found), MarkovChain(chain="mct").fit_transform(expected))
 
 
-def test_items_may_be_called_as_a_column_is():
+def test_from_comparisons_accepts_items_named_like_a_column():
     games = GAMES.rename(columns={"winner": "a", "loser": "b"})
     assert RankedLists.from_comparisons(games, winner="a", loser="b").equals(RankedLists.from_comparisons(GAMES))

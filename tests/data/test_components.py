@@ -1,4 +1,4 @@
-"""Components of the comparison graph: those of networkx, with the same numbers everywhere, and a warning."""
+"""Components of the comparison graph equal networkx's; several of them cause a warning."""
 
 import warnings
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.twice
 
 
 def random_board(rng, query):
-    """Lists of a query that may be short, tied, or of weight 0."""
+    """Return rows of a query whose lists may be short, tied, or of weight 0."""
     rows, n_items = [], rng.integers(1, 13)
     # Items of one group are in the same lists, so that the graph often falls apart.
     group = rng.integers(0, rng.integers(1, 5), n_items)
@@ -33,7 +33,7 @@ def random_boards(seed, n_boards):
 
 
 def components_of_networkx(networkx, rows, absent):
-    """The components of a query as sets of items, largest first, of one size by their first items."""
+    """Return the components of a query as sets of items, largest first; equal sizes are sorted by first item."""
     graph, items = networkx.Graph(), set(rows["item"])
     graph.add_nodes_from(items)
     for _, one in rows[rows["weight"] > 0].groupby("voter"):
@@ -44,7 +44,7 @@ def components_of_networkx(networkx, rows, absent):
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-def test_components_are_those_of_networkx_on_1000_boards(absent):
+def test_components_equal_those_of_networkx_on_1000_boards(absent):
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
     frame = random_boards(0, 1000)
     expected = {query: components_of_networkx(networkx, rows, absent) for query, rows in frame.groupby("query")}
@@ -72,7 +72,7 @@ def test_components_are_those_of_networkx_on_1000_boards(absent):
         f"in {len(several)} of 1000 queries the items fall into several components; query {query} has {len(parts)}, "
     )
     assert f"{words}of {sizes} items" in str(warning.message)
-    # Without these queries, nothing is said; pytest makes any warning an error.
+    # Without these queries there is no warning; pytest turns any warning into an error.
     HodgeRank(absent=absent).fit(lists.select(queries=sorted(set(expected) - set(several))))
 
 
@@ -83,18 +83,18 @@ def numbers(lists, absent="ignore"):
     return dict(zip(lists.components(absent)["item"], lists.components(absent)["component"], strict=True))
 
 
-def test_lists_of_weight_0_do_not_compare():
+def test_components_ignores_lists_of_weight_0():
     assert set(numbers(LISTS).values()) == {1}
     silent = LISTS.with_list_weight([1.0, 1.0, 1.0, 0.0])
     assert numbers(silent) == {"a": 1, "b": 1, "c": 1, "x": 2, "y": 2}
-    assert set(numbers(LISTS).values()) == {1}  # what was found for some weights is not that of others
+    assert set(numbers(LISTS).values()) == {1}  # components are not cached across weights
     assert numbers(silent, "last") == dict.fromkeys("abcxy", 1)
     nothing = LISTS.with_list_weight(np.zeros(4))
     for absent in ("last", "ignore"):
         assert numbers(nothing, absent) == {item: k for k, item in enumerate("abcxy", 1)}
 
 
-def test_a_query_alone_has_the_components_that_it_has_among_others():
+def test_components_of_a_query_are_independent_of_other_queries():
     lists = RankedLists.from_frame(random_boards(1, 60))
     for absent in ("last", "ignore"):
         whole = lists.components(absent)
@@ -104,7 +104,7 @@ def test_a_query_alone_has_the_components_that_it_has_among_others():
         pd.testing.assert_frame_equal(turned.sort_values(["query", "item"], ignore_index=True), whole)
 
 
-def test_ids_keep_their_types():
+def test_components_keeps_the_types_of_ids():
     table = RankedLists.from_frame(
         pd.DataFrame({"query": [7, 7], "voter": "v", "item": [2**60 + 1, 2**60], "rank": [1, 2]})
     ).components()
@@ -112,11 +112,11 @@ def test_ids_keep_their_types():
     assert table["item"].tolist() == [2**60, 2**60 + 1]
 
 
-def test_small_weights_compare():
+def test_components_counts_lists_with_tiny_weights():
     assert numbers(LISTS.with_list_weight([5e-324, 1e300, 1e-300, 1.0])) == dict.fromkeys("abcxy", 1)
 
 
 @pytest.mark.parametrize("absent", ["Last", None, True])
-def test_an_unknown_reading_is_refused(absent):
+def test_components_rejects_an_unknown_absent_option(absent):
     with pytest.raises(InputError, match=r"`absent` must be one of 'last', 'ignore'; got "):
         LISTS.components(absent)

@@ -56,7 +56,7 @@ def encode(frame, **columns):
 
 
 def p_values(queries=("glioma",), voters="abc"):
-    """Studies that rank g0 first and g4 last, with p-values next to the ranks."""
+    """Return studies that rank g0 first and g4 last, with p-values next to the ranks."""
     ranks = [1, 2, 3, 4, 5]
     return pd.concat(
         [
@@ -71,17 +71,17 @@ def p_values(queries=("glioma",), voters="abc"):
 
 
 def one_of_three():
-    """Only voter b of the second of three queries has p-values; all other scores fall with the ranks."""
+    """Return three queries; only voter b of the second one has p-values, other scores fall with the ranks."""
     frame = p_values(queries=("q0", "q1", "q2"))
     wrong = (frame["query"] == "q1") & (frame["voter"] == "b")
     return frame.assign(score=frame["score"].where(wrong, -frame["score"]))
 
 
-# ---------------------------------------------------------------------- who refuses, and who goes on
+# ---------------------------------------------------------------------- methods that reject conflicts and others
 
 
 @pytest.mark.parametrize("reader", READERS, ids=repr)
-def test_whatever_reads_the_scores_refuses_them(reader):
+def test_score_based_estimators_reject_lists_with_conflicting_scores(reader):
     with pytest.raises(
         ValueError,
         match=r"needs scores that order a list as its ranks do; those of 3 lists order their items differently, the "
@@ -91,7 +91,7 @@ def test_whatever_reads_the_scores_refuses_them(reader):
 
 
 @pytest.mark.parametrize("frame", [True, False])
-def test_it_is_refused_in_fit_transform_and_aggregate_of_frames_and_lists(frame):
+def test_every_method_of_combsum_rejects_conflicting_scores(frame):
     X = p_values() if frame else encode(p_values())
     method = CombSUM().fit(example_lists())
     for call in (method.fit, method.fit_transform, method.transform, method.aggregate):
@@ -102,13 +102,13 @@ def test_it_is_refused_in_fit_transform_and_aggregate_of_frames_and_lists(frame)
 @pytest.mark.parametrize(
     "method", [one for _, one in default_methods() if not one.__sklearn_tags__().aggregator_tags.needs_scores], ids=repr
 )
-def test_methods_of_ranks_use_the_ranks(method):
+def test_rank_based_methods_use_the_ranks(method):
     lists = example_lists()
     found = method.fit_transform(encode(lists.assign(score=-lists["score"])))
     pd.testing.assert_frame_equal(found, method.fit_transform(lists.drop(columns="score")))
 
 
-def test_the_warning_says_how_they_are_treated():
+def test_conflict_warning_names_the_list_and_its_treatment():
     with pytest.warns(
         RankScoreConflictWarning,
         match=r"query 'q1', voter 'b' order its items differently \(1 of 9 lists\); methods of ranks use the ranks, "
@@ -119,7 +119,7 @@ def test_the_warning_says_how_they_are_treated():
         RankedLists.from_frame(p_values(voters="a"))
 
 
-def test_each_advice_works():
+def test_advice_for_conflicts_works():
     frame = p_values()
     first = "g0"
     for right in (frame.drop(columns="score").assign(score=-frame["rank"]), frame.assign(score=-frame["score"])):
@@ -130,13 +130,13 @@ def test_each_advice_works():
         CombSUM().fit(RankedLists.from_frame(frame, score=None))
 
 
-def test_a_member_of_a_comparator_is_named():
+def test_comparator_names_the_member_that_rejects_conflicts():
     qrels = pd.DataFrame({"query": ["glioma"], "item": ["g0"], "relevance": [1]})
     with pytest.raises(ValueError, match=r"CombSUM\(\) needs scores that order"):
         Comparator([("sum", CombSUM())], metrics="map", qrels=qrels, verbose=False).fit(encode(p_values()))
 
 
-def test_the_tag_is_enough_for_a_method_of_your_own():
+def test_needs_scores_tag_makes_a_custom_aggregator_reject_conflicts():
     class RawSum(BaseAggregator):
         def _aggregate(self, lists):
             return np.bincount(lists.candidate, weights=lists.score, minlength=lists.n_candidates)
@@ -153,14 +153,14 @@ def test_the_tag_is_enough_for_a_method_of_your_own():
 # ---------------------------------------------------------------------- one list among many
 
 
-def test_one_list_is_enough_and_is_named():
+def test_fit_rejects_and_names_a_single_conflicting_list():
     with pytest.raises(
         ValueError, match=r"those of 1 list order its items differently, the first is query 'q1', .*'b'"
     ):
         CombSUM().fit(encode(one_of_three()))
 
 
-def test_a_list_of_weight_0_is_ignored():
+def test_conflicting_lists_of_weight_0_are_ignored():
     frame = one_of_three()
     others = frame[(frame["query"] != "q1") | (frame["voter"] != "b")].reset_index(drop=True)
     expected = CombSUM().fit_transform(others)
@@ -172,7 +172,7 @@ def test_a_list_of_weight_0_is_ignored():
         CombSUM(voter_weights={"a": 0, "b": 1, "c": 0}).fit(encode(frame))
 
 
-def test_the_lists_left_out_are_forgotten():
+def test_keep_lists_drops_conflict_flags_of_removed_lists():
     lists = encode(one_of_three())
     kept, _ = lists.keep_lists(lists.list_voter != 1)
     assert kept.list_conflict is None
@@ -183,11 +183,11 @@ def test_the_lists_left_out_are_forgotten():
     assert conflicting.list_conflict.tolist() == [False, True, False]
 
 
-# ---------------------------------------------------------------------- what the lists remember
+# ---------------------------------------------------------------------- conflict flags of lists
 
 
 def conflicts(lists):
-    """Ids of the lists that conflict."""
+    """Return ids of the lists that conflict."""
     if lists.list_conflict is None:
         return set()
     assert lists.list_conflict.any() and lists.list_conflict.shape == (lists.n_lists,)
@@ -197,7 +197,7 @@ def conflicts(lists):
     }
 
 
-def test_subsets_remember():
+def test_subsets_keep_the_conflict_flags_of_their_lists():
     lists = encode(one_of_three())
     assert conflicts(lists) == {("q1", "b")}
     for part in (lists[[1]], lists[[0, 1]], lists[[1, 2]][[0]], pickle.loads(pickle.dumps(lists[[1]]))):
@@ -209,7 +209,7 @@ def test_subsets_remember():
         CombSUM().fit_transform(part)
 
 
-def test_a_subset_is_refused_before_its_rows_are_gathered():
+def test_fit_rejects_a_conflicting_subset_without_gathering_rows():
     part = encode(one_of_three())[[0, 1]]
     with pytest.raises(ValueError, match="query 'q1'"):
         CombSUM().fit(part)
@@ -218,7 +218,7 @@ def test_a_subset_is_refused_before_its_rows_are_gathered():
         assert not {"candidate", "rank", "score"} & set(vars(lists))
 
 
-def test_other_weights_and_pickles_remember_and_other_scores_do_not():
+def test_conflict_flags_survive_reweighting_and_pickling_but_not_new_scores():
     lists = encode(one_of_three())
     assert conflicts(lists.with_list_weight(np.full(9, 2.0))) == {("q1", "b")}
     again = pickle.loads(pickle.dumps(lists))
@@ -229,7 +229,7 @@ def test_other_weights_and_pickles_remember_and_other_scores_do_not():
     assert conflicts(lists) == {("q1", "b")}
 
 
-def test_a_norm_of_ranks_and_a_step_of_your_own_put_them_right():
+def test_rank_norms_and_custom_transformers_resolve_conflicts():
     class Negate(ListTransformer):
         def _transform_lists(self, lists):
             return lists.with_score(-lists.score)
@@ -240,7 +240,7 @@ def test_a_norm_of_ranks_and_a_step_of_your_own_put_them_right():
         assert consensus["item"].tolist() == [f"g{k}" for k in range(5)]
 
 
-def test_a_cut_is_judged_by_what_it_keeps():
+def test_topk_checks_conflicts_in_the_remaining_rows():
     # The first two items agree, the third has the best score.
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc"), "rank": [1, 2, 3], "score": [2.0, 1.0, 9.0]})
     lists = encode(frame)
@@ -264,7 +264,7 @@ ROWS = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 6), SMALL, st.integers(-2
 
 @given(rows=ROWS, depth=st.integers(1, 4), seed=st.integers(0, 99))
 @settings(max_examples=75, deadline=None)
-def test_every_way_to_some_lists_finds_the_same_conflicts(rows, depth, seed):
+def test_list_conflict_is_the_same_for_encoded_cut_and_selected_lists(rows, depth, seed):
     frame = random_frame(rows)
     lists = encode(frame)
     expected = {
@@ -298,7 +298,7 @@ def test_a_consensus_does_not_conflict(method):
 QRELS = pd.DataFrame({"query": "glioma", "item": ["g0", "g1"], "relevance": 1})
 
 
-def test_measures_read_the_ranks_or_refuse():
+def test_evaluate_uses_the_ranks_or_rejects_conflicts():
     run = p_values(voters="a").drop(columns="voter")
     with pytest.warns(RankScoreConflictWarning):
         assert evaluate(run, QRELS, "map").iloc[0, 0] == 1.0
@@ -315,7 +315,7 @@ def test_measures_read_the_ranks_or_refuse():
     assert evaluate_voters(encode(p_values()), QRELS, "map")["map"].tolist() == [1.0] * 3
 
 
-def test_only_the_lists_that_are_measured_are_asked():
+def test_evaluate_checks_conflicts_in_judged_queries_only():
     run = one_of_three()[lambda frame: frame["voter"] == "b"].drop(columns="voter").reset_index(drop=True)
     for query, refused in (("q0", False), ("q1", True)):
         qrels = QRELS.assign(query=query)
@@ -326,7 +326,7 @@ def test_only_the_lists_that_are_measured_are_asked():
             assert evaluate(encode(run), qrels, "map", ties="expected").iloc[0, 0] == 1.0
 
 
-def test_a_pipeline_that_returns_such_a_run_is_measured_by_its_ranks():
+def test_comparator_measures_a_conflicting_run_by_its_ranks():
     class Distances(ListTransformer):
         def _transform_lists(self, lists):
             return lists.with_score(lists.rank)
@@ -342,7 +342,7 @@ def test_a_pipeline_that_returns_such_a_run_is_measured_by_its_ranks():
         quiet(Comparator(member, metrics="map[ties=expected]", qrels=judged, verbose=False).fit, lists)
 
 
-def test_agreement_goes_by_the_ranks():
+def test_agreement_uses_the_ranks_of_conflicting_runs():
     lists = p_values().drop(columns="score")
     run = p_values(voters="a").drop(columns="voter")
     with pytest.warns(RankScoreConflictWarning):
@@ -354,8 +354,8 @@ def test_agreement_goes_by_the_ranks():
     assert found.loc["run", "right"] == 1.0
 
 
-def test_agreement_goes_by_the_ranks_of_such_lists_alone():
-    # In q0 the scores tie what the ranks tell apart, as in a consensus; q1 has distances.
+def test_consensus_score_uses_ranks_in_conflicting_queries_only():
+    # In q0 the scores tie items whose ranks differ, as in a consensus; q1 has distances.
     run = pd.DataFrame(
         {"query": ["q0", "q0", "q1", "q1"], "item": list("abab"), "rank": [1, 2, 1, 2], "score": [5.0, 5.0, 0.1, 0.9]}
     ).astype({"rank": "uint8"})
@@ -368,7 +368,7 @@ def test_agreement_goes_by_the_ranks_of_such_lists_alone():
 # ---------------------------------------------------------------------- the command line, PyFLAGR's names
 
 
-def test_compare_says_why_it_leaves_methods_out(tmp_path, capsys):
+def test_compare_explains_why_methods_are_left_out(tmp_path, capsys):
     p_values().to_csv(tmp_path / "lists.csv", index=False)
     QRELS.to_csv(tmp_path / "qrels.csv", index=False)
     assert (
@@ -397,7 +397,7 @@ def test_compare_says_why_it_leaves_methods_out(tmp_path, capsys):
     assert "CombSUM() needs scores that order" in capsys.readouterr().err
 
 
-def test_pyflagrs_names_refuse_them_unless_flagr_reads_the_scores_alone():
+def test_pyflagr_names_reject_conflicts_unless_flagr_reads_only_scores():
     frame = p_values()
     by_score, _ = Linear.CombSUM(norm="score").aggregate(input_df=frame)  # FLAGR sorts lists by their scores
     assert by_score["ItemID"].iloc[0] == "g4"

@@ -1,4 +1,4 @@
-"""Rows that are counted into place stand where sorting puts them."""
+"""Counting sort gives the same order of rows as comparison sorting."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def pointers(lengths):
 @pytest.mark.parametrize("chunk", [1, 5, 1 << 18])
 @given(queries=QUERIES)
 @settings(max_examples=100, deadline=None)
-def test_codes_are_numbered_as_sorting_does(chunk, queries):
+def test_number_codes_equals_sorting(chunk, queries):
     code = np.array([item for query in queries for one in query for item in one], dtype=np.int32)
     parts = pointers([len(one) for query in queries for one in query])
     ptr = pointers([sum(map(len, query)) for query in queries])
@@ -44,7 +44,7 @@ def test_codes_are_numbered_as_sorting_does(chunk, queries):
     assert number.dtype == found.dtype == np.int32 and new_ptr.dtype == np.int64
 
 
-def test_a_code_may_be_twice_in_a_group_and_not_in_a_part():
+def test_number_codes_allows_repeats_in_a_group_but_not_in_a_part():
     ptr, code = np.array([0, 2, 5]), np.array([3, 3, 0, 1, 0], dtype=np.int32)
     assert number_codes(ptr, code, 4, np.array([0, 1, 2, 4, 5])) is not None
     assert number_codes(ptr, code, 4, np.array([0, 1, 2, 5])) is None
@@ -57,7 +57,7 @@ def test_a_code_may_be_twice_in_a_group_and_not_in_a_part():
     kind=st.sampled_from([float, np.int64]),
 )
 @settings(max_examples=100, deadline=None)
-def test_whole_numbers_are_ordered_as_sorting_does(rows, low, kind):
+def test_group_order_of_integers_equals_lexsort(rows, low, kind):
     group, value = np.array(rows).T
     value = (value + low).astype(kind)
     with pytest.MonkeyPatch.context() as patch:
@@ -68,7 +68,7 @@ def test_whole_numbers_are_ordered_as_sorting_does(rows, low, kind):
 
 @given(queries=QUERIES, seed=st.integers(0, 99), tied=st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_lists_are_the_same_whether_counted_or_sorted(queries, seed, tied):
+def test_from_frame_is_the_same_with_counting_and_sorting(queries, seed, tied):
     rows = [
         (f"q{q}", f"v{v}", f"i{item}", place // 2 if tied else place)
         for q, query in enumerate(queries)
@@ -84,7 +84,7 @@ def test_lists_are_the_same_whether_counted_or_sorted(queries, seed, tied):
     assert counted.equals(RankedLists.from_frame(frame))
 
 
-def test_a_repeated_item_is_refused_in_many_rows():
+def test_from_frame_rejects_a_repeated_item_in_many_rows():
     frame = pd.DataFrame(
         {"query": np.repeat(np.arange(200), 100), "voter": "v", "item": np.tile(np.arange(100), 200), "rank": 1}
     )
@@ -102,8 +102,8 @@ def test_a_repeated_item_is_refused_in_many_rows():
     seed=st.integers(0, 10**6),
 )
 @settings(max_examples=60, deadline=None)
-def test_groups_that_are_in_order_are_sorted_one_by_one(chunk, sizes, even, long, seed):
-    # Even ones, uneven ones, and one that is longer than all others together.
+def test_group_order_of_contiguous_groups_equals_lexsort(chunk, sizes, even, long, seed):
+    # Even groups, uneven groups, and one group that is longer than all others together.
     sizes = [sizes[0]] * len(sizes) if even else [*sizes, long + 1]
     rng = np.random.default_rng(seed)
     group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)

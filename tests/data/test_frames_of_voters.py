@@ -1,4 +1,4 @@
-"""A data frame for each voter, in a dict or a list, is the run of that voter in every call that takes lists."""
+"""Every function of lists accepts a dict or a list with one data frame per voter."""
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ def by_voter(frame=FRAME, library="pandas"):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow", "narwhals"])
-def test_frames_are_the_runs_of_their_voters(library):
+def test_from_runs_reads_a_frame_per_voter(library):
     assert RankedLists.from_runs(by_voter(library=library)).equals(LISTS)
     assert RankedLists.from_lists(by_voter(library=library)).equals(LISTS)
     assert_frame_equal(CombSUM().fit_transform(by_voter(library=library)), CombSUM().fit_transform(FRAME))
@@ -107,7 +107,7 @@ def comparator():
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("kind", ["dict", "polars", "list"])
-def test_every_call_reads_them(call, kind):
+def test_public_functions_accept_a_frame_per_voter(call, kind):
     frames = {
         "dict": by_voter,
         "polars": lambda: by_voter(library="polars"),
@@ -118,7 +118,7 @@ def test_every_call_reads_them(call, kind):
     assert_frame_equal(found.drop(columns=times), expected.drop(columns=times), check_names=call != "agreement_matrix")
 
 
-def test_fuse_reads_the_frames_of_one_query():
+def test_fuse_accepts_frames_of_one_query():
     frames = by_voter(FRAME[FRAME["query"] == "q1"])
     consensus = CombSUM().fit_transform(ONE)
     expected = list(zip(consensus["item"], consensus["score"], strict=True))
@@ -136,14 +136,14 @@ def test_fuse_reads_the_frames_of_one_query():
         fuse(frames, CombSUM(), explain=True)
 
 
-def test_pairwise_preferences_of_one_query():
+def test_pairwise_preferences_accepts_frames_of_one_query():
     for found, expected in zip(
         pairwise_preferences(by_voter(FRAME[FRAME["query"] == "q1"])), pairwise_preferences(ONE), strict=True
     ):
         assert np.array_equal(found, expected)
 
 
-def test_options_are_those_of_other_runs():
+def test_from_runs_applies_its_options_to_frames():
     frames = by_voter(FRAME.drop(columns="rank"))
     falling = {name: one.assign(score=-one["score"]) for name, one in frames.items()}
     assert RankedLists.from_runs(falling, lower_is_better=True).equals(RankedLists.from_runs(frames))
@@ -165,7 +165,7 @@ def test_options_are_those_of_other_runs():
         RankedLists.from_runs(columns, weights=weights)
 
 
-def test_ids_keep_their_type():
+def test_from_runs_keeps_the_types_of_ids():
     large = 2**53 + 1
     first = pd.DataFrame({"query": [1, 1], "item": [large, large - 1], "score": [2.0, 1.0]})
     second = pd.DataFrame({"query": [1, 1], "item": pd.array([large + 1, None], dtype="Int64"), "score": [2.0, 1.0]})
@@ -185,7 +185,7 @@ def test_ids_keep_their_type():
     assert huge.items.tolist() == [large - 1, large, 2**63, 2**63 + 1]
 
 
-def test_an_empty_frame_is_a_voter_without_lists():
+def test_from_runs_treats_an_empty_frame_as_a_voter_without_lists():
     frames = by_voter()
     with_empty = {**frames, "none": frames["v1"][:0]}
     assert RankedLists.from_runs(with_empty).equals(LISTS)
@@ -220,14 +220,14 @@ def test_an_empty_frame_is_a_voter_without_lists():
         (lambda frames: {"a": frames["v1"].assign(run="x", tag="y")}, InputError, "'run' and 'tag' may each be it"),
     ],
 )
-def test_what_is_no_run_is_refused(given, error, words):
+def test_from_runs_rejects_values_that_are_not_runs(given, error, words):
     with pytest.raises(error, match=words):
         RankedLists.from_runs(given(by_voter()))
     with pytest.raises(error, match=words):
         CombSUM(norm="rank").fit_transform(given(by_voter()))
 
 
-def test_calls_for_one_run_refuse_them():
+def test_functions_of_a_single_run_reject_frames_of_voters():
     frames = by_voter()
     for given in (frames, list(frames.values()), by_voter(library="polars")):
         with pytest.raises(InputTypeError, match=r"ndcg accepts one run; got 6 frames in a (dict|list)"):
@@ -240,7 +240,7 @@ def test_calls_for_one_run_refuse_them():
             compare_consensus(given, LISTS)
 
 
-def test_runs_are_measured_by_name_and_by_number():
+def test_evaluate_accepts_frames_in_a_list():
     frames = by_voter()
     expected = evaluate(LISTS, JUDGED, ["map"])
     assert evaluate(list(frames.values()), QRELS, ["map"]).index.tolist() == [1, 2, 3, 4, 5, 6]

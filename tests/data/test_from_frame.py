@@ -1,4 +1,4 @@
-"""Long frames as people have them: other names of columns, one query, lazy engines, and rows to be put right."""
+"""RankedLists.from_frame: other column names, one query, lazy engines, and rows that need cleaning."""
 
 import json
 
@@ -43,7 +43,7 @@ def same(found, expected):
         {"query": "q", "voter": "ranker", "item": "Document Id"},
     ],
 )
-def test_columns_are_found_by_the_names_that_files_have_for_them(titles, tmp_path):
+def test_from_frame_finds_columns_by_their_common_names(titles, tmp_path):
     frame = FRAME.rename(columns=titles)
     same(RankedLists.from_frame(frame), LISTS)
     assert_frame_equal(BordaCount().fit_transform(frame), BordaCount().fit_transform(FRAME))
@@ -55,7 +55,7 @@ def test_columns_are_found_by_the_names_that_files_have_for_them(titles, tmp_pat
 
 
 @pytest.mark.parametrize("title", ["rel", "Label", "GRADE"])
-def test_judgements_are_found_likewise(title):
+def test_qrels_from_frame_finds_columns_by_their_common_names(title):
     qrels = QRELS.rename(columns={"query": "topic", "item": "docno", "relevance": title})
     assert_frame_equal(Qrels.from_frame(qrels).to_frame(), Qrels.from_frame(QRELS).to_frame())
     consensus = BordaCount().fit_transform(FRAME)
@@ -66,7 +66,7 @@ def test_judgements_are_found_likewise(title):
         Qrels.from_frame(QRELS.rename(columns={"relevance": "gain"}))
 
 
-def test_two_columns_that_may_be_one_are_refused_and_the_user_chooses():
+def test_from_frame_rejects_ambiguous_columns_unless_one_is_chosen():
     frame = FRAME.rename(columns={"voter": "system"}).assign(tag="t")
     with pytest.raises(InputError, match=r"'system' and 'tag' may each be it.*voter='system'\), or voter=None not to"):
         RankedLists.from_frame(frame)
@@ -77,18 +77,18 @@ def test_two_columns_that_may_be_one_are_refused_and_the_user_chooses():
     assert RankedLists.from_frame(one.rename(columns={"voter": "run"}), voter=None).voters.tolist() == ["consensus"]
 
 
-def test_a_canonical_name_wins_and_a_name_that_is_given_is_the_only_one():
+def test_from_frame_prefers_canonical_names_and_uses_given_names_only():
     same(RankedLists.from_frame(FRAME.assign(topic="x", run="x", docno="x")), LISTS)
     for column, title in (("query", "topic_no"), ("item", "gene"), ("voter", "source"), ("rank", "place")):
         with pytest.raises(InputError, match=rf"missing the column\(s\) '{title}'; it has"):
             RankedLists.from_frame(FRAME.assign(topic="x", docno="x", run="x"), **{column: title})
-    # A column that is named for one thing is not found for another.
+    # A column that the caller assigned to one role is not used for another.
     frame = FRAME.drop(columns="voter").rename(columns={"item": "run"})[:6]
     assert RankedLists.from_frame(frame, item="run").voters.tolist() == ["consensus"]
 
 
 @pytest.mark.parametrize("title", ["qid", "q_id", "Query ID"])
-def test_ids_of_queries_win_over_their_text(title, tmp_path):
+def test_from_frame_prefers_query_ids_to_query_texts(title, tmp_path):
     # Two queries may have one text, which would make them one.
     texts = FRAME["query"].map({"q1": "ties", "q2": "ties", "q3": "ranks"})
     frame = FRAME.assign(**{title: FRAME["query"], "query": texts})
@@ -115,7 +115,7 @@ def test_ids_of_queries_win_over_their_text(title, tmp_path):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
-def test_ids_of_queries_win_in_judgements_and_runs(library):
+def test_evaluate_prefers_query_ids_to_query_texts(library):
     module = None if library == "pandas" else pytest.importorskip({"lazy": "polars"}.get(library, library))
 
     def convert(frame):
@@ -141,7 +141,7 @@ def test_ids_of_queries_win_in_judgements_and_runs(library):
     pd.testing.assert_series_equal(agreement, consensus_agreement(FRAME, consensus))
 
 
-def test_ids_of_queries_that_are_fractions_or_two_are_refused():
+def test_from_frame_rejects_fractional_or_ambiguous_query_ids():
     with (
         pytest.warns(AmbiguousInputWarning),
         pytest.raises(InputError, match=r"^'qid', as it is also called, holds fl"),
@@ -152,7 +152,7 @@ def test_ids_of_queries_that_are_fractions_or_two_are_refused():
     same(RankedLists.from_frame(FRAME.rename(columns={"item": "qid"}), item="qid"), LISTS)
 
 
-def test_a_position_is_a_rank_only_where_there_is_neither_rank_nor_score():
+def test_from_frame_reads_position_as_rank_only_without_rank_and_score():
     scored = FRAME.drop(columns="rank")
     shuffled = scored.assign(position=np.random.default_rng(0).permutation(len(scored)) + 1)
     same(RankedLists.from_frame(shuffled), RankedLists.from_frame(scored))
@@ -163,7 +163,7 @@ def test_a_position_is_a_rank_only_where_there_is_neither_rank_nor_score():
         same(RankedLists.from_frame(FRAME.rename(columns=titles)), LISTS)
 
 
-def test_a_missing_column_names_what_is_accepted():
+def test_from_frame_lists_accepted_names_of_a_missing_column():
     with pytest.raises(InputError, match=r"'query' \(nor qid, .*query=\.\.\.\), or pass query=None if they are one"):
         RankedLists.from_frame(FRAME.rename(columns={"query": "election"}))
     with pytest.raises(InputError, match=r"missing the column\(s\) 'rank or score' \(nor position, sim, in any case\)"):
@@ -172,7 +172,7 @@ def test_a_missing_column_names_what_is_accepted():
         list(QueryKFold(2).split(FRAME.rename(columns={"query": "election"})))
 
 
-def test_fractions_are_ids_only_of_a_column_that_is_named():
+def test_from_frame_accepts_fractional_ids_only_in_a_named_column():
     genes = FRAME[FRAME["query"] == "q1"].drop(columns="query").assign(q=np.linspace(0.01, 0.2, 24))
     with pytest.raises(InputError, match=r"'q', as it is also called, holds float64 .*=\.\.\.\)"):
         RankedLists.from_frame(genes)
@@ -181,7 +181,7 @@ def test_fractions_are_ids_only_of_a_column_that_is_named():
     assert RankedLists.from_frame(genes.assign(q=7)).queries.tolist() == [7]
 
 
-def test_titles_that_are_not_text_are_ignored():
+def test_from_frame_ignores_column_names_that_are_not_strings():
     frame = FRAME.assign(**{"x": 1}).rename(columns={"x": ("qid", 1)}).rename(columns={"score": 7})
     same(RankedLists.from_frame(frame), RankedLists.from_frame(FRAME, score=None))
 
@@ -189,7 +189,7 @@ def test_titles_that_are_not_text_are_ignored():
 # ---------------------------------------------------------------------- one query
 
 
-def test_a_frame_may_be_one_query():
+def test_from_frame_reads_one_query_if_query_is_none():
     one = FRAME[FRAME["query"] == "q2"]
     runs = {voter: group["item"].tolist() for voter, group in one.sort_values("rank").groupby("voter")}
     expected = RankedLists.from_lists(runs)
@@ -202,7 +202,7 @@ def test_a_frame_may_be_one_query():
 # ---------------------------------------------------------------------- lazy frames
 
 
-def test_lazy_frames_of_polars_are_collected():
+def test_from_frame_collects_lazy_frames_of_polars():
     polars = pytest.importorskip("polars")
     lazy = polars.DataFrame(FRAME.to_dict("list")).lazy()
     same(RankedLists.from_frame(lazy), LISTS)
@@ -219,7 +219,7 @@ def test_lazy_frames_of_polars_are_collected():
         RankedLists.from_frame(lazy.select(x=1))
 
 
-def test_only_the_columns_that_are_read_are_collected():
+def test_from_frame_collects_only_the_columns_it_reads():
     polars = pytest.importorskip("polars")
 
     def explode(values):
@@ -230,7 +230,7 @@ def test_only_the_columns_that_are_read_are_collected():
     same(RankedLists.from_frame(lazy), LISTS)
 
 
-def test_what_an_engine_lacks_to_hand_its_rows_over_is_named(monkeypatch):
+def test_from_frame_names_the_library_missing_for_a_lazy_frame(monkeypatch):
     polars = pytest.importorskip("polars")
 
     def collect(frame):
@@ -242,7 +242,7 @@ def test_what_an_engine_lacks_to_hand_its_rows_over_is_named(monkeypatch):
 
 
 @pytest.mark.parametrize("fetch", ["relation", "ordered"])
-def test_relations_of_duckdb_are_collected(fetch):
+def test_from_frame_collects_relations_of_duckdb(fetch):
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow", reason="DuckDB hands its rows over by Arrow")
     frame = FRAME.astype({"query": object, "voter": object, "item": object})
@@ -253,19 +253,19 @@ def test_relations_of_duckdb_are_collected(fetch):
 
 
 @pytest.mark.filterwarnings("ignore:The 'future:DeprecationWarning")  # Ibis sets an option that pandas gives up
-def test_tables_of_ibis_are_collected():
+def test_from_frame_collects_tables_of_ibis():
     ibis = pytest.importorskip("ibis")
     pytest.importorskip("pyarrow", reason="Ibis hands its rows over by Arrow")
     same(RankedLists.from_frame(ibis.memtable(FRAME)), LISTS)
 
 
-def test_tables_of_arrow_are_frames():
+def test_from_frame_accepts_tables_of_arrow():
     pyarrow = pytest.importorskip("pyarrow", reason="its tables are the subject")
     table = pyarrow.table({name: FRAME[name].tolist() for name in FRAME})
     same(RankedLists.from_frame(table), LISTS)
 
 
-def test_lazy_frames_are_refused_where_the_order_of_the_rows_means_something():
+def test_lazy_frames_are_rejected_if_the_order_of_rows_matters():
     polars = pytest.importorskip("polars")
     lazy = polars.DataFrame(FRAME.to_dict("list")).lazy()
     for call in (
@@ -278,7 +278,7 @@ def test_lazy_frames_are_refused_where_the_order_of_the_rows_means_something():
     same(RankedLists.from_frame(lazy, duplicates="best"), LISTS)
 
 
-def test_the_order_of_the_rows_does_not_show_in_comparisons():
+def test_from_comparisons_is_independent_of_the_order_of_rows():
     games = pd.DataFrame({"winner": ["b", "c", "a"], "loser": ["a", "a", "c"], "draw": [True, False, True]})
     lists = RankedLists.from_comparisons(games, tie="draw")
     assert lists.voters.tolist() == ["a = b", "a = c", "c > a"]
@@ -286,14 +286,14 @@ def test_the_order_of_the_rows_does_not_show_in_comparisons():
         same(RankedLists.from_comparisons(rows, tie="draw"), lists)
 
 
-# ---------------------------------------------------------------------- rows to be put right
+# ---------------------------------------------------------------------- rows that need cleaning
 
 
 @pytest.mark.parametrize(
     ("duplicates", "score"),
     [("first", {"b": 2.0, "a": 1.0}), ("best", {"a": 3.0, "b": 2.0}), ("mean", {"a": 2.0, "b": 2.0})],
 )
-def test_duplicates_are_kept_as_asked(duplicates, score):
+def test_from_frame_resolves_duplicates_as_requested(duplicates, score):
     assert RankedLists.from_frame(ROWS, duplicates=duplicates).to_runs() == {"v": {"q": score}}
     ranks = ROWS.assign(rank=[3, 2, 1])
     both = RankedLists.from_frame(ranks, duplicates=duplicates)
@@ -308,12 +308,12 @@ def test_duplicates_are_kept_as_asked(duplicates, score):
         RankedLists.from_frame(ROWS.assign(score=[1.0, 2.0, np.nan]), duplicates=duplicates)
 
 
-def test_the_best_row_is_kept_whole():
+def test_from_frame_keeps_the_whole_row_of_the_best_duplicate():
     rows = ROWS.assign(rank=[1, 2, 3])[["query", "voter", "item", "rank", "score"]].iloc[[0, 2]]
     assert RankedLists.from_frame(rows, duplicates="best").score.tolist() == [1.0]  # the row of the best rank
 
 
-def test_rows_without_an_item_are_dropped_when_asked():
+def test_from_frame_drops_rows_with_missing_ids_on_request():
     rows = ROWS.assign(item=["a", None, "b"], site=["x", "y", "z"])
     with pytest.raises(InputError, match="'item' must hold an id in every row; 1 are missing"):
         RankedLists.from_frame(rows)
@@ -324,13 +324,13 @@ def test_rows_without_an_item_are_dropped_when_asked():
         RankedLists.from_frame(rows, missing_ids="skip")
 
 
-def test_smaller_scores_are_better_where_they_are_said_to_be():
+def test_from_frame_applies_lower_is_better():
     rows = FRAME.drop(columns="rank")
     falling = rows.assign(score=-rows["score"])
     same(RankedLists.from_frame(falling, lower_is_better=True), RankedLists.from_frame(rows))
     same(RankedLists.from_frame(rows.assign(score=rows["score"].where(rows["voter"] != "v2", -rows["score"])),
          lower_is_better=["v2"]), RankedLists.from_frame(rows))  # fmt: skip
-    # With ranks, the scores alone are turned, and no longer contradict them: that is what the warning advises.
+    # With ranks, only the scores are negated; they then agree with the ranks, as the warning advises.
     with pytest.warns(RankScoreConflictWarning, match="or lower_is_better=True where lower scores are better"):
         RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]))
     same(RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]), lower_is_better=True), LISTS)
@@ -342,7 +342,7 @@ def test_smaller_scores_are_better_where_they_are_said_to_be():
     assert RankedLists.from_frame(exact, lower_is_better=True).to_frame()["item"].tolist() == ["b", "a", "c"]
 
 
-def test_weights_by_voter():
+def test_from_frame_accepts_weights_by_voter():
     weights = {"v1": 2.0, "v2": 1.0, "v3": 0.5, "v4": 1.0}
     expected = RankedLists.from_frame(FRAME.assign(weight=FRAME["voter"].map(weights)))
     for given in (weights, pd.Series(weights)):
@@ -364,7 +364,7 @@ def test_weights_by_voter():
             call()
 
 
-def test_options_leave_types_and_labels_of_rows_as_they_are():
+def test_from_frame_options_keep_id_types_and_row_labels():
     frame = FRAME.astype({"voter": "category", "query": "category"}).assign(item=FRAME["item"].str[1:].astype("int16"))
     plain, asked = RankedLists.from_frame(frame), RankedLists.from_frame(frame, duplicates="best", missing_ids="drop")
     for name in ("queries", "voters", "items"):
@@ -376,14 +376,14 @@ def test_options_leave_types_and_labels_of_rows_as_they_are():
             RankedLists.from_frame(torn, **options)
 
 
-def test_blanks_around_ids_are_removed_when_asked():
+def test_from_frame_strips_blanks_around_ids_on_request():
     padded = FRAME.assign(voter=FRAME["voter"] + " ", item="\t" + FRAME["item"] + " ", query=" " + FRAME["query"])
     same(RankedLists.from_frame(padded, strip=True), LISTS)
     as_categories = padded.astype({"voter": "category", "item": "category"})
     found = RankedLists.from_frame(as_categories, strip=True)
     assert isinstance(found.voters.dtype, pd.CategoricalDtype) and found.voters.tolist() == LISTS.voters.tolist()
     assert found.to_runs() == LISTS.to_runs()
-    # Rows of one list whose voter is typed in two ways are of one list.
+    # Rows whose voter is spelled with and without a blank belong to one list.
     typed = FRAME.assign(voter=FRAME["voter"].where(FRAME.index % 2 == 0, FRAME["voter"] + " "))
     same(RankedLists.from_frame(typed, strip=True), LISTS)
     with pytest.raises(InputError, match="an item at every place; 1 places hold None"):
@@ -392,7 +392,7 @@ def test_blanks_around_ids_are_removed_when_asked():
     same(RankedLists.from_frame(numbers, strip=True), RankedLists.from_frame(numbers))
 
 
-def test_blanks_are_removed_in_every_way_in():
+def test_every_constructor_strips_blanks_on_request():
     expected = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "a"]})
     padded = {"u ": [" a", "b"], " v": ["b ", "a"]}
     same(RankedLists.from_lists(padded, strip=True), expected)
@@ -413,7 +413,7 @@ def test_blanks_are_removed_in_every_way_in():
         RankedLists.from_lists({"u": ["a", "a "]}, strip=True)
 
 
-def test_ids_that_cannot_be_hashed_are_refused_whatever_is_asked():
+def test_constructors_reject_unhashable_ids_whatever_the_options():
     rows = ROWS.assign(item=[{1}, {2}, {1}])
     for options in ({"strip": True}, {"duplicates": "best"}, {"missing_ids": "drop"}):
         with pytest.raises(InputTypeError, match="'item' must hold ids that can be sorted"):

@@ -1,4 +1,4 @@
-"""Ids to codes: the same codes and the same sorted index, whichever of the ways there is taken."""
+"""Encoding ids gives the same codes and the same sorted index by every algorithm."""
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.twice
 
 PLAIN = pd.StringDtype("python", na_value=np.nan)
 DTYPES = [PLAIN, pd.StringDtype("python"), "str", "string", object]
-# What tells strings apart: zeros at the end, characters beyond ASCII, long beginnings in common.
+# Differences between strings: zeros at the end, characters beyond ASCII, long beginnings in common.
 NAMES = st.text(alphabet="ab\0é日😀", max_size=12) | st.integers(0, 99).map("document {:020d}".format)
 
 
 def by_hand(ids):
-    """Codes in the order of Python's strings, -1 where missing, and the distinct ids."""
+    """Return codes in Python's string order, -1 where missing, and the distinct ids."""
     found = sorted({one for one in ids if isinstance(one, str)})
     return [found.index(one) if isinstance(one, str) else -1 for one in ids], found
 
@@ -28,7 +28,7 @@ def by_hand(ids):
 @pytest.mark.parametrize("few", [0, 10_000], ids=["many", "few"])
 @given(ids=st.lists(NAMES | st.none(), min_size=1, max_size=40), dtype=st.sampled_from(DTYPES))
 @settings(max_examples=150, deadline=None)
-def test_strings_are_numbered_in_their_order(few, ids, dtype):
+def test_encode_ids_numbers_strings_in_sorted_order(few, ids, dtype):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_id_codes, "_FEW", few)
         column = pd.Series(ids, dtype=dtype)
@@ -40,7 +40,7 @@ def test_strings_are_numbered_in_their_order(few, ids, dtype):
 
 @given(ids=st.lists(NAMES | st.integers(0, 3).map(lambda k: "y" * 30 * k), min_size=1, max_size=60, unique=True))
 @settings(max_examples=150, deadline=None)
-def test_strings_are_sorted_as_numbers(ids):
+def test_string_order_equals_sorted(ids):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_id_codes, "_FEW", 0)
         order = _id_codes._string_order(ids)
@@ -50,7 +50,7 @@ def test_strings_are_sorted_as_numbers(ids):
 @pytest.mark.parametrize("dtype", [PLAIN, object], ids=str)
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "apart"])
 @pytest.mark.parametrize("arrangement", ["runs", "shuffled", "with gaps", "missing"])
-def test_many_rows_of_few_objects(dtype, shared, arrangement, monkeypatch):
+def test_encode_ids_handles_many_rows_of_few_objects(dtype, shared, arrangement, monkeypatch):
     rng = np.random.default_rng(0)
     code = rng.integers(0, 500, 40_000)
     if arrangement == "runs":
@@ -73,21 +73,21 @@ def test_many_rows_of_few_objects(dtype, shared, arrangement, monkeypatch):
         assert seen == [shared]
 
 
-def test_missing_ids_in_runs_of_one_object():
+def test_encode_ids_handles_missing_ids_in_runs_of_one_object():
     column = pd.Series(["a"] * 5000 + [None] * 5000 + ["b"] * 5000, dtype=PLAIN)
     codes, index = encode_ids(column)
     assert np.unique(codes).tolist() == [-1, 0, 1] and (codes[5000:10_000] == -1).all() and index.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("n_rows", [3, 50_000])
-def test_ids_that_have_no_order_are_refused(n_rows):
+def test_factorize_rejects_ids_without_a_total_order(n_rows):
     column = pd.Series([frozenset([k % 2]) for k in range(n_rows)], dtype=object)
     with pytest.raises(TypeError, match=r"neither of frozenset\(\{0\}\) and frozenset\(\{1\}\) is smaller"):
         factorize(column)
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, "category", "Int64", np.int8], ids=str)
-def test_frames_that_come_out_own_their_memory_and_keep_the_dtypes(dtype):
+def test_output_frames_own_their_memory_and_keep_the_dtypes(dtype):
     ids = [1, 2, 1, 3] if dtype in ("Int64", np.int8) else ["a", "b", "a", "c"]
     frame = pd.DataFrame({"query": "q", "voter": ["u", "u", "v", "v"], "item": pd.Series(ids, dtype=dtype)})
     lists = RankedLists.from_frame(frame.assign(score=[4.0, 3.0, 2.0, 1.0]))

@@ -1,4 +1,4 @@
-"""Integer ids keep their type next to missing ids, however large they are, by every way in."""
+"""Every constructor keeps the type of integer ids next to missing ids, however large they are."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ PLACES = st.lists(IDS, min_size=1, max_size=6, unique=True).flatmap(
 
 
 def check(lists, given):
-    """Whether each list holds its integers at their places, missing ids left out."""
+    """Check that each list contains its integers in order, without missing ids."""
     assert lists.items.dtype == np.int64
     found = {voter: by_query["q"] for voter, by_query in lists.to_runs().items()}
     assert found == {voter: [one for one in places if one is not None] for voter, places in given.items()}
@@ -42,7 +42,7 @@ def as_table(library, columns):
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 @given(data=st.dictionaries(st.sampled_from("uvw"), PLACES, min_size=1))
 @settings(max_examples=60, deadline=None)
-def test_integers_next_to_missing_ids(library, data):
+def test_constructors_keep_integer_ids_next_to_missing_ids(library, data):
     check(RankedLists.from_wide(as_table(library, data), missing_ids="drop"), data)
     check(RankedLists.from_lists(data, missing_ids="drop"), data)
     check(RankedLists.from_lists({v: np.array(one, dtype=object) for v, one in data.items()}, missing_ids="drop"), data)
@@ -59,7 +59,7 @@ def test_integers_next_to_missing_ids(library, data):
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint16", "uint64"])
-def test_the_width_of_integers_is_kept(library, dtype):
+def test_from_wide_keeps_the_width_of_integer_ids(library, dtype):
     module = pytest.importorskip(library)
     name = {"polars": {"int8": "Int8", "int32": "Int32", "uint16": "UInt16", "uint64": "UInt64"}[dtype]}.get(
         library, dtype
@@ -75,7 +75,7 @@ def test_the_width_of_integers_is_kept(library, dtype):
         assert lists.items.dtype == dtype and lists.items.tolist() == [1, top - 1, top]
 
 
-def test_missing_ids_are_refused_as_before():
+def test_constructors_reject_missing_ids_by_default():
     for call in (
         lambda: RankedLists.from_lists([[LARGE, None, LARGE + 1]]),
         lambda: RankedLists.from_wide(as_table("polars", {"u": [LARGE, None, LARGE + 1]})),
@@ -89,7 +89,7 @@ def test_missing_ids_are_refused_as_before():
         RankedLists.from_frame(as_table("polars", {"item": [1, 2], "rank": [1, None]}), query=None)
 
 
-def test_integers_and_other_numbers():
+def test_from_lists_accepts_integers_next_to_other_numbers():
     assert RankedLists.from_lists([[1, 2.5], [2.5, 3]]).items.tolist() == [1.0, 2.5, 3.0]
     mixed = RankedLists.from_lists([[LARGE, LARGE + 1, 0.5], [LARGE + 1, 2.0]])
     assert mixed.to_runs() == {1: {"q": [LARGE, LARGE + 1, 0.5]}, 2: {"q": [LARGE + 1, 2.0]}}
@@ -98,7 +98,7 @@ def test_integers_and_other_numbers():
     assert huge.items.tolist() == [2**70, 2**70 + 1]
 
 
-def test_tables_of_pandas_whose_short_columns_became_floats():
+def test_from_wide_restores_integers_that_pandas_turned_into_floats():
     table = pd.DataFrame({"u": [LARGE, LARGE + 1, 7], "v": [7, np.nan, np.nan], "w": [np.nan, 7, 1]})
     lists = RankedLists.from_wide(table, missing_ids="drop")
     assert lists.items.dtype == np.int64
@@ -108,7 +108,7 @@ def test_tables_of_pandas_whose_short_columns_became_floats():
         RankedLists.from_wide(pd.DataFrame({"u": [LARGE, LARGE + 1], "v": [LARGE + 1, np.nan]}))
 
 
-def test_comparisons_of_integers_of_two_types():
+def test_from_comparisons_accepts_two_integer_types():
     games = pd.DataFrame({"winner": [LARGE + 1, LARGE], "loser": np.array([LARGE, LARGE + 2], dtype=np.uint64)})
     lists = RankedLists.from_comparisons(games)
     assert lists.voters.tolist() == [f"{LARGE} > {LARGE + 2}", f"{LARGE + 1} > {LARGE}"] and lists.n_items == 3

@@ -1,4 +1,4 @@
-"""Integers beyond 2 ** 53, of which float64 makes several one, keep their order."""
+"""Integers beyond 2 ** 53, where several round to the same float64, keep their order."""
 
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ UNSIGNED = ["uint64", "UInt64"]
 
 
 def build(column, values, dtype, library="pandas"):
-    """Lists of up to four items, one list after the other."""
+    """Return a frame of lists of up to four items, one list after the other."""
     n = len(values)
     ids = {
         "query": ["q"] * n,
@@ -39,7 +39,7 @@ def build(column, values, dtype, library="pandas"):
 
 
 def exact_ranks(values, sign):
-    """Mid-ranks of each list of up to four items, from the integers themselves."""
+    """Return mid-ranks of each list of up to four items, computed from the integers."""
     ranks = []
     for first in range(0, len(values), 4):
         one = [sign * value for value in values[first : first + 4]]
@@ -63,7 +63,7 @@ def check_exact(column, values, frame):
 
 
 def near(low, high):
-    """Integers of which many are neighbours, and many the same float64."""
+    """Draw integers, often adjacent ones that round to the same float64."""
     middle = st.sampled_from(
         [value for value in (LARGE, -LARGE, NOON, 2**62, high - 6, low + 6) if low <= value <= high]
     )
@@ -81,7 +81,7 @@ def near(low, high):
 )
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_the_order_is_that_of_the_integers(column, library, dtype, data):
+def test_from_frame_orders_large_integers_exactly(column, library, dtype, data):
     low, high = (0, 2**64 - 1) if dtype.lower().startswith("u") else (-(2**63), 2**63 - 1)
     values = data.draw(st.lists(near(0 if column == "rank" else low, high), min_size=1, max_size=40))
     check_exact(column, values, build(column, values, dtype, library))
@@ -89,7 +89,7 @@ def test_the_order_is_that_of_the_integers(column, library, dtype, data):
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", "UInt64"])
 @pytest.mark.parametrize("column", ["rank", "score"])
-def test_many_lists_too(column, dtype):
+def test_from_frame_orders_large_integers_exactly_in_many_lists(column, dtype):
     # From 10,000 rows on, rows are sorted by other means.
     values = (NOON + np.random.default_rng(0).integers(0, 5, size=20_000)).tolist()
     check_exact(column, values, build(column, values, dtype))
@@ -97,7 +97,7 @@ def test_many_lists_too(column, dtype):
 
 @pytest.mark.twice
 @pytest.mark.parametrize("column", ["rank", "score"])
-def test_decimals_and_long_doubles_too(column):
+def test_from_frame_orders_decimals_and_long_doubles_exactly(column):
     pyarrow = pytest.importorskip("pyarrow")
     values = [Fraction(NOON * 10 + one, 10) for one in (3, 1, 2, 1)]
     decimal = pyarrow.array([f"{NOON}.{one}" for one in (3, 1, 2, 1)]).cast(pyarrow.decimal128(30, 1))
@@ -110,7 +110,7 @@ def test_decimals_and_long_doubles_too(column):
 
 @pytest.mark.parametrize("column", ["rank", "score"])
 @pytest.mark.parametrize("unit", ["datetime64[ns]", "timedelta64[ns]"])
-def test_times_are_refused_and_their_integers_are_exact(column, unit):
+def test_from_frame_rejects_times_and_orders_their_integers_exactly(column, unit):
     values = [NOON + 3, NOON + 1, NOON + 2, NOON + 1]
     frame = build(column, values, "int64").astype({column: unit})
     with pytest.raises(InputError, match=rf"must hold numbers; its dtype is {unit[:8]}.*pandas.to_numeric"):
@@ -118,7 +118,7 @@ def test_times_are_refused_and_their_integers_are_exact(column, unit):
     check_exact(column, values, frame.assign(**{column: pd.to_numeric(frame[column])}))
 
 
-def test_integers_of_128_bits_are_refused_in_one_sentence():
+def test_from_frame_rejects_scores_of_128_bits():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"query": ["q"] * 2, "item": ["a", "b"]})
     if not hasattr(polars, "Int128"):
@@ -134,13 +134,13 @@ def test_integers_of_128_bits_are_refused_in_one_sentence():
 
 
 def times():
-    """Two lists: float64 makes the scores of the first one, those of the second differ."""
+    """Return two lists; the scores of the first are equal in float64, those of the second differ."""
     values = [NOON + 3, NOON + 1, NOON + 2, NOON, 7, 9, 8, 6]
     return build("score", values, "int64")
 
 
 @pytest.mark.parametrize("method", [CombSUM(), CombMNZ(norm="z-score"), CombSUM(norm=None), ScoreNormalizer()])
-def test_what_reads_scores_refuses_a_list_whose_scores_became_one(method):
+def test_score_based_methods_reject_scores_merged_by_float64(method):
     with pytest.raises(
         InputError, match=r"those of 1 list differ by less than float64 .* voter 'v0000'\. Subtract the"
     ):
@@ -150,7 +150,7 @@ def test_what_reads_scores_refuses_a_list_whose_scores_became_one(method):
     assert method.fit(shifted).transform(shifted)["score"].notna().all()
 
 
-def test_a_list_that_is_not_heard_is_not_refused():
+def test_score_based_methods_accept_merged_scores_in_lists_of_weight_0():
     frame = times()
     assert len(CombSUM(voter_weights={"v0000": 0, "v0001": 1}).fit_transform(frame)) == 4
     lists = RankedLists.from_frame(frame)
@@ -158,12 +158,12 @@ def test_a_list_that_is_not_heard_is_not_refused():
     assert kept.list_merged is None
 
 
-def test_methods_of_ranks_take_the_exact_order():
+def test_rank_based_methods_use_the_exact_order():
     assert BordaCount().fit_transform(times().iloc[:4])["item"].tolist() == list("acbd")
     assert CombSUM(norm="borda").fit_transform(times().iloc[:4])["item"].tolist() == list("acbd")
 
 
-def test_what_is_made_of_such_lists_remembers():
+def test_derived_lists_keep_the_list_merged_flags():
     lists = RankedLists.from_frame(times())
     assert lists.list_merged.tolist() == [True, False] and not lists.list_merged.flags.writeable
     assert lists[[0]].list_merged.tolist() == [True, False]
@@ -172,7 +172,7 @@ def test_what_is_made_of_such_lists_remembers():
     assert ScoreNormalizer("borda").fit_transform(lists).list_merged is None
 
 
-def test_ranks_next_to_such_scores_decide_without_a_warning():
+def test_ranks_next_to_merged_scores_cause_no_warning():
     lists = RankedLists.from_frame(times().assign(rank=[4, 2, 3, 1, 1, 2, 3, 4]).iloc[:4])  # warnings are errors
     assert lists.to_frame()["item"].tolist() == list("dbca")
     assert lists.list_conflict is None and lists.list_merged.tolist() == [True]
@@ -183,7 +183,7 @@ def test_ranks_next_to_such_scores_decide_without_a_warning():
         CombSUM().fit(lists)
 
 
-def test_a_run_of_such_scores_has_no_ties():
+def test_average_precision_has_no_ties_among_merged_scores():
     run = times().iloc[:4].drop(columns="voter")
     qrels = pd.DataFrame({"query": "q", "item": ["a"], "relevance": [1]})
     assert average_precision(run, qrels) == 1
@@ -203,7 +203,7 @@ def rows_of(scores, voter="v"):
 
 
 @pytest.mark.parametrize("scores", [[NOON + 2, NOON, NOON + 1, 5], [2**64 - 1, 2**64 - 2, 3, 2**63]])
-def test_files_keep_large_integers(tmp_path, scores):
+def test_read_lists_keeps_large_integers(tmp_path, scores):
     path = tmp_path / "lists.csv"
     path.write_text(rows_of(scores))
     assert read_lists(path)["score"].tolist() == scores
@@ -216,7 +216,7 @@ def test_files_keep_large_integers(tmp_path, scores):
 
 
 @pytest.mark.twice
-def test_parquet_files_too(tmp_path):
+def test_read_lists_keeps_large_integers_of_parquet_files(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "lists.parquet"
     times().to_parquet(path)
@@ -225,7 +225,7 @@ def test_parquet_files_too(tmp_path):
     assert read_lists(path)["score"].dtype == np.float64
 
 
-def test_files_of_several_types_keep_them_together(tmp_path):
+def test_read_lists_keeps_large_integers_of_files_with_different_types(tmp_path):
     small, large, huge = [tmp_path / f"{name}.csv" for name in ("small", "large", "huge")]
     small.write_text(rows_of([3, 1, 2, 0], "s"))
     large.write_text(rows_of([NOON + 2, NOON, NOON + 1, 5], "l"))
@@ -236,18 +236,18 @@ def test_files_of_several_types_keep_them_together(tmp_path):
 
 
 @pytest.mark.parametrize("scores", [["1e300", "2", "3", "4"], [f"{NOON}.5", "2", "3", "4"], [2**80, 1, 2, 3]])
-def test_other_large_numbers_are_float64(tmp_path, scores):
+def test_read_lists_reads_other_large_numbers_as_float64(tmp_path, scores):
     path = tmp_path / "lists.csv"
     path.write_text(rows_of(scores))
     assert read_lists(path)["score"].tolist() == [float(score) for score in scores]
 
 
-# ---------------------------------------------------------------------- other ways in
+# ---------------------------------------------------------------------- other constructors
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 @pytest.mark.parametrize("lower_is_better", [False, True])
-def test_other_ways_in_keep_them(dtype, lower_is_better):
+def test_other_constructors_keep_the_order_of_large_integers(dtype, lower_is_better):
     scores = np.array([NOON + 3, NOON + 1, NOON + 2, NOON], dtype=dtype)
     hits = {"v": [{"id": item, "score": score} for item, score in zip("abcd", scores, strict=True)]}
     for lists in (
@@ -263,7 +263,7 @@ def test_other_ways_in_keep_them(dtype, lower_is_better):
 
 
 @pytest.mark.parametrize("number", [int, np.int64, np.uint64])
-def test_plain_rankings_keep_large_integers(number):
+def test_kendall_tau_keeps_the_order_of_large_integers(number):
     ranking = {item: number(LARGE + rank) for item, rank in zip("abc", [2, 1, 3], strict=True)}
     assert kendall_tau(ranking, ["b", "a", "c"]) == 1
     assert kendall_tau(pd.Series(ranking), ["b", "a", "c"]) == 1
@@ -271,6 +271,6 @@ def test_plain_rankings_keep_large_integers(number):
 
 
 @pytest.mark.parametrize("number", [int, np.int64, np.uint64, np.uint8])
-def test_plain_runs_take_unsigned_scores(number):
+def test_average_precision_accepts_unsigned_scores(number):
     run = {item: number(score) for item, score in zip("abc", [0, 200, 3], strict=True)}
     assert average_precision(run, ["b"]) == 1

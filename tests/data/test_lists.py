@@ -33,7 +33,7 @@ def frame(rows, columns="query voter item rank"):
 # ---------------------------------------------------------------------- the encoding
 
 
-def test_codes_of_the_example(X):
+def test_from_frame_encodes_the_example(X):
     lists = RankedLists.from_frame(X)
     assert lists.items.tolist() == ["a", "b", "c", "d"]
     assert lists.row_ptr.tolist() == [0, 3, 6, 8]
@@ -43,13 +43,13 @@ def test_codes_of_the_example(X):
 
 
 @pytest.mark.parametrize("ranks", [[1, 2, 2, 4], [1, 2, 2, 3], [0, 5, 5, 9], [0.5, 0.7, 0.7, 0.8]])
-def test_ties_share_their_mean_position_whatever_the_gaps(ranks):
+def test_from_frame_gives_ties_their_mean_position_whatever_the_gaps(ranks):
     lists = RankedLists.from_frame(frame([("q", "v", f"i{k}", rank) for k, rank in enumerate(ranks)]))
     assert lists.rank.tolist() == [1.0, 2.5, 2.5, 4.0]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_row_order_does_not_show_in_the_codes(seed):
+def test_from_frame_is_independent_of_the_order_of_rows(seed):
     lists = example_lists(seed)
     straight = RankedLists.from_frame(lists)
     shuffled = RankedLists.from_frame(lists.sample(frac=1, random_state=seed).reset_index(drop=True))
@@ -59,7 +59,7 @@ def test_row_order_does_not_show_in_the_codes(seed):
 
 @given(seed=st.integers(0, 10**6), fraction=st.booleans())
 @settings(max_examples=30, deadline=None)
-def test_a_frame_goes_round(seed, fraction):
+def test_to_frame_and_from_frame_round_trip(seed, fraction):
     lists = example_lists(seed)
     lists["weight"] = lists["voter"].str[1:].astype(int) + (0.5 if fraction else 1)
     first = RankedLists.from_frame(lists).to_frame()
@@ -71,13 +71,13 @@ def test_a_frame_goes_round(seed, fraction):
     assert (both["score"] == both["score_out"]).all() and (both["weight"] == both["weight_out"]).all()
 
 
-def test_columns_are_named_once_in_from_frame():
+def test_from_frame_renames_columns_given_by_the_caller():
     lists = frame([("q", "v", "a", 2.0), ("q", "v", "b", 9.0)], "qid sys docno sim")
     encoded = RankedLists.from_frame(lists, query="qid", voter="sys", item="docno", score="sim")
     assert encoded.to_frame()["item"].tolist() == ["b", "a"]
 
 
-def test_a_frame_without_voters_is_one_voter(X):
+def test_from_frame_reads_a_frame_without_voters_as_one_voter(X):
     consensus = CombSUM().fit_transform(X)
     again = CombSUM().fit_transform(consensus)
     assert RankedLists.from_frame(consensus).voters.tolist() == ["consensus"]
@@ -85,7 +85,7 @@ def test_a_frame_without_voters_is_one_voter(X):
 
 
 @pytest.mark.parametrize("dtype", [object, "str", "string", "category", "int64", "int32", "Int64", "float64"])
-def test_ids_keep_their_dtype(dtype):
+def test_from_frame_keeps_the_dtype_of_ids(dtype):
     numbers = pd.Series([3, 1, 2])
     ids = numbers.astype(str).astype(dtype) if dtype in (object, "str", "string", "category") else numbers.astype(dtype)
     lists = pd.DataFrame({"query": ids, "voter": ids, "item": ids, "rank": 1})
@@ -94,7 +94,7 @@ def test_ids_keep_their_dtype(dtype):
         assert out[column].dtype == ids.dtype
 
 
-def test_long_runs_of_ids_encode_like_any_others():
+def test_from_frame_encodes_long_runs_of_ids_like_shuffled_ones():
     # Columns of at least 4096 rows in long runs take a faster path.
     rng = np.random.default_rng(0)
     lists = pd.DataFrame(
@@ -112,7 +112,7 @@ def test_long_runs_of_ids_encode_like_any_others():
         RankedLists.from_frame(lists.assign(query=lists["query"].where(lists.index != 777)))
 
 
-def test_more_codes_than_fit_one_integer_sort_too():
+def test_sort_codes_handles_codes_too_large_for_one_integer():
     codes = [np.array([2, 0, 2, 0]), np.array([1, 5, 1, 4]), np.array([7, 7, 3, 7])]
     packed, starts = _grouped.sort_codes(codes, [3, 6, 8])
     wide, wide_starts = _grouped.sort_codes(codes, [2**31, 2**31, 2**31])
@@ -121,7 +121,7 @@ def test_more_codes_than_fit_one_integer_sort_too():
         assert narrow.tolist() == broad.tolist()
 
 
-def test_changing_the_frame_later_changes_nothing(X):
+def test_ranked_lists_are_independent_of_later_changes_to_the_frame(X):
     lists = RankedLists.from_frame(X)
     before = lists.score.copy()
     X["score"] = 0.0
@@ -134,7 +134,7 @@ def test_changing_the_frame_later_changes_nothing(X):
 # ---------------------------------------------------------------------- a container of queries
 
 
-def test_samples_are_queries():
+def test_indexing_ranked_lists_selects_queries():
     lists = RankedLists.from_frame(example_lists())
     assert len(lists) == 4 and lists.shape == (4,)
     assert [one.queries.tolist() for one in lists] == [["q0"], ["q1"], ["q2"], ["q3"]]
@@ -146,7 +146,7 @@ def test_samples_are_queries():
         lists[4]
 
 
-def test_a_part_is_what_encoding_that_part_gives():
+def test_subset_equals_encoding_the_subset():
     whole = example_lists()
     part = RankedLists.from_frame(whole)[[1, 3]]
     alone = RankedLists.from_frame(whole[whole["query"].isin(["q1", "q3"])].reset_index(drop=True))
@@ -155,7 +155,7 @@ def test_a_part_is_what_encoding_that_part_gives():
         assert np.array_equal(getattr(part, name), getattr(alone, name)), name
 
 
-def test_queries_come_in_the_order_in_which_they_are_taken():
+def test_subset_keeps_the_requested_order_of_queries():
     lists = RankedLists.from_frame(example_lists())
     part = lists[[3, 0, 2]]
     for name in ("list_ptr", "candidate_ptr"):
@@ -196,7 +196,7 @@ def id_types():
 
 
 @pytest.mark.parametrize("ids", id_types().values(), ids=id_types().keys())
-def test_scikit_learn_slices_the_queries_like_the_lists(ids):
+def test_train_test_split_slices_queries_like_lists(ids):
     frame = pd.DataFrame({"query": ids, "voter": "v", "item": "x", "rank": 1})
     lists = RankedLists.from_frame(frame)
     assert lists.queries.dtype == ids.dtype
@@ -219,7 +219,7 @@ def test_scikit_learn_slices_the_queries_like_the_lists(ids):
     assert pickle.loads(pickle.dumps(lists.queries)).equals(lists.queries)
 
 
-def test_parts_of_parts():
+def test_subset_of_a_subset_equals_a_direct_subset():
     lists = RankedLists.from_frame(example_lists())
     pd.testing.assert_frame_equal(lists[[1, 2, 3]][[0, 2]].to_frame(), lists[[1, 3]].to_frame())
 
@@ -227,7 +227,7 @@ def test_parts_of_parts():
 LARGE = ("candidate", "rank", "score", "candidate_item")
 
 
-def test_a_part_gathers_what_is_read_and_then_forgets_its_source():
+def test_subset_gathers_arrays_on_access_and_then_releases_its_source():
     lists = RankedLists.from_frame(example_lists())
     part = lists[[3, 1]][[1, 0]]
     assert part.has_scores and len(part) == 2 and part.n_rows == lists[[1, 3]].n_rows and "scores" in repr(part)
@@ -245,12 +245,12 @@ def test_a_part_gathers_what_is_read_and_then_forgets_its_source():
     pd.testing.assert_frame_equal(weighed.to_frame().drop(columns="weight"), part.to_frame())
 
 
-def test_a_part_without_scores_has_none():
+def test_subset_of_lists_without_scores_has_no_scores():
     part = RankedLists.from_frame(example_lists().drop(columns="score"))[[0, 2]]
     assert not part.has_scores and part.score is None and "score" not in part.to_frame()
 
 
-def test_a_part_is_as_immutable_as_the_whole():
+def test_subset_is_immutable():
     lists = RankedLists.from_frame(example_lists())
     for one in (lists, lists[[0]]):
         for name in ("rank", "queries", "anything"):
@@ -259,7 +259,7 @@ def test_a_part_is_as_immutable_as_the_whole():
 
 
 @pytest.mark.parametrize("again", [copy.copy, lambda lists: pickle.loads(pickle.dumps(lists))], ids=["copy", "pickle"])
-def test_what_is_made_of_a_part_is_whole(again):
+def test_copies_of_a_subset_are_complete(again):
     part = RankedLists.from_frame(example_lists())[[2, 0]]
     whole = again(part)
     assert type(whole) is RankedLists and {*LARGE} <= {*vars(whole)}
@@ -268,7 +268,7 @@ def test_what_is_made_of_a_part_is_whole(again):
     assert part != whole and copy.deepcopy(part) is part and clone(part, safe=False) is part
 
 
-def test_threads_read_one_part():
+def test_subset_can_be_read_by_several_threads():
     lists = RankedLists.from_frame(example_lists())
     expected = lists[[0, 2, 3]].to_frame()
     with ThreadPoolExecutor(8) as pool:
@@ -284,12 +284,12 @@ def test_threads_read_one_part():
 
 
 @pytest.mark.parametrize(("indices", "words"), [([0, 0], "came twice"), ([], "no position came")])
-def test_queries_cannot_be_repeated_or_none(indices, words):
+def test_take_rejects_repeated_or_missing_positions(indices, words):
     with pytest.raises(ValueError, match=words):
         RankedLists.from_frame(example_lists()).take(indices)
 
 
-def test_scikit_learn_splits_between_queries():
+def test_scikit_learn_splitters_split_between_queries():
     lists = RankedLists.from_frame(example_lists())
     for train, test in KFold(2).split(lists):
         assert len(_safe_indexing(lists, train)) == len(_safe_indexing(lists, test)) == 2
@@ -298,19 +298,19 @@ def test_scikit_learn_splits_between_queries():
     assert clone(lists, safe=False) is lists
 
 
-def test_pickling_keeps_the_lists():
+def test_ranked_lists_can_be_pickled():
     lists = RankedLists.from_frame(example_lists())
     again = pickle.loads(pickle.dumps(lists))
     pd.testing.assert_frame_equal(again.to_frame(), lists.to_frame())
     assert not again.candidate.flags.writeable
 
 
-def test_it_is_not_an_array(X):
+def test_ranked_lists_cannot_become_an_array(X):
     with pytest.raises(TypeError, match="container of queries"):
         np.asarray(RankedLists.from_frame(X))
 
 
-def test_it_shows_what_it_holds(X):
+def test_repr_summarizes_the_lists(X):
     lists = RankedLists.from_frame(X.assign(weight=2))
     assert (
         repr(lists)
@@ -318,7 +318,7 @@ def test_it_shows_what_it_holds(X):
     )
 
 
-def test_a_notebook_shows_the_first_query_side_by_side():
+def test_html_shows_the_first_query_with_voters_side_by_side():
     rows = [("q<1>", "u", "a", 1), ("q<1>", "u", "b", 2), ("q<1>", "v", "b", 1), ("q<1>", "v", "a&c", 1)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     html = RankedLists.from_frame(frame)._repr_html_()
@@ -328,7 +328,7 @@ def test_a_notebook_shows_the_first_query_side_by_side():
     assert "8 of its 9 voters" in RankedLists.from_frame(many)._repr_html_()
 
 
-def test_other_weights_are_another_container(X):
+def test_with_list_weight_returns_a_new_container(X):
     lists = RankedLists.from_frame(X)
     assert lists.candidate_weight.tolist() == [2, 3, 2, 1]
     weighted = lists.with_list_weight([1, 2, 5])
@@ -342,7 +342,7 @@ def test_other_weights_are_another_container(X):
 # ---------------------------------------------------------------------- input checks
 
 
-def test_more_candidates_than_codes_can_number_are_refused(X, monkeypatch):
+def test_from_frame_rejects_too_many_candidates(X, monkeypatch):
     monkeypatch.setattr(_encoding, "_MOST_CANDIDATES", 3)
     with pytest.raises(ValueError, match=r"at most 3 .* it has 4"):
         RankedLists.from_frame(X)
@@ -422,28 +422,28 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("lists", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
-def test_bad_lists_are_refused_in_one_sentence_with_a_remedy(lists, kind, words):
+def test_from_frame_rejects_invalid_lists_with_advice(lists, kind, words):
     with pytest.raises(kind, match=words):
         RankedLists.from_frame(lists)
     with pytest.raises(kind):
         CombSUM().transform(lists)
 
 
-def test_nulls_of_polars_are_missing_ids():
+def test_from_frame_treats_polars_nulls_as_missing_ids():
     polars = pytest.importorskip("polars")
     for item in (["a", None], [1, None]):
         with pytest.raises(ValueError, match="'item' must hold an id"):
             RankedLists.from_frame(polars.DataFrame({"query": ["q", "q"], "item": item, "rank": [1, 2]}))
 
 
-def test_a_column_that_was_named_must_be_there(X):
+def test_from_frame_rejects_missing_columns_named_by_the_caller(X):
     with pytest.raises(ValueError, match=r"missing the column\(s\) 'place'"):
         RankedLists.from_frame(X, rank="place")
     with pytest.raises(ValueError, match=r"missing the column\(s\) 'ranker'"):
         RankedLists.from_frame(X, voter="ranker")
 
 
-def test_a_column_can_be_left_unread(X):
+def test_from_frame_skips_columns_set_to_none(X):
     wrong = X.assign(rank=-X["score"])
     assert RankedLists.from_frame(wrong, rank=None).rank.tolist() == RankedLists.from_frame(X).rank.tolist()
     assert not RankedLists.from_frame(X.assign(rank=[1, 2, 3, 1, 2, 2, 1, 2]), score=None).has_scores
@@ -452,14 +452,14 @@ def test_a_column_can_be_left_unread(X):
 # ---------------------------------------------------------------------- warnings
 
 
-def test_conflicting_ranks_and_scores_are_reported(X):
+def test_from_frame_warns_about_conflicting_ranks_and_scores(X):
     wrong = X.assign(rank=X["score"])  # the best score has the worst rank
     with pytest.warns(RankScoreConflictWarning, match="query 'q', voter 'u' order its items differently"):
         lists = RankedLists.from_frame(wrong)
     assert lists.to_frame()["item"].tolist()[:3] == ["c", "b", "a"]
 
 
-def test_ties_of_one_kind_are_not_a_conflict():
+def test_from_frame_does_not_report_one_sided_ties_as_conflicts():
     lists = frame(
         [("q", "v", "a", 1, 5.0), ("q", "v", "b", 1, 7.0), ("q", "v", "c", 2, 5.0), ("q", "w", "c", 1, 9.0)],
         "query voter item rank score",
@@ -468,7 +468,7 @@ def test_ties_of_one_kind_are_not_a_conflict():
 
 
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_lists_cut_by_a_row_wise_splitter_are_reported(shuffle):
+def test_from_frame_warns_about_lists_cut_by_a_row_wise_splitter(shuffle):
     lists = example_lists(full=True, with_ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     train, _ = next(KFold(5, shuffle=shuffle, random_state=0 if shuffle else None).split(lists.iloc[5:]))
     cut = lists.iloc[[0, 1, 2, *(train + 5)]]
@@ -479,7 +479,7 @@ def test_lists_cut_by_a_row_wise_splitter_are_reported(shuffle):
             RankedLists.from_frame(cut.drop(columns="rank"))
 
 
-def test_valid_parts_of_a_frame_do_not_warn():
+def test_from_frame_does_not_warn_about_valid_subsets():
     lists = example_lists(full=True, with_ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     RankedLists.from_frame(lists[lists["query"] != "q1"])
     RankedLists.from_frame(lists[lists["voter"] != "v1"])
@@ -506,7 +506,7 @@ VALUES = st.one_of(
 @given(rows=st.lists(st.tuples(st.integers(0, 3), VALUES), min_size=1, max_size=40), infinite=st.booleans())
 @example(rows=[(1, -9007199254740991.0), (0, 1.0)], infinite=False)
 @settings(max_examples=200, deadline=None)
-def test_rows_are_ordered_by_group_and_value_whatever_the_values(rows, infinite):
+def test_group_order_equals_lexsort_for_any_values(rows, infinite):
     group = np.array([group for group, _ in rows])
     value = np.array([value for _, value in rows])
     if infinite:
@@ -517,7 +517,7 @@ def test_rows_are_ordered_by_group_and_value_whatever_the_values(rows, infinite)
 
 
 @pytest.mark.parametrize("values", [[2**62, -(2**62), 0, 2**62 - 1], [3, 1, 2, 1], [-(2**63), 2**63 - 1, 0, 1]])
-def test_integers_are_ordered_as_integers(values):
+def test_group_order_is_exact_for_integers(values):
     from skrankagg._arrays._ragged import group_order
 
     assert (

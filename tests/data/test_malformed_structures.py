@@ -1,4 +1,4 @@
-"""Malformed dicts and lists, given to every call that takes them: a right result, or one sentence."""
+"""Malformed dicts and lists give a correct result or a one-sentence error in every function that accepts them."""
 
 import random
 
@@ -20,7 +20,7 @@ JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}}
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_malformed_structure_is_read_rightly_or_refused_in_one_sentence(part):
+def test_functions_read_malformed_structures_correctly_or_reject_them(part):
     failures, n_read = [], 0
     for number in range(part, STRUCTURES, PARTS):
         found, is_read = fault(malformed_case(0, number))
@@ -32,20 +32,20 @@ def test_a_malformed_structure_is_read_rightly_or_refused_in_one_sentence(part):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"fit", "evaluate", "evaluate_voters", "Comparator.fit"}))
-def test_structures_are_read_before_they_are_damaged(kind):
+def test_functions_read_undamaged_structures(kind):
     for seed in range(40):
         assert fault(make_case(random.Random(seed), kind)) == (None, True)
 
 
-def test_fit_and_swapped_arguments_are_refused_before_they_are_damaged():
-    # The samples of `fit` are queries; runs may come in the place of judgements, or share no query with them.
+def test_fit_and_evaluate_reject_undamaged_but_misused_structures():
+    # The samples of `fit` are queries; runs may be passed as judgements, or share no query with them.
     for kind, least in (("fit", 0), ("evaluate", 20), ("evaluate_voters", 0), ("Comparator.fit", 20)):
         found = [fault(make_case(random.Random(seed), kind)) for seed in range(40)]
         assert not any(one for one, _ in found)
         assert sum(is_read for _, is_read in found) >= least
 
 
-def test_the_same_seed_gives_the_same_structures():
+def test_malformed_case_is_reproducible():
     assert [repr(malformed_case(1, number).options.keys()) for number in range(60)] == [
         repr(malformed_case(1, number).options.keys()) for number in range(60)
     ]
@@ -69,14 +69,14 @@ def _raise(error):
         (lambda lists: np.array([1]).mean(axis=5), "AxisError"),
     ],
 )
-def test_the_oracle_finds_mistakes(monkeypatch, call, words):
+def test_fault_detects_wrong_results(monkeypatch, call, words):
     case = Case("from_lists", [{"v": ["a", "b"]}])
     assert fault(case) == (None, True)
     monkeypatch.setitem(CALLS, "from_lists", (None, call))
     assert fault(case)[0].startswith(words)
 
 
-# ---------------------------------------------------------------------- what was found
+# ---------------------------------------------------------------------- malformed input found by fuzzing
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ def test_the_oracle_finds_mistakes(monkeypatch, call, words):
         (["a"], "3", InputTypeError, "counts as a sequence of numbers.*got str"),
     ],
 )
-def test_ballots_that_are_none_are_refused(ballots, counts, error, words):
+def test_from_ballots_rejects_invalid_ballots(ballots, counts, error, words):
     with pytest.raises(error, match=words):
         RankedLists.from_ballots(ballots, counts=counts)
 
 
-def test_a_count_of_0_silences_a_ballot():
+def test_from_ballots_ignores_ballots_with_count_0():
     lists = RankedLists.from_ballots(["a > b", "b > a"], counts=[0, 2])
     assert lists.list_weight.tolist() == [0, 2]
     assert Copeland().fit_transform(lists)["item"].tolist() == ["b", "a"]
@@ -125,12 +125,12 @@ def test_a_count_of_0_silences_a_ballot():
         ([[{"id": "d1", "s": float("inf")}]], InputError, "finite numbers; the score of item 'd1' of voter 1 is inf"),
     ],
 )
-def test_hits_that_are_none_are_refused(hits, error, words):
+def test_from_hits_rejects_invalid_hits(hits, error, words):
     with pytest.raises(error, match=words):
         RankedLists.from_hits(hits, key="id", score="s")
 
 
-def test_functions_of_hits_show_where_they_fail():
+def test_from_hits_names_the_hit_at_which_a_key_function_fails():
     with pytest.raises(InputError, match="hit 1 of voter 1 has none") as caught:
         RankedLists.from_hits([[None]], key=lambda hit: hit["id"])
     assert isinstance(caught.value.__cause__, TypeError)
@@ -150,12 +150,12 @@ def test_functions_of_hits_show_where_they_fail():
         (pd.DataFrame({"v": ["high", 1]}), InputError, "one holds 'high'"),
     ],
 )
-def test_matrices_that_are_none_are_refused(values, error, words):
+def test_from_matrix_rejects_invalid_matrices(values, error, words):
     with pytest.raises(error, match=words):
         RankedLists.from_matrix(values, kind="score")
 
 
-def test_matrices_have_names_that_can_be_hashed_and_ranks_from_0():
+def test_from_matrix_rejects_unhashable_names_and_negative_ranks():
     for names in ([["a"]], 5, "ab"):
         with pytest.raises(InputTypeError, match="from_matrix expects items"):
             RankedLists.from_matrix([[1.0]], kind="score", items=names)
@@ -163,7 +163,7 @@ def test_matrices_have_names_that_can_be_hashed_and_ranks_from_0():
         RankedLists.from_matrix([[1], [-1]], kind="rank", items=["a", "b"])
 
 
-def test_missing_cells_of_a_matrix_are_none_of_any_kind():
+def test_from_matrix_accepts_missing_cells_of_any_kind():
     expected = RankedLists.from_matrix([[1.0, 2.0], [3.0, np.nan]], kind="score")
     assert RankedLists.from_matrix([[1, 2], [3, None]], kind="score").equals(expected)
     nullable = pd.DataFrame({0: [1, 3], 1: pd.array([2, None], dtype="Int64")})
@@ -182,7 +182,7 @@ def test_missing_cells_of_a_matrix_are_none_of_any_kind():
         ({"q": b"ab"}, InputTypeError, "query 'q' has bytes"),
     ],
 )
-def test_judgements_that_are_none_are_refused(judged, error, words):
+def test_from_dict_rejects_invalid_judgements(judged, error, words):
     with pytest.raises(error, match=words):
         Qrels.from_dict(judged)
 
@@ -206,12 +206,12 @@ def test_judgements_that_are_none_are_refused(judged, error, words):
         ({None: ["a"]}, {}, InputError, "expects a name for each voter"),
     ],
 )
-def test_lists_that_are_none_are_refused(lists, options, error, words):
+def test_from_lists_rejects_invalid_lists(lists, options, error, words):
     with pytest.raises(error, match=words):
         RankedLists.from_lists(lists, **options)
 
 
-def test_an_empty_run_is_a_voter_who_found_nothing():
+def test_from_runs_treats_an_empty_run_as_a_voter_without_results():
     runs = {"bm25": SCORES, "dense": {}}
     expected = RankedLists.from_runs({"bm25": SCORES})
     assert RankedLists.from_runs(runs).equals(expected)
@@ -226,14 +226,14 @@ def test_an_empty_run_is_a_voter_who_found_nothing():
             BordaCount().fit_transform(nothing)
 
 
-def test_runs_in_the_place_of_judgements_are_refused():
+def test_evaluate_rejects_runs_passed_as_judgements():
     for runs in ({"bm25": SCORES}, {"bm25": {"q1": ["d1"]}, "dense": {}}):
         for call in (evaluate, ndcg):
             with pytest.raises(InputTypeError, match=r"got a dict of runs second\. Call \w+\(run, qrels\)"):
                 call(JUDGED, runs)
 
 
-def test_one_run_by_query_needs_a_name():
+def test_evaluate_rejects_a_run_by_query_without_a_name():
     run = {"q0": {"d1": 1.0}}
     for given in (run, {"q0": ["d1"]}, {**run, "q1": {}}):
         for judged in (JUDGED, Qrels.from_dict(JUDGED), Qrels.from_dict(JUDGED).to_frame()):
@@ -246,7 +246,7 @@ def test_one_run_by_query_needs_a_name():
         assert evaluate({"bm25": ["a", "b"], "none": []}, ["b"], "mrr")["mrr"].tolist() == [0.5, 0]
 
 
-def test_a_dict_by_query_is_measured_by_judgements_of_any_kind():
+def test_evaluate_accepts_dicts_by_query_with_any_kind_of_judgements():
     runs = {"bm25": SCORES, "dense": {"q1": ["d2", "d1"], "q2": []}}
     expected = evaluate(runs, JUDGED, ["map", "ndcg@1"], missing_queries="zero", per_query=True)
     for judged in (Qrels.from_dict(JUDGED), Qrels.from_dict(JUDGED).to_frame()):
@@ -256,12 +256,12 @@ def test_a_dict_by_query_is_measured_by_judgements_of_any_kind():
         evaluate({"bm25": {"q1": {"d1": 1.0}, "q2": ["d2"]}}, Qrels.from_dict(JUDGED))
 
 
-def test_judgements_that_can_be_read_only_once_are_refused():
+def test_evaluate_rejects_iterators_as_judgements():
     with pytest.raises(InputTypeError, match="must be a list, a set or a dict; query 'q1' has <"):
         evaluate({"a": {"q1": ["d1"]}, "b": {"q1": ["d1"]}}, {"q1": iter(["d1"])})
 
 
-def test_a_class_is_no_aggregator():
+def test_fuse_rejects_a_class_as_aggregator():
     for explain in (False, True):
         with pytest.raises(
             (InputError, InputTypeError), match=r"got the class CombSUM\. Make an .* of it, CombSUM\(\)"
@@ -271,14 +271,14 @@ def test_a_class_is_no_aggregator():
         fuse([["a", "b"]], pd.Series(["a"]))  # which has a transform of its own
 
 
-def test_a_batch_refuses_repeated_ids_as_a_query_does():
+def test_fuse_rejects_repeated_ids_in_a_batch():
     lists = [[("a", 1.0), ("a", 2.0)]]
     for given in (lists, [lists, lists]):
         with pytest.raises(InputError, match="list 1 repeats 'a'"):
             fuse(given, Copeland())
 
 
-def test_the_advice_fits_what_came():
+def test_error_messages_advise_the_matching_constructor():
     lists = RankedLists.from_runs({"bm25": SCORES})
     with pytest.raises(InputTypeError, match=r"got dict\. Wrap it: Qrels\.from_dict\(judgements\)"):
         LearnedWeights().fit(lists, JUDGED)

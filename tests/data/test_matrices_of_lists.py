@@ -1,4 +1,4 @@
-"""Matrices: which way round they are, and p-values as their numbers."""
+"""RankedLists.from_matrix: orientation of the matrix, and matrices of p-values."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ BALLOTS = pd.DataFrame(
     columns=["Ann", "Bob", "Cy"],
 )
 NAMED = BALLOTS.set_axis([f"voter {k}" for k in range(7)])
-#: Numbers of seven items by three voters, which are no permutations.
+#: Scores of seven items by three voters; its rows are not permutations.
 SCORES = pd.DataFrame(np.arange(21).reshape(7, 3) % 5 / 4, index=list("abcdefg"), columns=["u", "v", "w"])
 
 
@@ -28,7 +28,7 @@ SCORES = pd.DataFrame(np.arange(21).reshape(7, 3) % 5 / 4, index=list("abcdefg")
     kind=st.sampled_from(["score", "rank"]),
 )
 @settings(max_examples=80, deadline=None)
-def test_rows_of_voters_are_columns_turned(matrix, kind):
+def test_from_matrix_transposes_rows_of_voters(matrix, kind):
     if np.isnan(matrix).all():
         matrix[0, 0] = 1
     expected = RankedLists.from_matrix(matrix.T, kind=kind, rows="items")
@@ -43,7 +43,7 @@ def test_rows_of_voters_are_columns_turned(matrix, kind):
     assert renamed.equals(RankedLists.from_matrix(frame.set_axis(items[::-1], axis=1), kind=kind, rows="voters"))
 
 
-def test_ballots_in_rows():
+def test_from_matrix_reads_ballots_in_rows():
     expected = RankedLists.from_ballots(["Ann > Bob > Cy", "Bob > Ann > Cy", "Bob > Cy > Ann"], counts=[2, 3, 2])
     for ballots in (BALLOTS, NAMED):
         lists = RankedLists.from_matrix(ballots, kind="rank", rows="voters")
@@ -72,7 +72,7 @@ def test_ballots_in_rows():
     ],
 )
 @pytest.mark.parametrize("kind", ["score", "rank"])
-def test_rows_that_may_be_voters_are_warned_of(matrix, words, kind):
+def test_from_matrix_warns_if_rows_may_be_voters(matrix, words, kind):
     with pytest.warns(
         AmbiguousInputWarning, match=f"rows as items .*; {words}.* Pass rows='voters' if .* rows='items'"
     ):
@@ -95,14 +95,14 @@ def test_rows_that_may_be_voters_are_warned_of(matrix, words, kind):
         pd.concat([NAMED] * 700)[::-1].set_axis(map(str, range(4900))).assign(Cy=lambda one: [9, *one["Cy"][1:]]),
     ],
 )
-def test_other_rows_are_items_without_a_warning(matrix):
+def test_from_matrix_reads_other_rows_as_items_without_a_warning(matrix):
     for kind in ("score", "rank"):
         assert RankedLists.from_matrix(matrix, kind=kind).equals(
             RankedLists.from_matrix(matrix, kind=kind, rows="items")
         )
 
 
-def test_names_that_are_given_say_which_way_round():
+def test_from_matrix_infers_the_orientation_from_given_names():
     numbers = SCORES.to_numpy()
     lists = RankedLists.from_matrix(numbers, kind="score", items=SCORES.index)
     assert lists.items.tolist() == list("abcdefg")
@@ -116,7 +116,7 @@ def test_names_that_are_given_say_which_way_round():
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_columns_of_other_libraries_have_names(library):
+def test_from_matrix_reads_column_names_of_other_libraries(library):
     module = pytest.importorskip(library)
     columns = {name: SCORES[name].tolist() for name in SCORES}
     numbers = SCORES.reset_index(drop=True)
@@ -138,7 +138,7 @@ def test_columns_of_other_libraries_have_names(library):
 PVALUES = pd.DataFrame({"s1": [0.0, 0.2, 0.04], "s2": [0.01, 1.0, 0.001]}, index=["TP53", "MYC", "KRAS"])
 
 
-def test_lower_p_values_are_better():
+def test_from_matrix_ranks_lower_p_values_first():
     lists = RankedLists.from_matrix(PVALUES, kind="pvalue")
     assert lists.equals(RankedLists.from_matrix(PVALUES, kind="score", lower_is_better=True))
     assert lists.equals(RankedLists.from_matrix(PVALUES, kind="pvalue", lower_is_better=True))
@@ -149,7 +149,7 @@ def test_lower_p_values_are_better():
 
 
 @pytest.mark.parametrize("value", [-1e-9, 1.0000001, 5, np.nan, np.inf, -np.inf])
-def test_numbers_that_are_no_p_values_are_refused(value):
+def test_from_matrix_rejects_values_outside_0_to_1_as_p_values(value):
     wrong = PVALUES.astype(float)
     wrong.loc["MYC", "s2"] = value
     for table, rows in ((wrong, "items"), (wrong.T, "voters")):

@@ -1,4 +1,4 @@
-"""True and False are not numbers: every numeric parameter refuses them."""
+"""Every numeric parameter rejects True and False."""
 
 import numpy as np
 import pytest
@@ -26,27 +26,27 @@ NUMBERS = [
 MEASURES = sorted({name.partition("@")[0] for name in measure_names() if name.endswith("@k")})
 
 
-def test_the_number_parameters_are_found():
+def test_numbers_includes_known_numeric_parameters():
     assert {("TopK", "k"), ("ReciprocalRankFusion", "k"), ("Comparator", "n_jobs")} <= set(NUMBERS)
 
 
 @pytest.mark.parametrize(("owner", "name"), NUMBERS, ids=lambda part: part)
 @pytest.mark.parametrize("value", [True, False])
-def test_an_estimator_refuses_a_bool_for_a_number(owner, name, value):
+def test_estimators_reject_bools_for_numeric_parameters(owner, name, value):
     members = {"Comparator": [[("sum", CombSUM(norm="borda"))]], "AggregatorUnion": [[("sum", CombSUM(norm="borda"))]]}
     estimator = ESTIMATORS[owner](*members.get(owner, []), **{name: value})
     with pytest.raises(InvalidParameterError, match=f"'{name}' parameter of {owner} must be"):
         estimator._validate_params()
 
 
-def test_a_step_says_so_when_it_is_fitted(X):
+def test_topk_rejects_a_bool_for_k_in_fit(X):
     with pytest.raises(InvalidParameterError, match="'k' parameter of TopK must be an int"):
         TopK(True).fit(X)
     assert len(TopK(np.int64(1)).fit_transform(X)) == 3
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_a_measure_refuses_a_bool_for_its_cutoff(name):
+def test_measures_reject_a_bool_as_cutoff(name):
     cards = {"p": "precision", "map": "average_precision", "mrr": "reciprocal_rank", "rprec": "r_precision"}
     cards |= {"judged": "judged_share", "err": "expected_reciprocal_rank", "rbp": "rank_biased_precision"}
     cards |= {"rbp_resid": "rank_biased_residual"}
@@ -78,6 +78,6 @@ def test_a_measure_refuses_a_bool_for_its_cutoff(name):
         (lambda: randomization_test([0.1, 0.2], n_resamples=0), "`n_resamples` must be a whole number"),
     ],
 )
-def test_a_function_refuses_a_bool_for_a_number(call, words):
+def test_functions_reject_bools_for_numeric_parameters(call, words):
     with pytest.raises(ValueError, match=words):
         call()

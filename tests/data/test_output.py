@@ -17,13 +17,13 @@ pytestmark = pytest.mark.twice
 
 FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=3, n_items=8, list_length=6, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
-# Neither reads a consensus before it is needed: here the computation itself fails.
+# The methods that compute; replaced by None, any computation fails.
 BROKEN = {"_aggregate": None, "_transform_lists": None, "_fit_lists": None}
 
 
 @pytest.fixture
 def lacking(monkeypatch):
-    """Make libraries look as if they were not installed."""
+    """Return a function that makes libraries appear not to be installed."""
     find_spec = importlib.util.find_spec
 
     def lack(*names):
@@ -46,7 +46,7 @@ ESTIMATORS = {
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS.keys())
-def test_polars_without_pyarrow_is_one_sentence_before_the_work(estimator, lacking, monkeypatch):
+def test_fit_rejects_polars_output_without_pyarrow_before_computing(estimator, lacking, monkeypatch):
     estimator = sklearn.clone(estimator).set_output(transform="polars")
     for owner in {type(estimator), type(getattr(estimator, "steps", [[None, estimator]])[0][1])}:
         for work, nothing in BROKEN.items():
@@ -61,7 +61,7 @@ def test_polars_without_pyarrow_is_one_sentence_before_the_work(estimator, lacki
 
 
 @pytest.mark.parametrize("name", ["Copeland", "TopK", "Comparator"])
-def test_the_configuration_of_scikit_learn_is_asked_too(name, lacking):
+def test_transform_checks_the_output_configured_in_scikit_learn(name, lacking):
     fitted = sklearn.clone(ESTIMATORS[name]).fit(LISTS)
     lacking("polars", "pyarrow")
     with (
@@ -72,13 +72,13 @@ def test_the_configuration_of_scikit_learn_is_asked_too(name, lacking):
     assert len(fitted.transform(LISTS)) > 0
 
 
-def test_pandas_needs_nothing_else(lacking):
+def test_pandas_output_needs_no_other_library(lacking):
     lacking("polars", "pyarrow")
     found = CombSUM(norm="borda").set_output(transform="pandas").fit_transform(FRAME)
     pd.testing.assert_frame_equal(found, CombSUM(norm="borda").fit_transform(FRAME))
 
 
-def test_polars_takes_ids_that_are_numbers_without_pyarrow(lacking):
+def test_polars_output_of_numeric_ids_does_not_need_pyarrow(lacking):
     polars = pytest.importorskip("polars", minversion="1.30")
     lists = example_lists()
     lists = lists.assign(query=lists["query"].str[1:].astype(int), item=lists["item"].map(hash))

@@ -1,4 +1,4 @@
-"""Lists, judgements and estimators survive pickle, copies, joblib and skops, to the dtypes of their ids."""
+"""Lists, judgements and estimators survive pickle, copy, joblib and skops, including the dtypes of ids."""
 
 import copy
 import io
@@ -80,7 +80,7 @@ def equal(found, expected):
 
 @through
 @pytest.mark.parametrize("name", IDS)
-def test_lists_and_judgements(name, way):
+def test_ranked_lists_and_qrels_survive_serialization(name, way):
     frame = frame_of(IDS[name])
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(frame.assign(relevance=1))
     for one in (lists, qrels, lists[[0]], lists.take([len(lists) - 1, 0])):
@@ -97,7 +97,7 @@ def test_lists_and_judgements(name, way):
 
 @through
 @pytest.mark.parametrize("name", ["str", "category", "Int64", "zones"])
-def test_fitted_weights(name, way):
+def test_fitted_weights_survive_serialization(name, way):
     frame = pd.concat([frame_of(IDS[name]).assign(query=q, item=k) for q in range(3) for k in range(3)])
     method = way(DIBRA(weighting="global").fit(frame))
     expected = DIBRA(weighting="global").fit(frame)
@@ -107,7 +107,7 @@ def test_fitted_weights(name, way):
 
 
 @through
-def test_parameters_that_are_frames(way):
+def test_parameters_that_are_frames_survive_serialization(way):
     frame, qrels = make_ranked_lists(n_queries=3, random_state=0)
     weights = pd.Series(1.0, index=frame["voter"].unique(), name="weight")
     equal(way(BordaCount(voter_weights=weights)).voter_weights, weights)
@@ -117,7 +117,7 @@ def test_parameters_that_are_frames(way):
 
 
 @through
-def test_a_comparison(way):
+def test_comparator_results_survive_serialization(way):
     frame, qrels = make_ranked_lists(n_queries=3, random_state=0)
     compared = Comparator([("borda", BordaCount()), ("dibra", DIBRA())], metrics=["map"]).fit(
         frame, qrels=Qrels.from_frame(qrels)
@@ -127,7 +127,7 @@ def test_a_comparison(way):
 
 
 @pytest.mark.parametrize("name", [*IDS, *MASKED])
-def test_packing_keeps_every_dtype(name):
+def test_pack_and_unpack_keep_every_dtype(name):
     column = {**IDS, **MASKED}[name]
     frame = pd.DataFrame({"a": column.array, "b": 1.5}, index=pd.Index([5, 3, 4], name="place"))
     several = frame.set_index("b", append=True)
@@ -139,7 +139,7 @@ def test_packing_keeps_every_dtype(name):
         equal(unpack(packed)["deep"][0][0], value)
 
 
-def test_what_has_no_plain_form_is_left():
+def test_pack_returns_values_without_a_plain_form_unchanged():
     value = pd.Series([{1}, None], dtype=object)
     assert pack(value) is value
     assert pack([value])[0] is value and pack(7) == 7

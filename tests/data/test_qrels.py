@@ -1,4 +1,4 @@
-"""Qrels and EncodedQrels: judgements, aligned with lists."""
+"""Qrels and EncodedQrels: judgements aligned with lists."""
 
 import pickle
 
@@ -24,7 +24,7 @@ LISTS = pd.DataFrame(
 QRELS = judge([("q", "a", 1), ("q", "z", 3), ("q", "c", 0), ("p", "b", 2), ("s", "a", 1)])
 
 
-def test_grades_are_aligned_with_the_candidates():
+def test_encode_qrels_aligns_grades_with_the_candidates():
     lists = RankedLists.from_frame(LISTS)
     encoded = encode_qrels(Qrels.from_frame(QRELS), lists)
     assert encoded.judged.tolist() == [True, True, False]
@@ -33,7 +33,7 @@ def test_grades_are_aligned_with_the_candidates():
     assert encoded.best_first.tolist() == [2, 3, 1, 0]
 
 
-def test_a_part_of_the_lists_has_its_part_of_the_grades():
+def test_encode_qrels_of_a_subset_equals_the_subset_of_grades():
     lists, qrels = RankedLists.from_frame(LISTS), Qrels.from_frame(QRELS)
     whole, part = encode_qrels(qrels, lists), encode_qrels(qrels, lists[[1]])
     np.testing.assert_array_equal(part.relevance, whole.relevance[2:4])
@@ -42,14 +42,14 @@ def test_a_part_of_the_lists_has_its_part_of_the_grades():
 
 @pytest.mark.parametrize("dtype", ["category", object, "string"])
 @pytest.mark.parametrize("side", ["lists", "qrels"])
-def test_ids_of_other_dtypes_meet_by_value(dtype, side):
+def test_encode_qrels_matches_ids_of_different_dtypes_by_value(dtype, side):
     ids = {"query": dtype, "item": dtype}
     lists = RankedLists.from_frame(LISTS.astype(ids) if side == "lists" else LISTS)
     qrels = Qrels.from_frame(QRELS.astype(ids) if side == "qrels" else QRELS)
     np.testing.assert_array_equal(encode_qrels(qrels, lists).relevance, [np.nan, 2, 1, 0, np.nan])
 
 
-def test_it_is_not_a_sequence_and_survives_cloning_and_pickling():
+def test_qrels_is_not_a_sequence_and_survives_cloning_and_pickling():
     qrels = Qrels.from_frame(QRELS)
     assert not any(hasattr(qrels, name) for name in ("__len__", "shape", "__array__", "__getitem__"))
     assert clone(qrels, safe=False) is qrels
@@ -57,7 +57,7 @@ def test_it_is_not_a_sequence_and_survives_cloning_and_pickling():
     assert repr(qrels) == "Qrels(n_queries=3, n_judgements=5, n_relevant=4)"
 
 
-def test_a_frame_goes_round():
+def test_qrels_to_frame_and_from_frame_round_trip():
     frame = Qrels.from_frame(QRELS.sample(frac=1, random_state=0)).to_frame()
     expected = QRELS.sort_values(["query", "item"], ignore_index=True)
     pd.testing.assert_frame_equal(frame, expected, check_dtype=False)
@@ -75,12 +75,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("qrels", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
-def test_bad_judgements_are_refused(qrels, kind, words):
+def test_from_frame_rejects_invalid_judgements(qrels, kind, words):
     with pytest.raises(kind, match=words):
         Qrels.from_frame(qrels)
 
 
-def test_judgements_of_other_ids_are_refused_not_scored_zero():
+def test_encode_qrels_rejects_judgements_without_shared_ids():
     numbered = LISTS.assign(query=[1, 1, 2, 2, 3])
     as_words = judge([("1", "a", 1), ("2", "a", 1)])
     with pytest.raises(ValueError, match=r"share no query id: the lists have 1, 2, \.\.\., the qrels '1', '2'"):
@@ -92,12 +92,12 @@ def test_judgements_of_other_ids_are_refused_not_scored_zero():
         encode_qrels(Qrels.from_frame(judge([("P", "a", 1)])), RankedLists.from_frame(LISTS))
 
 
-def test_lists_without_a_judged_item_warn():
+def test_encode_qrels_warns_about_lists_without_judged_items():
     with pytest.warns(NothingJudgedWarning, match=r"hold no judged item.*they have 'a', 'b', .*, the qrels judge 'A'"):
         encoded = encode_qrels(Qrels.from_frame(judge([("p", "A", 1)])), RankedLists.from_frame(LISTS))
     assert np.isnan(encoded.relevance).all() and encoded.judged.tolist() == [True, False, False]
 
 
-def test_a_notebook_shows_the_most_relevant_items_of_the_first_query():
+def test_html_shows_the_most_relevant_items_of_the_first_query():
     html = Qrels.from_frame(judge([("q", "a", 0), ("q", "b&c", 2), ("r", "d", 3)]))._repr_html_()
     assert html.index("b&amp;c") < html.index(">a<") and ">d<" not in html and "n_relevant=2" in html

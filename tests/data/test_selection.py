@@ -1,4 +1,4 @@
-"""Lists by their ids, and equality of two containers."""
+"""RankedLists.select and RankedLists.equals."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def subset_of(ids):
     items=subset_of(LISTS.items.tolist()),
 )
 @settings(max_examples=80, deadline=None)
-def test_selected_lists_are_those_of_the_selected_rows(queries, voters, items):
+def test_select_equals_encoding_the_selected_rows(queries, voters, items):
     rows = FRAME
     for name, ids in (("query", queries), ("voter", voters), ("item", items)):
         rows = rows if ids is None else rows[rows[name].isin(ids)]
@@ -42,7 +42,7 @@ def test_selected_lists_are_those_of_the_selected_rows(queries, voters, items):
     pd.testing.assert_frame_equal(BordaCount().fit_transform(found), BordaCount().fit_transform(expected))
 
 
-def test_selection_takes_any_collection_and_keeps_the_order_of_the_lists():
+def test_select_accepts_any_collection_and_keeps_the_order_of_lists():
     turned = LISTS.take([3, 1, 0, 2])
     assert turned.select(queries=["q1", "q4", "q2"]).queries.tolist() == ["q4", "q2", "q1"]
     assert turned.select(queries={"q2", "q4"}, voters=("v4", "v1")).queries.tolist() == ["q4", "q2"]
@@ -73,12 +73,12 @@ def test_selection_takes_any_collection_and_keeps_the_order_of_the_lists():
         ({"queries": []}, InputError, "at least one query"),
     ],
 )
-def test_ids_that_do_not_fit_are_refused_in_one_sentence(ids, error, words):
+def test_select_rejects_unknown_or_invalid_ids(ids, error, words):
     with pytest.raises(error, match=words):
         LISTS.select(**ids)
 
 
-def test_equality_sees_every_difference():
+def test_equals_detects_every_difference():
     assert LISTS.equals(RankedLists.from_frame(FRAME.sample(frac=1, random_state=0)[::-1].reset_index(drop=True)))
     for other in (
         FRAME.assign(weight=1.0),
@@ -98,7 +98,7 @@ def test_equality_sees_every_difference():
     assert not LISTS.equals(FRAME) and not LISTS.equals(None)
 
 
-def test_equality_goes_by_the_values_of_ids():
+def test_equals_compares_ids_by_value():
     numbers = FRAME.assign(item=FRAME["item"].str[1:].astype("int8"))
     lists = RankedLists.from_frame(numbers)
     for kind in ("int64", "float64", "category"):

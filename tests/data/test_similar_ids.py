@@ -1,4 +1,4 @@
-"""Ids that differ in case or blanks only: one warning that names them, and nothing is put together."""
+"""Ids that differ only in case or blanks cause one warning that names them; they are never merged."""
 
 import warnings
 
@@ -30,7 +30,7 @@ def warned(call, *args, **options):
 
 
 @pytest.mark.parametrize("dtype", ["str", object, "category"])
-def test_one_warning_names_the_first_two_of_each_kind(dtype):
+def test_similar_ids_cause_one_warning_with_examples_of_each_kind(dtype):
     lists, messages = warned(RankedLists.from_frame, FRAME.astype(dict.fromkeys(["query", "voter", "item"], dtype)))
     (message,) = messages
     assert "'Q1 ' and 'q1' of the queries" in message and "'BM25' and 'bm25 ' of the voters" in message
@@ -38,7 +38,7 @@ def test_one_warning_names_the_first_two_of_each_kind(dtype):
     assert (lists.n_queries, lists.n_voters, lists.n_items) == (2, 3, 4)
 
 
-def test_every_way_in_warns_once_and_so_does_an_estimator():
+def test_every_constructor_and_estimator_warns_once_about_similar_ids():
     for call, given in (
         (RankedLists.from_lists, {"u": ["a", "b"], "U": ["b"]}),
         (RankedLists.from_wide, pd.DataFrame({"u": ["a", "A"]})),
@@ -61,26 +61,26 @@ def test_every_way_in_warns_once_and_so_does_an_estimator():
         ["straße", "strasse2"],
     ],
 )
-def test_ids_that_differ_in_more_are_quiet(items):
+def test_from_frame_does_not_warn_about_clearly_different_ids(items):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": items, "rank": np.arange(len(items))})
     assert warned(RankedLists.from_frame, frame)[1] == []
 
 
 @pytest.mark.parametrize("pair", [("a", "A"), ("a", " a"), ("a", "a\t"), ("a b", "a  B"), ("a\nb", "a b"), ("ß", "SS")])
-def test_ids_that_differ_in_case_or_blanks_are_found_among_others(pair):
+def test_from_lists_warns_about_ids_that_differ_in_case_or_blanks(pair):
     items = [*pair, "x", "y z", "w"]
     _, messages = warned(RankedLists.from_lists, [items])
     assert len(messages) == 1 and all(repr(one) in messages[0] for one in pair)
 
 
-def test_more_ids_than_the_limit_are_not_compared():
+def test_similar_ids_are_not_searched_beyond_the_limit():
     for n, expected in ((MOST_IDS, 1), (MOST_IDS + 1, 0)):
         items = ["x", "X", *(f"d{k}" for k in range(n - 2))]
         frame = pd.DataFrame({"query": "q", "voter": "v", "item": items, "rank": np.arange(n)})
         assert len(warned(RankedLists.from_frame, frame)[1]) == expected
 
 
-def test_stripped_ids_are_quiet():
+def test_from_frame_with_strip_does_not_warn_about_blanks():
     rows = FRAME.assign(item=["TP53", "New York", "tp63", "York"], query="q", voter=["BM25", "BM25", "dense", " dense"])
     assert len(warned(RankedLists.from_frame, rows)[1]) == 1
     assert warned(RankedLists.from_frame, rows, strip=True)[1] == []

@@ -1,4 +1,4 @@
-"""Ranked lists from dicts, lists, tables, matrices, comparisons and ballots, and back."""
+"""Conversion between RankedLists and dicts, lists, tables, matrices, comparisons and ballots."""
 
 from dataclasses import dataclass, fields
 
@@ -21,7 +21,7 @@ RUNS = st.dictionaries(st.sampled_from(["bm25", "dense", "rm3"]), SCORES, min_si
 
 
 def same(found, expected):
-    """Whether two containers hold the same, array by array."""
+    """Check that two containers are equal, array by array."""
     for field in fields(RankedLists):
         left, right = getattr(found, field.name), getattr(expected, field.name)
         if left is None or right is None:
@@ -42,7 +42,7 @@ def frame_of(runs):
 
 @given(runs=RUNS)
 @settings(max_examples=60, deadline=None)
-def test_runs_lists_matrices_and_frames_are_the_same_lists(runs):
+def test_constructors_of_scores_agree(runs):
     expected = RankedLists.from_frame(frame_of(runs))
     same(RankedLists.from_runs(runs), expected)
     same(RankedLists.from_runs(expected.to_runs()), expected)
@@ -59,7 +59,7 @@ def test_runs_lists_matrices_and_frames_are_the_same_lists(runs):
 
 @given(lists=st.lists(st.permutations("abcd").map(lambda items: items[:3]), min_size=1, max_size=4))
 @settings(max_examples=40, deadline=None)
-def test_lists_and_wide_tables_are_the_same_lists(lists):
+def test_from_lists_and_from_wide_agree(lists):
     named = {f"v{k}": one[: 1 + k % 3] for k, one in enumerate(lists)}
     encoded = RankedLists.from_lists(named)
     table = pd.DataFrame({voter: pd.Series(one, dtype=object) for voter, one in named.items()})
@@ -70,7 +70,7 @@ def test_lists_and_wide_tables_are_the_same_lists(lists):
     same(RankedLists.from_matrix(ranks, kind="rank", rows="items"), encoded)
 
 
-def test_a_gene_table_with_duplicates_and_missing_values_needs_one_line():
+def test_from_wide_resolves_duplicates_and_missing_ids_with_two_options():
     table = pd.DataFrame({"Smith": ["TP53", "KRAS", "TP53", np.nan], "Wu": ["KRAS", np.nan, "MYC", "TP53"]})
     with pytest.raises(InputError, match=r"hold None or NaN\. Pass missing_ids='drop'"):
         RankedLists.from_wide(table)
@@ -84,13 +84,13 @@ def test_a_gene_table_with_duplicates_and_missing_values_needs_one_line():
     ("duplicates", "expected"),
     [("first", {"a": 1.0, "b": 2.0}), ("best", {"b": 2.0, "a": 3.0}), ("mean", {"a": 2.0, "b": 2.0})],
 )
-def test_duplicates_are_kept_as_asked(duplicates, expected):
+def test_from_hits_resolves_duplicates_as_requested(duplicates, expected):
     hits = [[("a", 1.0), ("b", 2.0), ("a", 3.0)]]
     lists = RankedLists.from_hits(hits, key=lambda hit: hit[0], score=lambda hit: hit[1], duplicates=duplicates)
     assert lists.to_runs()[1]["q"] == expected
 
 
-def test_scores_of_which_less_is_better_are_declared_once():
+def test_from_matrix_applies_lower_is_better_to_given_voters():
     pvalues = pd.DataFrame({"study": [0.0, 0.04, 0.5], "effect": [2.0, 3.0, 1.0]}, index=["a", "b", "c"])
     lists = RankedLists.from_matrix(pvalues, kind="score", lower_is_better=["study"])
     assert CombSUM().fit_transform(lists)["item"].tolist() == ["b", "a", "c"]  # 1 - .08 + 1, 1 + .5, 0
@@ -101,7 +101,7 @@ def test_scores_of_which_less_is_better_are_declared_once():
         RankedLists.from_matrix(pvalues.rank(), kind="rank", lower_is_better=True)
 
 
-def test_weights_come_by_name_or_in_the_order_of_the_lists():
+def test_from_lists_accepts_weights_by_name_or_in_list_order():
     lists = {"v": ["a", "b"], "u": ["b", "a"]}
     for weights in ([2.0, 1.0], {"u": 1.0, "v": 2.0}, pd.Series({"u": 1.0, "v": 2.0})):
         encoded = RankedLists.from_lists(lists, weights=weights)
@@ -117,7 +117,7 @@ class Hit:
 
 
 class Run:
-    """As ranx has it."""
+    """A run with the attributes of ranx's Run."""
 
     def __init__(self, name, run):
         self.name, self._run = name, run
@@ -126,7 +126,7 @@ class Run:
         return self._run
 
 
-def test_runs_of_ranx_and_hits_that_are_objects():
+def test_constructors_accept_ranx_runs_and_hit_objects():
     run = {"q1": {"d1": 2.0, "d2": 1.0}}
     same(RankedLists.from_runs([Run("bm25", run)]), RankedLists.from_runs({"bm25": run}))
     same(RankedLists.from_runs({"bm25": Run(None, run)}), RankedLists.from_runs({"bm25": run}))
@@ -137,7 +137,7 @@ def test_runs_of_ranx_and_hits_that_are_objects():
         RankedLists.from_hits([[Hit("a")]], key="id")
 
 
-def test_comparisons_become_weighted_lists_of_two():
+def test_from_comparisons_returns_weighted_lists_of_two_items():
     rng = np.random.default_rng(0)
     games = pd.DataFrame(rng.integers(0, 6, (400, 2)), columns=["winner", "loser"]).query("winner != loser")
     games["draw"] = rng.random(len(games)) < 0.2
@@ -159,7 +159,7 @@ def test_comparisons_become_weighted_lists_of_two():
         RankedLists.from_comparisons(pd.DataFrame({"winner": ["a"], "loser": ["a"]}))
 
 
-def test_ballots_as_text_and_as_levels():
+def test_from_ballots_accepts_text_and_levels():
     text = RankedLists.from_ballots(["A > B = C", "B>A", "A > C = B"], counts=[3, 2, 1])
     assert text.list_weight.tolist() == [4.0, 2.0] and text.rank.tolist() == [1.0, 2.5, 2.5, 1.0, 2.0]
     same(RankedLists.from_ballots([["A", ["B", "C"]], ["B", "A"]], counts=[4, 2]), text)
@@ -170,7 +170,7 @@ def test_ballots_as_text_and_as_levels():
         RankedLists.from_ballots(["A"], counts=[1, 2])
 
 
-def test_whole_data_sets_may_be_dicts_and_lists_and_samples_may_not():
+def test_transform_accepts_dicts_and_lists_but_fit_rejects_them():
     runs = {"bm25": {"q1": {"d1": 9.1, "d2": 7.5}}, "dense": {"q1": {"d2": 0.8, "d1": 0.7}}}
     lists = [["a", "b", "c"], ["b", "a"]]
     encoded = RankedLists.from_runs(runs)
@@ -187,7 +187,7 @@ def test_whole_data_sets_may_be_dicts_and_lists_and_samples_may_not():
             Copeland().fit(plain)
 
 
-def test_qrels_from_dicts():
+def test_qrels_from_dict_accepts_grades_and_collections():
     qrels = Qrels.from_dict({"q1": {"a": 2, "b": 0}, "q2": ["c"], "q3": {"d"}})
     frame = pd.DataFrame({"query": ["q1", "q1", "q2", "q3"], "item": list("abcd"), "relevance": [2, 0, 1, 1]})
     assert_frame_equal(qrels.to_frame(), Qrels.from_frame(frame).to_frame())
@@ -200,7 +200,7 @@ def test_qrels_from_dicts():
     assert evaluate(consensus, qrels, "mrr").iloc[0, 0] == pytest.approx(0.5)
 
 
-def test_containers_are_put_together():
+def test_concat_joins_containers():
     first, second = RankedLists.from_lists([["a", "b"]], query="q1"), RankedLists.from_lists([["b"]], query="q2")
     both = RankedLists.concat([first, second])
     assert both.to_runs() == {1: {"q1": ["a", "b"], "q2": ["b"]}}
@@ -231,12 +231,12 @@ def test_containers_are_put_together():
         (lambda: RankedLists.from_runs({"v": {"p": ["a"], "q": ["a"]}}).to_wide(), InputError, "there are 2"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_in_one_sentence(call, error, words):
+def test_constructors_reject_invalid_arguments(call, error, words):
     with pytest.raises(error, match=words):
         call()
 
 
-def test_large_integers_keep_their_order():
+def test_from_lists_keeps_the_order_of_large_integers():
     scores = {"a": 2**53 + 1, "b": 2**53, "c": 2**53 + 2}
     lists = RankedLists.from_lists([scores])
     assert lists.to_frame()["item"].tolist() == ["c", "a", "b"]
@@ -244,7 +244,7 @@ def test_large_integers_keep_their_order():
     assert lists.to_frame()["item"].tolist() == ["b", "a", "c"]
 
 
-def test_items_with_scores_are_pairs():
+def test_from_lists_accepts_pairs_of_item_and_score():
     scores = {"u": {"a": 2.0, "b": 1.5, "c": 0.5}, "v": {"b": 3.0, "d": 1.0}, "w": {}}
     pairs = {voter: list(one.items()) for voter, one in scores.items()}
     expected = RankedLists.from_lists(scores)

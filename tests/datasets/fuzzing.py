@@ -1,7 +1,7 @@
-"""Files of every format, damaged at random, and what must become of each: all of its rows, or one sentence.
+"""Randomly damaged files of every format, and an oracle: a reader returns all rows or raises a one-sentence error.
 
-A file is told by its seed and its number. The count of its rows is made here, apart from the package: by a splitter of
-fields that does nothing else, by the leaves of JSON, by the footer of a Parquet file.
+A file is determined by its seed and number. The oracle counts its rows independently of the package: by a splitter of
+fields, by the leaves of JSON, or by the footer of a Parquet file.
 """
 
 import gzip
@@ -105,7 +105,7 @@ CLAUSES = re.compile("|".join(f"(?:{one})" for one in (*IN_A_LINE, *OF_A_FILE, *
 
 @dataclass
 class File:
-    """A file and how it is read."""
+    """A file, its reader and the reader's options."""
 
     kind: str
     reader: object
@@ -122,7 +122,7 @@ def _number(rng):
 
 
 def _rows(rng, qrels):
-    """Rows of text: query, voter, item, rank, score, or query, item, relevance."""
+    """Draw rows of text: query, voter, item, rank, score, or query, item, relevance."""
     rows = []
     for k in range(rng.randint(1, 9)):
         item = rng.choice(WORDS) + str(k)
@@ -134,7 +134,7 @@ def _rows(rng, qrels):
 
 
 def _table(rows, separator, rng):
-    """Lines of fields, some of them quoted."""
+    """Format rows as lines of fields, some of them quoted."""
 
     def shown(text):
         if separator in text or text.startswith('"') or rng.random() < 0.05:
@@ -194,7 +194,7 @@ KINDS += ["lists-parquet", "qrels-parquet"] if parquet else []
 
 
 def make_file(rng, kind):
-    """A valid file of a kind."""
+    """Return a valid file of a kind."""
     what, _, form = kind.partition("-")
     qrels = what == "qrels"
     reader = read_qrels if qrels else read_lists
@@ -331,7 +331,7 @@ def _recode(rng, data, separator):
 
 
 def damage(rng, file):
-    """Damage a file in up to three places, and maybe pack it, before or after."""
+    """Damage a file in up to three places, and sometimes compress it before or after."""
     data = file.data
     binary = file.kind.endswith("parquet")
     packs = not binary and rng.random() < 0.15
@@ -348,7 +348,7 @@ def damage(rng, file):
 
 
 def damaged_file(seed, number):
-    """A damaged file; kinds take turns."""
+    """Return a damaged file; the kinds alternate."""
     rng = random.Random(f"{seed}-{number}")
     file = make_file(rng, KINDS[number % len(KINDS)])
     file.data = damage(rng, file)
@@ -359,7 +359,7 @@ def damaged_file(seed, number):
 
 
 def _split(text, separator):
-    """Records of a table whose quotes make sense: fields and line ends, and nothing else."""
+    """Split a table with valid quotes into records of fields."""
     records, fields, k = [], [], 0
     while k <= len(text):
         if text.startswith('"', k):
@@ -396,7 +396,7 @@ def _leaves(value):
 
 
 def columns_of(file, data):
-    """Columns of text of a file that was read, or its number of rows."""
+    """Return the columns of text of a file, or its number of rows."""
     if data[:4] == b"PAR1" and "columns" not in file.options:
         return parquet.read_metadata(io.BytesIO(data)).num_rows
     text = _unpacked(data).decode("utf-8-sig")
@@ -416,7 +416,7 @@ def columns_of(file, data):
 
 
 def _is_a_column(found, columns, decimal):
-    """Whether a column that was read is one of the file's, to the letter or to the nearest double."""
+    """Return whether a column equals one of the file's columns exactly or as nearest doubles."""
     if found.dtype.kind not in "iuf":
         return found.tolist() in columns
     mark = "," if decimal == "," else "."
@@ -429,7 +429,7 @@ def _is_a_column(found, columns, decimal):
 
 
 def fault(file, path):
-    """What a reader does wrong with a damaged file: None, or a description; and whether it read the file."""
+    """Return a description of a reader's mistake, or None, and whether it read the damaged file."""
     path.write_bytes(file.data)
     try:
         with warnings.catch_warnings():

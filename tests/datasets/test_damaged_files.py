@@ -1,4 +1,4 @@
-"""Damaged files: an answer, or one sentence that names the file; and no more memory than the file itself asks for."""
+"""Damaged files: readers return lists or a one-sentence error naming the file, and allocate little memory."""
 
 import gzip
 import io
@@ -48,7 +48,7 @@ VALID = {
     "preflib-gzip": (read_preflib, lambda: gzip.compress(NEW.encode(), mtime=0)),
 }
 
-# What a damaged file may well hold, or what readers may stumble over.
+# Bytes that damaged files are likely to contain or that readers may handle wrongly.
 PIECES = [
     *(b"\0", b"\r", b"\n", b'"', b",", b"\t", b" ", b"{", b"}", b":", b"#", b"-", b".", b"\xff", b"\xef\xbb\xbf"),
     *("\x85\u2028\x1c".encode(), "\u0663".encode(), b"nan", b"inf", b"1e999", b"1e308", b"-0", b"0x1", b"1_0"),
@@ -82,7 +82,7 @@ def mutate(rng, data):
 
 
 def outcome(reader, path):
-    """Read a file and encode it; "answer" or the sentence."""
+    """Read and encode a file; return "answer" or the error message."""
     try:
         frame = reader(path)
         (Qrels if reader is read_qrels else RankedLists).from_frame(frame)
@@ -95,7 +95,7 @@ def outcome(reader, path):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.SimilarIdsWarning")
 @pytest.mark.parametrize("kind", VALID)
-def test_a_damaged_file_is_an_answer_or_a_sentence(tmp_path, kind):
+def test_readers_return_lists_or_a_one_sentence_error_for_damaged_files(tmp_path, kind):
     reader, make = VALID[kind]
     data, path = make(), tmp_path / f"{kind}.toi"
     path.write_bytes(data)
@@ -109,7 +109,7 @@ def test_a_damaged_file_is_an_answer_or_a_sentence(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in VALID if "parquet" not in kind])
-def test_a_truncated_gzip_file_is_named(tmp_path, kind):
+def test_readers_name_a_truncated_gzip_file(tmp_path, kind):
     reader, make = VALID[kind]
     data = make()
     whole = data if "gzip" in kind else gzip.compress(data, mtime=0)
@@ -126,7 +126,7 @@ def test_a_truncated_gzip_file_is_named(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["parquet", "qrels-parquet"])
-def test_a_truncated_parquet_file_is_named(tmp_path, kind):
+def test_readers_name_a_truncated_parquet_file(tmp_path, kind):
     reader, make = VALID[kind]
     path = tmp_path / "cut.parquet"
     for length in (4, 50, -1):
@@ -137,7 +137,7 @@ def test_a_truncated_parquet_file_is_named(tmp_path, kind):
             reader(path)
 
 
-def test_long_fields_take_no_long_time_and_no_long_message(tmp_path):
+def test_read_lists_rejects_long_fields_quickly_with_a_short_message(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text(FLAGR + f"1,V-2,a,{'9' * 100_000}x,s\n")  # minutes, if each digit were tried with each other
     with pytest.raises(InputError, match=r"expected a finite number as score on line 4, got '9+\.\.\.'") as error:
@@ -162,7 +162,7 @@ def traced(text, tmp_path):
 
 @pytest.mark.parametrize("declared", [1_000_000, 25999999999999999999992, "9" * 5000])
 @pytest.mark.parametrize("text", [NEW, OLD], ids=["new", "old"])
-def test_a_declared_number_of_alternatives_takes_no_memory(tmp_path, text, declared):
+def test_read_preflib_does_not_allocate_for_declared_alternatives(tmp_path, text, declared):
     text = text.replace("ALTERNATIVES: 3", f"ALTERNATIVES: {declared}") if text is NEW else f"{declared}{text[1:]}"
     message, peak = traced(text, tmp_path)
     assert f"line {2 if text.startswith('#') else 1} " in message and "big.toi" in message
@@ -180,31 +180,31 @@ def test_a_declared_number_of_alternatives_takes_no_memory(tmp_path, text, decla
         ("NAME 2:", "NAME 1:", "line 5 repeats the alternative 1"),
     ],
 )
-def test_wrong_numbers_and_braces_are_named(tmp_path, old, new, words):
+def test_read_preflib_names_wrong_numbers_and_braces(tmp_path, old, new, words):
     assert words in traced(NEW.replace(old, new), tmp_path)[0]
 
 
-def test_numbers_of_voters_may_be_large(tmp_path):
+def test_read_preflib_accepts_large_numbers_of_voters(tmp_path):
     path = tmp_path / "many.toi"
     path.write_text(NEW.replace("5: 3", f"{10**18 - 1}: 3"))
     assert read_preflib(path)["weight"].tolist() == [1e18] * 3 + [2.0] * 3
 
 
-def test_alternatives_without_a_name_have_their_number(tmp_path):
+def test_read_preflib_names_unnamed_alternatives_by_number(tmp_path):
     for text in (NEW, OLD):
         path = tmp_path / "nameless.toi"
         path.write_text(text.replace("2: r", "2:").replace("2,r", "2,"))
         assert read_preflib(path, return_alternatives=True)[1]["name"].tolist() == ["p, s", "2", "c"]
 
 
-def test_gzip_files_of_preflib_are_read(tmp_path):
+def test_read_preflib_accepts_gzip_files(tmp_path):
     plain, packed = tmp_path / "lunch.toi", tmp_path / "lunch.toi.gz"
     plain.write_text(NEW)
     packed.write_bytes(gzip.compress(NEW.encode()))
     pd.testing.assert_frame_equal(read_preflib(packed), read_preflib(plain))
 
 
-def test_preflib_in_another_encoding_is_refused(tmp_path):
+def test_read_preflib_rejects_other_encodings(tmp_path):
     path = tmp_path / "latin.toi"
     path.write_bytes(NEW.replace("p, s", "caf\xe9").encode("latin-1"))
     with pytest.raises(InputError, match="expected UTF-8 text, got the byte 0xe9 on line 4; repair"):

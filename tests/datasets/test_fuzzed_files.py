@@ -1,4 +1,4 @@
-"""Files damaged at random: all rows are read, or one sentence names the file and the place."""
+"""Randomly damaged files: all rows are read, or a one-sentence error names the file and the place."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ FILES = 2000  # benchmarks/fuzz_files.py reads more
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_a_damaged_file_is_read_whole_or_refused_with_its_place(tmp_path, part):
+def test_readers_read_damaged_files_completely_or_name_the_fault(tmp_path, part):
     failures, n_read = [], 0
     for number in range(part, FILES, 4):
         file = damaged_file(0, number)
@@ -26,7 +26,7 @@ def test_a_damaged_file_is_read_whole_or_refused_with_its_place(tmp_path, part):
     assert 0.3 < n_read / (FILES / 4) < 0.7  # damage is neither harmless nor fatal
 
 
-def test_the_same_seed_gives_the_same_files():
+def test_damaged_file_is_reproducible():
     for number in range(60):
         if not KINDS[number % len(KINDS)].endswith("parquet"):
             assert damaged_file(1, number) == damaged_file(1, number)
@@ -57,7 +57,7 @@ def rounded(frame):
     ],
 )
 @pytest.mark.parametrize("kind", ["csv", "trec", "packed"])
-def test_the_oracle_finds_mistakes(tmp_path, change, words, kind):
+def test_fault_detects_wrong_results(tmp_path, change, words, kind):
     data = b"q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\n" if kind == "trec" else b"query,item,score\nq,a,2.5\n\nq,b,1\n"
     file = damaged_file(0, KINDS.index("lists-trec" if kind == "trec" else "lists-csv"))
     file.data, file.options = gzip.compress(data) if kind == "packed" else data, {}
@@ -76,7 +76,7 @@ def test_the_oracle_finds_mistakes(tmp_path, change, words, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_files_are_valid_before_they_are_damaged(tmp_path, kind):
+def test_make_file_returns_valid_files(tmp_path, kind):
     n_read = 0
     for seed in range(20):
         file = make_file(random.Random(seed), kind)
@@ -86,7 +86,7 @@ def test_files_are_valid_before_they_are_damaged(tmp_path, kind):
     assert n_read > (5 if kind.endswith(("json", "parquet")) else 19)  # which are damaged as they are made
 
 
-def test_json_counts_its_leaves(tmp_path):
+def test_fault_counts_the_leaves_of_json(tmp_path):
     file = damaged_file(0, KINDS.index("lists-json"))
     file.data, file.options = json.dumps({"v": {"q": {"a": 1, "b": 2}, "p": {}}}).encode(), {}
     assert fault(file, tmp_path / "x") == (None, True)

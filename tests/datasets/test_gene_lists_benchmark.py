@@ -1,4 +1,4 @@
-"""The benchmark on lists of genes: published numbers, ours, and what the page says of both."""
+"""The benchmark on gene lists: published numbers, our numbers, and the page that reports both."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def script():
-    """The script that prints the tables of the page."""
+    """Import the script that prints the tables of the page."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "benchmarks"))
         import gene_lists as found
@@ -21,13 +21,13 @@ def script():
 
 @pytest.fixture(scope="module")
 def tables():
-    """The two tables of the page, each a list of its lines."""
+    """Return the two tables of the page, each as a list of lines."""
     page = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
     printed = page.partition("$ python benchmarks/gene_lists.py\n")[2].partition("\n```")[0]
     return [part.splitlines() for part in printed.split("\n\n")]
 
 
-def test_published_numbers_are_those_of_the_study(script, shared_data):
+def test_published_equals_the_numbers_of_the_study(script, shared_data):
     study = pd.read_csv(shared_data / "genelists" / "wang2022_top100_M3.csv").set_index(["method", "type", "D"])
     assert (study[["M", "repeats"]] == [3, 100]).all(axis=None)
     for method, by_kind in script.PUBLISHED.items():
@@ -41,7 +41,7 @@ def test_published_numbers_are_those_of_the_study(script, shared_data):
             pd.testing.assert_frame_equal(with_unranked, without)
 
 
-def test_every_kind_of_data_gives_the_published_accuracy(script, monkeypatch):
+def test_cell_reproduces_the_published_accuracy_for_every_kind_of_data(script, monkeypatch):
     ours = {"MAIC": "MAIC, lists cut at 2000", "rGEO": "geometric mean", "rMixMEAN": "mean"}
     monkeypatch.setattr(script, "OURS", {theirs: (name,) for theirs, name in ours.items()})
     monkeypatch.setattr(script, "PUBLISHED", {theirs: script.PUBLISHED[theirs] for theirs in ours})
@@ -59,14 +59,14 @@ def test_every_kind_of_data_gives_the_published_accuracy(script, monkeypatch):
             assert abs(z) < 4, names  # the standard deviation of 12 skewed numbers is none too sure
 
 
-def test_slow_methods_rank_the_first_repeats(script):
+def test_cell_evaluates_slow_methods_on_the_first_repeats(script):
     name = script.SLOW[0]
     found = script.cell("0r", 1, 22, {name: script.METHODS["Borda"], "Borda": script.METHODS["Borda"]})
     assert len(found[name]) == script.N_SLOW and len(found["Borda"]) == 22
     assert found[name].tolist() == found["Borda"][: script.N_SLOW].tolist()
 
 
-def test_ties_as_in_r_are_in_the_order_of_first_appearance(script):
+def test_ties_as_in_r_orders_ties_by_first_appearance(script):
     lists = pd.DataFrame(
         [("q", "r1", "c", 1), ("q", "r1", "a", 2), ("q", "r2", "d", 1), ("q", "r2", "a", 2), ("q", "r2", "b", 3)],
         columns=["query", "voter", "item", "rank"],
@@ -80,7 +80,7 @@ def test_ties_as_in_r_are_in_the_order_of_first_appearance(script):
     assert orders[0] != orders[1] and sorted(orders[0]) == sorted(unranked["item"])
 
 
-def test_kinds_of_one_size_share_their_ranked_lists(script, monkeypatch):
+def test_cell_uses_the_same_ranked_lists_for_kinds_of_one_size(script, monkeypatch):
     seen = []
     make = script.make_gene_lists
 
@@ -95,7 +95,7 @@ def test_kinds_of_one_size_share_their_ranked_lists(script, monkeypatch):
     pd.testing.assert_frame_equal(ranked, mixed[mixed["voter"].str.startswith("r")].reset_index(drop=True))
 
 
-def test_the_page_names_what_is_outside(script, tables):
+def test_evidence_page_states_all_deviations_from_published_numbers(script, tables):
     (_, *rows, last), (header, *accuracies) = tables
     expected = [
         (theirs, ours, kind)
@@ -109,7 +109,7 @@ def test_the_page_names_what_is_outside(script, tables):
         assert (name, numbers[0]) == (ours, kind)
         published = [numbers[1], numbers[5]]
         assert published == [f"{mean:.3f}" for mean, _ in script.PUBLISHED[theirs][kind]]
-        # The page says that these are the median's alone, and why.
+        # According to the page, only the median deviates, for the reason given there.
         assert ("*" in row) == (ours == "median" and kind in ("0r", "0m"))
     n_cells = 2 * len(rows)
     assert last.startswith(f"100 repeats; {n_cells - 4} of {n_cells} cells within three standard errors")
@@ -117,7 +117,7 @@ def test_the_page_names_what_is_outside(script, tables):
     fast = [name for name in script.METHODS if name not in script.SLOW]
     assert names == [*fast, *(f"first {script.N_SLOW}: {name}" for name in (*script.SLOW, "geometric mean"))]
     by_name = {name: np.array(row.split()[-8:], dtype=float) for name, row in zip(names, accuracies, strict=True)}
-    # What the page says of methods that are not for lists of genes, and of lists that are cut.
+    # The page's statements about methods not meant for gene lists, and about truncated lists.
     others = [by_name[name] for name in fast if name != "DIBRA"]
     assert (by_name["DIBRA"] < np.min(others, axis=0)).all()
     slow, same = by_name[f"first {script.N_SLOW}: Plackett-Luce"], by_name[f"first {script.N_SLOW}: geometric mean"]

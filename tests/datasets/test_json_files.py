@@ -1,4 +1,4 @@
-"""JSON files: every number of every item is read, or the place of the fault is named."""
+"""JSON files: readers read every number of every item or name the place of the fault."""
 
 import gzip
 import io
@@ -25,7 +25,7 @@ RUN = {"q1": {"d1": 2.5, "007": -1, "é, \n": 1e-300}, "q2": {"d1": 3}}
 
 
 @pytest.mark.parametrize("format", ["auto", "json"])
-def test_runs_are_objects_of_items_by_query(tmp_path, format):
+def test_read_lists_reads_json_objects_of_items_by_query(tmp_path, format):
     expected = [(query, "consensus", item, score) for query, items in RUN.items() for item, score in items.items()]
     text = json.dumps(RUN, indent=1)
     lists = read_lists(as_file(text), format=format)
@@ -37,7 +37,7 @@ def test_runs_are_objects_of_items_by_query(tmp_path, format):
     assert read_lists(tmp_path / "1.json.gz", voter="file")["voter"].unique().tolist() == ["1"]
 
 
-def test_lists_are_runs_by_voter():
+def test_read_lists_reads_json_runs_by_voter():
     lists = read_lists(as_file({"v": RUN, "w": {"q1": {}, "q2": {"d9": 0}}}))
     assert lists["voter"].tolist() == ["v"] * 4 + ["w"]
     assert lists["query"].tolist() == ["q1"] * 3 + ["q2"] * 2 and lists["score"].tolist()[-1] == 0.0
@@ -45,7 +45,7 @@ def test_lists_are_runs_by_voter():
         read_qrels(as_file({"v": RUN}))
 
 
-def test_judgements_are_integers_where_all_are():
+def test_read_qrels_returns_integers_if_all_json_grades_are_integers():
     qrels = read_qrels(as_file({"q": {"a": 1, "b": -1}, "p": {"a": 2}}))
     assert rows(qrels) == [("q", "a", 1), ("q", "b", -1), ("p", "a", 2)] and qrels["relevance"].dtype == np.int64
     assert read_qrels(as_file({"q": {"a": 1, "b": 0.5}}))["relevance"].tolist() == [1.0, 0.5]
@@ -53,7 +53,7 @@ def test_judgements_are_integers_where_all_are():
         read_qrels(as_file({"q": {"a": 2**63}}))
 
 
-def test_records_have_the_columns_of_a_header():
+def test_readers_accept_json_records():
     lists, qrels = make_rasdagen(n_queries=2, n_voters=3)
     assert_frame_equal(read_lists(as_file(lists.to_json(orient="records"))), lists)
     assert_frame_equal(read_qrels(as_file(qrels.to_json(orient="records"))), qrels)
@@ -64,7 +64,7 @@ def test_records_have_the_columns_of_a_header():
     assert rows(read_lists(as_file(data))) == [("7", "consensus", "a", 1.0), ("x", "consensus", "8", 2.5)]
 
 
-def test_large_integers_stay_exact():
+def test_read_lists_keeps_large_json_integers_exact():
     large = 2**53 + 1
     assert read_lists(as_file({"q": {"a": large, "b": 1}}))["score"].tolist() == [large, 1]
     lists = read_lists(as_file([{"query": "q", "item": "a", "score": 2**64 - 1, "rank": large, "weight": 2}]))
@@ -131,7 +131,7 @@ def test_large_integers_stay_exact():
         ('[{"query": "", "item": "a", "rank": 1}]', "expected an id as query in record 1, got empty text"),
     ],
 )
-def test_the_place_of_a_fault_is_named(tmp_path, text, clause):
+def test_read_lists_names_the_place_of_a_json_fault(tmp_path, text, clause):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(InputError) as caught:
         read_lists(tmp_path / "x.json")
@@ -140,7 +140,7 @@ def test_the_place_of_a_fault_is_named(tmp_path, text, clause):
     assert len(message) < 600 and "\n" not in message
 
 
-def test_what_is_not_json_is_refused_by_its_format():
+def test_read_lists_rejects_other_text_with_format_json():
     for text, clause in [
         ("5", "expected a JSON object or array, got 5"),
         (" \n", "expected at least one row, got an empty file"),

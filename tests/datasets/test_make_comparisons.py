@@ -1,4 +1,4 @@
-"""Paired comparisons and lists by worth: each probability of the models is found in the data."""
+"""Paired comparisons and Plackett-Luce lists: generated data have the probabilities of the models."""
 
 import itertools
 
@@ -15,7 +15,7 @@ MANY = 40_000
 
 
 def shares(comparisons):
-    """Number of comparisons of each pair, and shares of wins of the first item and of ties among them."""
+    """Return for each pair the number of comparisons and the shares of first-item wins and ties."""
     low, high = comparisons[["winner", "loser"]].min(axis=1), comparisons[["winner", "loser"]].max(axis=1)
     won = (comparisons["winner"] == low) & ~comparisons["tie"]
     found = pd.DataFrame({"low": low, "high": high, "won": won, "tied": comparisons["tie"]})
@@ -24,7 +24,7 @@ def shares(comparisons):
 
 @pytest.mark.parametrize("ties", [0.0, 0.3])
 @pytest.mark.parametrize("reliability", [1.0, 0.5, -1.0])
-def test_outcomes_have_the_probabilities_of_their_definition(ties, reliability):
+def test_make_comparisons_draws_outcomes_with_their_defined_probabilities(ties, reliability):
     worth = np.array([1.0, 2.0, 6.0])
     made = make_comparisons(
         n_comparisons=MANY, worth=worth, tie_probability=ties, reliability=[reliability], random_state=0
@@ -40,13 +40,13 @@ def test_outcomes_have_the_probabilities_of_their_definition(ties, reliability):
         assert n == pytest.approx(MANY / 3, abs=4.5 * np.sqrt(MANY * 2 / 9))
 
 
-def test_equal_items_tie_as_often_as_said_and_in_random_order():
+def test_make_comparisons_ties_equal_items_with_tie_probability():
     made = make_comparisons(2, MANY, spread=0.0, tie_probability=0.4, random_state=1).comparisons
     assert made["tie"].mean() == pytest.approx(0.4, abs=0.012)
     assert (made.loc[made["tie"], "winner"] == "i1").mean() == pytest.approx(0.5, abs=0.02)
 
 
-def test_judges_are_as_reliable_as_the_table_says():
+def test_make_comparisons_draws_voters_with_their_reported_reliability():
     made = make_comparisons(2, MANY, worth=[1.0, 3.0], n_voters=4, reliability_spread=1.0, random_state=2)
     assert made.voters["voter"].tolist() == ["v1", "v2", "v3", "v4"]
     right = (made.comparisons["winner"] == "i2").groupby(made.comparisons["voter"]).agg(["mean", "size"])
@@ -57,7 +57,7 @@ def test_judges_are_as_reliable_as_the_table_says():
     assert np.log(many).mean() == pytest.approx(0.0, abs=0.03) and np.log(many).std() == pytest.approx(0.5, abs=0.03)
 
 
-def test_exposure_is_unequal_where_it_should_be():
+def test_make_comparisons_draws_unequal_exposure_on_request():
     def counts(exposure):
         made = make_comparisons(20, MANY, exposure=exposure, random_state=3)
         seen = pd.concat([made.comparisons["winner"], made.comparisons["loser"]]).value_counts()
@@ -67,7 +67,7 @@ def test_exposure_is_unequal_where_it_should_be():
     assert counts("unequal").max() / counts("unequal").min() > 10
 
 
-def test_the_second_item_is_drawn_from_the_others():
+def test_draw_pairs_draws_the_second_item_from_the_others():
     exposure = np.array([1.0, 2.0, 5.0])
     pairs = _draw_pairs(exposure, MANY, np.random.RandomState(0))
     assert (pairs[:, 0] != pairs[:, 1]).all()
@@ -76,7 +76,7 @@ def test_the_second_item_is_drawn_from_the_others():
         assert (pairs == [i, j]).all(axis=1).mean() == pytest.approx(expected, abs=0.012)
 
 
-def test_options_do_not_reshuffle_what_others_have_drawn():
+def test_make_comparisons_keeps_other_draws_when_an_option_changes():
     plain = make_comparisons(n_comparisons=300, random_state=4)
     odd = make_comparisons(n_comparisons=300, tie_probability=0.5, random_state=4)
     assert_frame_equal(plain.worth, odd.worth)
@@ -87,7 +87,7 @@ def test_options_do_not_reshuffle_what_others_have_drawn():
     )
 
 
-def test_frames_are_those_that_from_comparisons_takes():
+def test_make_comparisons_returns_frames_for_from_comparisons():
     made = make_comparisons(12, 400, n_voters=3, tie_probability=0.2, random_state=5)
     assert made.comparisons.columns.tolist() == ["winner", "loser", "tie", "voter"]
     lists = RankedLists.from_comparisons(made.comparisons, tie="tie", voter="voter")
@@ -118,7 +118,7 @@ def test_frames_are_those_that_from_comparisons_takes():
         ({"exposure": "odd"}, "`exposure` must be one of 'equal', 'unequal'; got 'odd'"),
     ],
 )
-def test_impossible_comparisons_are_refused(wrong, words):
+def test_make_comparisons_rejects_invalid_parameters(wrong, words):
     with pytest.raises(ValueError) as error:
         make_comparisons(**wrong)
     assert words in str(error.value)
@@ -127,7 +127,7 @@ def test_impossible_comparisons_are_refused(wrong, words):
 # ---------------------------------------------------------------------- lists by worth
 
 
-def test_voters_follow_the_worths_as_they_are_reliable():
+def test_make_plackett_luce_applies_the_reliability_of_voters():
     lists = make_plackett_luce(n_queries=MANY // 4, worth=[1.0, 3.0], reliability=[1.0, 0.0, -2.0, 0.5], random_state=0)
     first = lists[lists["rank"] == 1]
     right = (first["item"] == "i2").groupby(first["voter"]).mean()
@@ -135,7 +135,7 @@ def test_voters_follow_the_worths_as_they_are_reliable():
     np.testing.assert_allclose(right, 1 / (1 + 3.0 ** -np.array([1.0, 0.0, -2.0, 0.5])), atol=0.025)
 
 
-def test_lists_tie_as_often_as_said():
+def test_make_plackett_luce_ties_items_with_tie_probability():
     plain = make_plackett_luce(n_voters=300, n_items=30, random_state=1)
     tied = make_plackett_luce(n_voters=300, n_items=30, tie_probability=0.4, random_state=1)
     assert_frame_equal(plain.drop(columns="rank"), tied.drop(columns="rank"))
@@ -159,7 +159,7 @@ def test_lists_tie_as_often_as_said():
         ({"reliability": [1.0, float("inf")]}, "`reliability` must be a list of finite numbers"),
     ],
 )
-def test_impossible_lists_are_refused(wrong, words):
+def test_make_plackett_luce_rejects_invalid_parameters(wrong, words):
     with pytest.raises(ValueError) as error:
         make_plackett_luce(**wrong)
     assert words in str(error.value)

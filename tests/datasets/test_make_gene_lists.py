@@ -1,4 +1,4 @@
-"""Lists of genes: lengths, noise and truth have the distributions of their definition."""
+"""make_gene_lists: lengths, noise and truth follow their defined distributions."""
 
 import math
 
@@ -16,7 +16,7 @@ from skrankagg.metrics import evaluate, precision
 SMALL = {"n_items": 300, "n_true": 40, "n_top": 10}
 
 
-def test_frames_are_canonical_and_ordered():
+def test_make_gene_lists_returns_sorted_canonical_frames():
     lists, qrels, truth = make_gene_lists(3, **SMALL, return_truth=True, random_state=0)
     assert lists.columns.tolist() == ["query", "voter", "item", "rank"] and lists["rank"].dtype == np.int64
     assert_frame_equal(lists, lists.sort_values(["query", "voter", "rank", "item"]).reset_index(drop=True))
@@ -34,7 +34,7 @@ def test_frames_are_canonical_and_ordered():
     assert encoded.n_queries == 3 and encoded.n_lists == 96 and encoded.n_rows == len(lists)
 
 
-def test_ranked_lists_are_orders_and_unranked_ones_a_class_of_ties():
+def test_make_gene_lists_ties_all_items_of_unranked_lists():
     lists, _, truth = make_gene_lists(2, **SMALL, return_truth=True, random_state=1)
     for (_, voter), one in lists.groupby(["query", "voter"]):
         assert one["item"].is_unique
@@ -52,14 +52,14 @@ def test_ranked_lists_are_orders_and_unranked_ones_a_class_of_ties():
         ("small-ranked", 5, 0, (7.4141, 1.8634), None),
     ],
 )
-def test_presets_have_the_lists_of_the_study(preset, n_ranked, n_unranked, ranked_length, unranked_length):
+def test_presets_have_the_list_lengths_of_the_study(preset, n_ranked, n_unranked, ranked_length, unranked_length):
     made = make_gene_lists(150, preset=preset, return_truth=True, random_state=2)[2].voters
     for ranked, n, moments in ((True, n_ranked, ranked_length), (False, n_unranked, unranked_length)):
         length = made.loc[made["ranked"] == ranked, "length"].to_numpy()
         assert len(length) == 150 * n
         if n:
             mean, deviation = moments
-            # The share of lists up to a length, within 4.5 standard deviations of what the normal distribution has.
+            # The share of lists up to a length is within 4.5 standard deviations of the normal distribution's.
             for quantile in (0.1, 0.3, 0.5, 0.7, 0.9):
                 bound = math.floor(math.exp(norm.ppf(quantile, mean, deviation)) + 2)
                 share = norm.cdf(math.log(bound - 1), mean, deviation) if bound < 20_000 else 1.0
@@ -67,7 +67,7 @@ def test_presets_have_the_lists_of_the_study(preset, n_ranked, n_unranked, ranke
             assert length.min() >= 2 and length.max() <= 20_000
 
 
-def test_noise_is_log_normal_with_heterogeneity_as_variance():
+def test_make_gene_lists_draws_log_normal_noise_with_heterogeneity_as_variance():
     for noise, heterogeneity in ((3.0, 1.0), (0.5, 3.0)):
         truth = make_gene_lists(
             300, **SMALL, noise=noise, heterogeneity=heterogeneity, return_truth=True, random_state=3
@@ -78,10 +78,10 @@ def test_noise_is_log_normal_with_heterogeneity_as_variance():
     assert equal.voters["noise"].tolist() == [2.0] * 64
 
 
-def test_true_means_decay_as_the_curve():
+def test_make_gene_lists_true_means_follow_the_curve():
     _, qrels, truth = make_gene_lists(2, return_truth=True, random_state=4)
     for _, one in truth.items.groupby("query"):
-        # Names say nothing of places, not even whether an item is true.
+        # Names are independent of places and of whether an item is true.
         assert abs(np.corrcoef(np.arange(1000), one["place"])[0, 1]) < 4.5 / math.sqrt(1000)
         assert one["item"].str[1:].astype(int).mean() == pytest.approx(10_000, abs=4.5 * 20_000 / math.sqrt(12_000))
         one = one.sort_values("place")
@@ -92,7 +92,7 @@ def test_true_means_decay_as_the_curve():
     assert (qrels["relevance"] == np.where(truth.items["place"] <= 100, 2, 1)).all()
 
 
-def test_items_stand_where_their_mean_and_the_noise_put_them():
+def test_make_gene_lists_orders_items_by_mean_and_noise():
     """With one list of all items, an item beats one of mean 0 with probability Phi(mu / (sigma sqrt(2)))."""
     lists, _, truth = make_gene_lists(
         60, n_items=400, n_true=3, n_top=1, n_ranked=4, n_unranked=0, noise=1.5, heterogeneity=0,
@@ -107,7 +107,7 @@ def test_items_stand_where_their_mean_and_the_noise_put_them():
         assert beaten.mean() == pytest.approx(expected, abs=4.5 * 0.29 / math.sqrt(240)), place
 
 
-def test_lists_without_noise_hold_the_first_items():
+def test_make_gene_lists_without_noise_lists_the_best_items():
     lists, qrels, truth = make_gene_lists(
         **SMALL, noise=1e-9, heterogeneity=0, n_ranked=1, n_unranked=1, ranked_length=(math.log(8.5), 0),
         unranked_length=(math.log(8.5), 0), return_truth=True, random_state=6,
@@ -118,7 +118,7 @@ def test_lists_without_noise_hold_the_first_items():
     assert precision(lists[lists["voter"] == "r1"], qrels, k=10, relevance_threshold=2) == 1.0
 
 
-def test_accuracy_is_a_measure():
+def test_accuracy_of_gene_lists_equals_precision_at_the_highest_grade():
     _, qrels, truth = make_gene_lists(1, n_items=2000, return_truth=True, random_state=7)
     places = truth.items.set_index("item")["place"]
     run = pd.DataFrame({"query": "q1", "item": places.sort_values(ascending=False).index, "rank": range(1, 1001)})
@@ -126,8 +126,8 @@ def test_accuracy_is_a_measure():
     assert found.tolist() == [0.0, 50 / 950, 1.0]
 
 
-def test_unmeasured_items_are_not_in_the_list():
-    """A list of l items is the best of itself and the share of the others that its study measured."""
+def test_make_gene_lists_absent_share_removes_unmeasured_items():
+    """A list of l items contains the best of the items that its study measured."""
     options = {
         "n_items": 1000, "n_true": 100, "n_top": 10, "noise": 1e-9, "heterogeneity": 0, "n_ranked": 30,
         "n_unranked": 0, "ranked_length": (math.log(98.5), 0), "return_truth": True, "random_state": 8,
@@ -136,13 +136,13 @@ def test_unmeasured_items_are_not_in_the_list():
         lists, _, truth = make_gene_lists(20, absent_share=absent, **options)
         assert (truth.voters["length"] == 100).all()
         n_true = lists.merge(truth.items, on=["query", "item"]).groupby(["query", "voter"])["place"]
-        # The true items are the best without noise: as many are in the list as were measured.
+        # Without noise the true items are best, so the list contains all that were measured.
         share = n_true.size().sum() / (600 * 100)
         assert share == pytest.approx(known / 1000, abs=4.5 * math.sqrt(0.25 / 60_000))
         assert all(places.is_monotonic_increasing for _, places in n_true)
 
 
-def test_more_queries_and_unranked_lists_reshuffle_nothing():
+def test_make_gene_lists_keeps_other_draws_when_options_change():
     few, few_qrels = make_gene_lists(2, **SMALL, random_state=9)
     many, many_qrels = make_gene_lists(5, **SMALL, random_state=9)
     assert_frame_equal(few, many[many["query"].isin(["q1", "q2"])])
@@ -158,7 +158,7 @@ def test_more_queries_and_unranked_lists_reshuffle_nothing():
     np.testing.assert_allclose(np.log(quiet.voters["noise"]), 2 * np.log(plain.voters["noise"] / 3), atol=1e-12)
 
 
-def test_the_same_seed_makes_the_same_data():
+def test_make_gene_lists_is_reproducible():
     for one, other in zip(
         make_gene_lists(**SMALL, absent_share=0.2, random_state=10),
         make_gene_lists(**SMALL, absent_share=0.2, random_state=np.random.RandomState(10)),
@@ -194,7 +194,7 @@ def test_the_same_seed_makes_the_same_data():
         ({"unranked_length": (math.nan, 1)}, "`unranked_length` must be a list of finite numbers"),
     ],
 )
-def test_impossible_data_are_refused(wrong, words):
+def test_make_gene_lists_rejects_invalid_parameters(wrong, words):
     with pytest.raises(ValueError) as error:
         make_gene_lists(**wrong)
     assert words in str(error.value)

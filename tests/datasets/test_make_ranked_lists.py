@@ -1,4 +1,4 @@
-"""Ranked lists with a truth: the effect of each option is measured on the data."""
+"""make_ranked_lists: the effect of each option is measured on generated data."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ def with_utility(lists, truth):
 
 
 def mean_ndcg(run, qrels, k=10):
-    """Mean nDCG@k over queries of a frame with query, item and score."""
+    """Return the mean nDCG@k over queries of a frame with query, item and score."""
     discount = 1 / np.log2(np.arange(2, k + 2))
     judged = run.merge(qrels, on=["query", "item"]).sort_values("score", ascending=False)
     values = []
@@ -32,7 +32,7 @@ def borda(lists, weight=None):
     return lists.assign(score=points).groupby(["query", "item"], as_index=False)["score"].sum()
 
 
-def test_frames_are_canonical_and_ordered():
+def test_make_ranked_lists_returns_sorted_canonical_frames():
     lists, qrels, truth = make_ranked_lists(n_queries=12, return_truth=True, random_state=0)
     assert lists.columns.tolist() == ["query", "voter", "item", "rank", "score"]
     assert qrels.columns.tolist() == ["query", "item", "relevance"]
@@ -46,35 +46,35 @@ def test_frames_are_canonical_and_ordered():
     assert not lists.duplicated(["query", "voter", "item"]).any()
 
 
-def test_names_sort_like_their_numbers():
+def test_make_ranked_lists_pads_names_with_zeros():
     lists, qrels = make_ranked_lists(n_queries=11, n_voters=3, n_items=101, list_length=None, random_state=0)
     assert qrels["query"].unique().tolist() == [f"q{i:02d}" for i in range(1, 12)]
     assert lists["voter"].unique().tolist() == ["v1", "v2", "v3"]
     assert sorted(lists["item"].unique()) == [f"i{i:03d}" for i in range(1, 102)]
 
 
-def test_a_seed_fixes_the_data():
+def test_make_ranked_lists_is_reproducible():
     first, again, other = (make_ranked_lists(n_queries=2, random_state=seed) for seed in (3, 3, 4))
     for one, two in zip(first, again, strict=True):
         assert_frame_equal(one, two)
     assert not first[0].equals(other[0])
 
 
-def test_a_random_state_advances():
+def test_make_ranked_lists_advances_a_random_state():
     random = np.random.RandomState(3)
     first, second = (make_ranked_lists(n_queries=2, random_state=random)[0] for _ in range(2))
     assert_frame_equal(first, make_ranked_lists(n_queries=2, random_state=3)[0])
     assert not first.equals(second)
 
 
-def test_more_queries_leave_the_first_as_they_were():
+def test_make_ranked_lists_keeps_the_first_queries_when_n_queries_grows():
     options = {"n_voters": 4, "list_length": (5, 20), "tie_probability": 0.3, "absent_share": 0.4, "random_state": 8}
     few, _ = make_ranked_lists(n_queries=10, **options)
     many, _ = make_ranked_lists(n_queries=90, **options)
     assert_frame_equal(few, many[many["query"] <= "q10"])
 
 
-def test_the_size_of_the_blocks_changes_nothing(monkeypatch):
+def test_make_ranked_lists_is_independent_of_the_block_size(monkeypatch):
     options = {"n_queries": 7, "n_items": 12, "list_length": (3, 9), "tie_probability": 0.5, "absent_share": 0.2}
     whole = make_ranked_lists(**options, return_truth=True, random_state=1)
     monkeypatch.setattr(_ranked_lists, "_BLOCK", 300)
@@ -84,7 +84,7 @@ def test_the_size_of_the_blocks_changes_nothing(monkeypatch):
     assert_frame_equal(whole[2].utilities, parts[2].utilities)
 
 
-def test_options_do_not_reshuffle_what_others_have_drawn():
+def test_make_ranked_lists_keeps_other_draws_when_options_change():
     plain, qrels = make_ranked_lists(list_length=None, random_state=2)
     odd, odd_qrels = make_ranked_lists(list_length=(1, 40), absent_share=0.5, adversarial_share=0, random_state=2)
     assert_frame_equal(qrels, odd_qrels)
@@ -93,7 +93,7 @@ def test_options_do_not_reshuffle_what_others_have_drawn():
     assert (both["score_x"] == both["score_y"]).all()
 
 
-def test_without_ties_ranks_count_and_scores_fall():
+def test_make_ranked_lists_without_ties_has_distinct_ranks_and_scores():
     lists, _ = make_ranked_lists(n_queries=3, random_state=0)
     for _, one in lists.groupby(["query", "voter"]):
         assert one["rank"].tolist() == list(range(1, 31))
@@ -101,19 +101,19 @@ def test_without_ties_ranks_count_and_scores_fall():
         assert one["score"].is_unique
 
 
-def test_lists_draw_their_lengths_from_the_range():
+def test_make_ranked_lists_draws_lengths_from_the_range():
     lists, _ = make_ranked_lists(n_queries=30, list_length=(2, 5), random_state=0)
     lengths = lists.groupby(["query", "voter"]).size()
     assert len(lengths) == 300
     assert set(lengths) == {2, 3, 4, 5}
 
 
-def test_no_length_means_full_lists():
+def test_make_ranked_lists_without_list_length_returns_full_lists():
     lists, _ = make_ranked_lists(n_queries=2, n_items=17, list_length=None, random_state=0)
     assert set(lists.groupby(["query", "voter"])["item"].nunique()) == {17}
 
 
-def test_tied_items_share_score_and_lowest_rank():
+def test_make_ranked_lists_gives_ties_one_score_and_the_lowest_rank():
     lists, _ = make_ranked_lists(n_queries=30, tie_probability=0.4, random_state=0)
     n_tied = 0
     for _, one in lists.groupby(["query", "voter"]):
@@ -123,33 +123,33 @@ def test_tied_items_share_score_and_lowest_rank():
     assert n_tied / (300 * 29) == pytest.approx(0.4, abs=0.025)
 
 
-def test_full_ties_leave_one_bucket_in_each_list():
+def test_make_ranked_lists_with_tie_probability_1_ties_whole_lists():
     lists, _ = make_ranked_lists(n_queries=2, tie_probability=1, random_state=0)
     assert set(lists["rank"]) == {1}
     assert set(lists.groupby(["query", "voter"])["score"].nunique()) == {1}
 
 
-def test_voters_know_a_fresh_share_of_the_items():
+def test_make_ranked_lists_absent_share_removes_random_items():
     lists, _ = make_ranked_lists(n_queries=40, n_items=20, list_length=None, absent_share=0.25, random_state=0)
     assert set(lists.groupby(["query", "voter"]).size()) == {15}
     known = lists.groupby("item").size() / 400
     assert known.between(0.65, 0.85).all()
 
 
-def test_a_voter_who_knows_nearly_nothing_still_votes():
+def test_make_ranked_lists_keeps_at_least_one_item_per_list():
     lists, _ = make_ranked_lists(n_queries=3, n_items=5, list_length=4, absent_share=0.99, random_state=0)
     assert set(lists.groupby(["query", "voter"]).size()) == {1}
     assert np.isfinite(lists["score"]).all()
 
 
-def test_noise_is_as_large_as_the_quality_says():
+def test_make_ranked_lists_noise_is_inverse_to_quality():
     lists, _, truth = make_ranked_lists(n_queries=40, list_length=None, return_truth=True, random_state=0)
     merged = with_utility(lists, truth)
     noise = (merged["score"] - merged["utility"]).groupby(merged["voter"]).std()
     assert noise.to_numpy() * truth.voters["quality"].to_numpy() == pytest.approx(np.ones(10), abs=0.05)
 
 
-def test_quality_has_the_stated_median_and_spread():
+def test_make_ranked_lists_quality_has_the_given_median_and_spread():
     _, _, truth = make_ranked_lists(
         n_queries=1, n_voters=4000, n_items=2, list_length=1, quality=2.0, return_truth=True, random_state=0
     )
@@ -158,12 +158,12 @@ def test_quality_has_the_stated_median_and_spread():
     assert log_quality.std() == pytest.approx(0.5, abs=0.03)
 
 
-def test_without_spread_all_voters_are_equal():
+def test_make_ranked_lists_without_quality_spread_has_equal_voters():
     _, _, truth = make_ranked_lists(quality=3, quality_spread=0, return_truth=True, random_state=0)
     assert set(truth.voters["quality"]) == {3.0}
 
 
-def test_adversarial_voters_rank_the_reverse():
+def test_make_ranked_lists_adversarial_voters_reverse_the_order():
     lists, _, truth = make_ranked_lists(adversarial_share=0.3, list_length=None, return_truth=True, random_state=0)
     merged = with_utility(lists, truth)
     agreement = [one["score"].corr(one["utility"]) for _, one in merged.groupby("voter")]
@@ -171,7 +171,7 @@ def test_adversarial_voters_rank_the_reverse():
     assert ((np.array(agreement) < 0) == truth.voters["adversarial"]).all()
 
 
-def test_grades_are_the_best_items_in_equal_parts():
+def test_make_ranked_lists_grades_divide_the_best_items_equally():
     _, qrels, truth = make_ranked_lists(
         n_queries=4, n_items=50, n_grades=3, relevant_share=0.24, return_truth=True, random_state=0
     )
@@ -180,13 +180,13 @@ def test_grades_are_the_best_items_in_equal_parts():
         assert by_utility["relevance"].tolist() == [3] * 4 + [2] * 4 + [1] * 4 + [0] * 38, query
 
 
-def test_one_item_at_least_is_relevant():
+def test_make_ranked_lists_has_at_least_one_relevant_item():
     _, qrels = make_ranked_lists(n_items=30, relevant_share=0.001, random_state=0)
     assert set(qrels.groupby("query")["relevance"].sum()) == {2}
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_voters_together_beat_the_best_and_skill_pays(seed):
+def test_borda_consensus_beats_the_best_voter_and_gains_from_weights(seed):
     lists, qrels, truth = make_ranked_lists(return_truth=True, random_state=seed)
     best = max(mean_ndcg(one, qrels) for _, one in lists.groupby("voter"))
     together = mean_ndcg(borda(lists), qrels)
@@ -214,7 +214,7 @@ def test_voters_together_beat_the_best_and_skill_pays(seed):
         ({"relevant_share": 0}, "relevant_share=0"),
     ],
 )
-def test_impossible_data_are_refused(arguments, message):
+def test_make_ranked_lists_rejects_invalid_parameters(arguments, message):
     with pytest.raises(ValueError) as caught:
         make_ranked_lists(**arguments)
     assert message in str(caught.value)

@@ -44,7 +44,7 @@ def write(folder, text, name="lunch.toi"):
 @pytest.mark.parametrize(
     "text", [NEW, OLD, NEW.replace("\n", "\r\n"), "\ufeff" + NEW], ids=["new", "old", "crlf", "bom"]
 )
-def test_both_headers_say_the_same(tmp_path, text):
+def test_read_preflib_accepts_old_and_new_headers(tmp_path, text):
     lists, alternatives = read_preflib(write(tmp_path, text), return_alternatives=True)
     expected = pd.DataFrame(
         {
@@ -72,13 +72,13 @@ def test_both_headers_say_the_same(tmp_path, text):
         ("5: 3,{1,2}\n2: {2,3},1\n", "", "without any ballot"),
     ],
 )
-def test_bad_lines_are_named(tmp_path, old, new, words):
+def test_read_preflib_names_bad_lines(tmp_path, old, new, words):
     with pytest.raises(ValueError) as error:
         read_preflib(write(tmp_path, NEW.replace(old, new)))
     assert words in str(error.value) and "lunch.toi" in str(error.value)
 
 
-def test_names_twice_and_empty_files_are_refused(tmp_path):
+def test_read_preflib_rejects_repeated_names_and_empty_files(tmp_path):
     with pytest.raises(ValueError, match=r"'cake' twice .* names=False"):
         read_preflib(write(tmp_path, NEW.replace("tea", "cake")))
     with pytest.raises(ValueError, match="empty file"):
@@ -87,7 +87,7 @@ def test_names_twice_and_empty_files_are_refused(tmp_path):
         read_preflib([3])
 
 
-def test_several_files_are_several_queries(tmp_path):
+def test_read_preflib_reads_several_files_as_several_queries(tmp_path):
     paths = [write(tmp_path, NEW), write(tmp_path, OLD, "dinner.toi")]
     assert read_preflib(paths)["query"].unique().tolist() == ["lunch", "dinner"]
     with pytest.raises(ValueError, match="files of different names"):
@@ -95,7 +95,7 @@ def test_several_files_are_several_queries(tmp_path):
 
 
 def proven_optimum(folder, name, reference):
-    """Kemeny score of a file, with the constant of the alternatives that no ballot ranks."""
+    """Return the Kemeny score of a file and the constant for alternatives that no ballot ranks."""
     lists, alternatives = read_preflib(folder / name, with_names=False, return_alternatives=True)
     consensus, info = Kemeny(method="exact", time_limit=60).aggregate(lists)
     n_items, n_never = consensus["item"].nunique(), len(alternatives) - consensus["item"].nunique()
@@ -109,7 +109,7 @@ def proven_optimum(folder, name, reference):
     return info.loc[0], apart.sum() / 2
 
 
-def test_optima_of_preflib(shared_data):
+def test_kemeny_exact_reaches_the_optima_of_preflib(shared_data):
     folder = shared_data / "preflib"
     instances = json.loads((folder / "optimal_kemeny.json").read_text())["instances"]
     quick = {name: reference for name, reference in instances.items() if reference["n"] <= 130}
@@ -120,7 +120,7 @@ def test_optima_of_preflib(shared_data):
         assert info["kemeny_score"] + apart == pytest.approx(reference["optimum"], abs=1e-6), name
 
 
-def test_every_ranking_at_hand_is_read(shared_data):
+def test_read_preflib_reads_every_ranking_of_the_reference_data(shared_data):
     folder = shared_data / "preflib"
     paths = sorted(path for path in folder.iterdir() if path.suffix in {".soc", ".soi", ".toc", ".toi"})
     sizes = {
@@ -144,7 +144,7 @@ def test_every_ranking_at_hand_is_read(shared_data):
 # ---------------------------------------------------------------------- models
 
 
-def test_mallows_has_the_probabilities_of_its_definition():
+def test_make_mallows_draws_orders_with_their_defined_probabilities():
     phi, n = 0.6, 4
     lists, centre = make_mallows(n_voters=20_000, n_items=n, phi=phi, return_centre=True, random_state=0)
     place = {item: k for k, item in enumerate(centre["item"])}
@@ -159,7 +159,7 @@ def test_mallows_has_the_probabilities_of_its_definition():
         assert found.get(order, 0) == pytest.approx(one / total, abs=5 * (one / total / 20_000) ** 0.5)
 
 
-def test_plackett_luce_has_the_probabilities_of_its_definition():
+def test_make_plackett_luce_draws_orders_with_their_defined_probabilities():
     worth = np.array([1.0, 2.0, 4.0])
     lists = make_plackett_luce(n_voters=20_000, worth=worth, random_state=1)
     orders = lists["item"].str[1:].astype(int).to_numpy().reshape(-1, 3) - 1
@@ -169,7 +169,7 @@ def test_plackett_luce_has_the_probabilities_of_its_definition():
         assert found[i, j, k] == pytest.approx(expected, abs=0.015)
 
 
-def test_models_are_seeded_and_cut():
+def test_make_mallows_and_make_plackett_luce_apply_seed_and_list_length():
     for make in (make_mallows, make_plackett_luce):
         lists = make(n_queries=2, n_voters=3, n_items=5, list_length=2, random_state=3)
         assert lists.groupby(["query", "voter"]).size().tolist() == [2] * 6
@@ -191,7 +191,7 @@ def test_models_are_seeded_and_cut():
         (make_plackett_luce, {"spread": -1}, "`spread` must be a finite number of at least 0"),
     ],
 )
-def test_wrong_parameters_are_refused(make, wrong, words):
+def test_make_mallows_and_make_plackett_luce_reject_invalid_parameters(make, wrong, words):
     with pytest.raises(ValueError) as error:
         make(**wrong)
     assert words in str(error.value)

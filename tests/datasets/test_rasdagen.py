@@ -13,7 +13,7 @@ FESO = {"n_queries": 20, "n_voters": 10, "list_length": 30, "n_items": 30, "bias
 
 
 def flagr_files(lists, qrels):
-    """The three files as FLAGR's examples have them."""
+    """Return the lines of FLAGR's three example files."""
     ranked, plain, labels = [], [], []
     for query, voter, item, rank, score in lists.itertuples(index=False):
         ranked.append(f"{query},{voter},{item},{rank},{score:.5f},SyntheticMOSO\n")
@@ -39,15 +39,15 @@ def sha256(lines):
         (2**32 - 1, [254925627, 1205188300, 366127624, 1401405153]),
     ],
 )
-def test_random_numbers_are_those_of_glibc(seed, values):
+def test_glibc_rand_equals_glibc(seed, values):
     assert _glibc_rand(seed, len(values)).tolist() == values
 
 
-def test_the_ten_thousandth_random_number_is_that_of_glibc():
+def test_glibc_rand_equals_glibc_at_the_ten_thousandth_number():
     assert _glibc_rand(1, 10_000)[-1] == 1908609430
 
 
-def test_the_defaults_have_the_hashes_of_flagrs_files():
+def test_make_rasdagen_defaults_have_the_hashes_of_flagrs_files():
     files = {name: sha256(lines) for name, lines in flagr_files(*make_rasdagen()).items()}
     assert files == {
         "testdata_ranked.csv": "b2870aa807c48f85b7cf19fdc6d3786691224b31f88a823bf51afb8705d92c35",
@@ -56,12 +56,12 @@ def test_the_defaults_have_the_hashes_of_flagrs_files():
     }
 
 
-def test_the_defaults_are_flagrs_files(shared_data):
+def test_make_rasdagen_defaults_equal_flagrs_files(shared_data):
     for name, lines in flagr_files(*make_rasdagen()).items():
         assert "".join(lines) == (shared_data / "flagr" / name).read_text()
 
 
-def test_feso_is_what_the_c_program_prints():
+def test_make_rasdagen_equals_the_output_of_the_c_program():
     lists, qrels = make_rasdagen(**FESO)
     rows = [f"{q},{v},{i},{r},{s:.5f}\n" for q, v, i, r, s in lists.itertuples(index=False)]
     assert sha256(rows) == "3ab1a3bac2215cb2fcc46972e2c8717e4b997ab8efa5e61b11d78f7fa4c14c00"
@@ -69,7 +69,7 @@ def test_feso_is_what_the_c_program_prints():
     assert sha256(labels) == "9acda6b0cb24b3ed872dfafd886782607cabad5ddb6079d77dba1bb6b24ca30e"
 
 
-def test_a_fractional_bias_is_what_the_c_program_prints():
+def test_make_rasdagen_with_fractional_bias_equals_the_output_of_the_c_program():
     lists, qrels = make_rasdagen(
         n_queries=2, n_voters=2, list_length=2, n_items=3, bias=2.5, threshold=3.5, random_state=7
     )
@@ -78,7 +78,7 @@ def test_a_fractional_bias_is_what_the_c_program_prints():
     assert qrels["relevance"].tolist() == [1, 1, 1, 1, 0, 1]
 
 
-def test_frames_are_canonical():
+def test_make_rasdagen_returns_canonical_frames():
     lists, qrels = make_rasdagen(n_queries=2, n_voters=3, list_length=2, n_items=4)
     assert lists.columns.tolist() == ["query", "voter", "item", "rank", "score"]
     assert qrels.columns.tolist() == ["query", "item", "relevance"]
@@ -89,21 +89,21 @@ def test_frames_are_canonical():
         assert pd.api.types.is_string_dtype(frame["query"])
 
 
-def test_no_list_holds_an_item_twice_and_every_item_is_judged_once():
+def test_make_rasdagen_lists_no_item_twice_and_judges_each_item_once():
     lists, qrels = make_rasdagen(n_queries=3, n_voters=4, list_length=7, n_items=7, random_state=5)
     assert not lists.duplicated(["query", "voter", "item"]).any()
     assert set(zip(lists["query"], lists["item"], strict=True)) == set(zip(qrels["query"], qrels["item"], strict=True))
     assert not qrels.duplicated().any()
 
 
-def test_labels_at_the_defaults_are_noise_that_ignores_the_lists():
+def test_make_rasdagen_default_labels_are_independent_of_the_lists():
     _, qrels = make_rasdagen()
     n_shuffled = 20 * 50 * 100
     noise = _glibc_rand(1, n_shuffled + 2000)[n_shuffled:] % 9 >= 5
     assert qrels["relevance"].tolist() == noise.tolist()
 
 
-def test_a_large_bias_makes_labels_follow_the_lists():
+def test_make_rasdagen_labels_follow_the_lists_with_a_large_bias():
     lists, qrels = make_rasdagen(n_voters=1, bias=9, threshold=4.5)
     points = lists.set_index(["query", "item"])["score"]
     expected = [9 * points.get((q, i), 0) > 4.5 for q, i in zip(qrels["query"], qrels["item"], strict=True)]
@@ -125,7 +125,7 @@ def test_a_large_bias_makes_labels_follow_the_lists():
         ({"random_state": -1}, "`random_state` must be an int from 0 to 2**32 - 1, the seed of srand(); got -1"),
     ],
 )
-def test_input_that_crashes_the_program_is_refused(arguments, message):
+def test_make_rasdagen_rejects_input_that_crashes_the_program(arguments, message):
     with pytest.raises(ValueError) as caught:
         make_rasdagen(**arguments)
     assert message in str(caught.value)

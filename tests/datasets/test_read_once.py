@@ -1,4 +1,4 @@
-"""Pipes, open files and other things that can be read only once."""
+"""Readers of pipes, open files and other sources that can be read only once."""
 
 import gzip
 import io
@@ -59,7 +59,7 @@ needs_pipes = pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="no pipes
 
 @needs_pipes
 @pytest.mark.parametrize(("reader", "data"), CASES)
-def test_a_pipe_is_read_as_its_file_is(tmp_path, pipe, reader, data):
+def test_readers_read_pipes_and_open_files_like_paths(tmp_path, pipe, reader, data):
     path = tmp_path / "file"
     path.write_bytes(data)
     assert_frame_equal(reader(pipe(data)), reader(path))
@@ -70,7 +70,7 @@ def test_a_pipe_is_read_as_its_file_is(tmp_path, pipe, reader, data):
 
 
 @needs_pipes
-def test_a_pipe_may_hold_more_than_its_buffer(tmp_path, pipe):
+def test_read_lists_reads_pipes_larger_than_their_buffer(tmp_path, pipe):
     lists, _ = make_rasdagen(n_queries=20, n_voters=20)
     write_run(lists, tmp_path / "lists.csv")
     data = (tmp_path / "lists.csv").read_bytes()
@@ -80,7 +80,7 @@ def test_a_pipe_may_hold_more_than_its_buffer(tmp_path, pipe):
 
 @pytest.mark.parametrize("source", ["sys.stdin.buffer", "'/dev/stdin'", "open(0, 'rb')"])
 @pytest.mark.parametrize("redirected", [False, True])
-def test_standard_input(tmp_path, source, redirected):
+def test_read_lists_reads_standard_input(tmp_path, source, redirected):
     if "/dev/" in source and not os.path.exists("/dev/stdin"):
         pytest.skip("there is no /dev/stdin")
     code = f"import sys; from skrankagg.datasets import read_lists; print(read_lists({source})['item'].tolist())"
@@ -92,7 +92,7 @@ def test_standard_input(tmp_path, source, redirected):
     assert done.stdout.decode().strip() == r"""['a, b', 'say "hi"\nthere', 'c']"""
 
 
-def test_a_damaged_standard_input_is_named():
+def test_read_lists_names_standard_input_in_errors():
     code = "import sys; from skrankagg.datasets import read_lists; read_lists(sys.stdin.buffer)"
     done = subprocess.run(
         [sys.executable, "-c", code], check=False, capture_output=True, timeout=60, input=LISTS.encode() + b"q,v,c,3\n"
@@ -100,7 +100,7 @@ def test_a_damaged_standard_input_is_named():
     assert b"read_lists cannot read '<stdin>': expected 5 fields" in done.stderr
 
 
-def test_open_files_and_paths_mix_and_name_their_voters(tmp_path):
+def test_read_lists_accepts_open_files_next_to_paths(tmp_path):
     for name in ("x", "y"):
         (tmp_path / f"{name}.run.gz").write_bytes(packed(TREC))
     with (tmp_path / "x.run.gz").open("rb") as first:
@@ -110,7 +110,7 @@ def test_open_files_and_paths_mix_and_name_their_voters(tmp_path):
         read_lists([str(tmp_path / "y.run.gz"), io.BytesIO(TREC.encode())])
 
 
-def test_reading_begins_where_an_open_file_stands():
+def test_read_lists_starts_at_the_position_of_an_open_file():
     stream = io.BytesIO(b"a comment\n" + TREC.encode())
     stream.readline()
     assert read_lists(stream)["item"].tolist() == ["d1", "d2"]
@@ -118,7 +118,7 @@ def test_reading_begins_where_an_open_file_stands():
         read_lists(stream)
 
 
-def test_parquet_is_read_from_open_files_and_pipes():
+def test_read_lists_reads_parquet_from_open_files():
     pytest.importorskip("pyarrow")
     lists, _ = make_rasdagen(n_queries=2, n_voters=3)
     stream = io.BytesIO()
@@ -130,7 +130,7 @@ def test_parquet_is_read_from_open_files_and_pipes():
 
 
 class Odd:
-    """Something that reads other than bytes."""
+    """A stream whose read returns a given value."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -141,7 +141,7 @@ class Odd:
 
 
 @pytest.mark.parametrize("reader", [read_lists, read_qrels])
-def test_files_open_for_text_are_refused(tmp_path, reader):
+def test_readers_reject_files_open_for_text(tmp_path, reader):
     path = tmp_path / "lists.csv"
     path.write_text(LISTS)
     with path.open() as stream, tempfile.NamedTemporaryFile("w+", encoding="utf-8") as wrapped:
@@ -154,7 +154,7 @@ def test_files_open_for_text_are_refused(tmp_path, reader):
 
 
 @pytest.mark.parametrize("reader", [read_lists, read_qrels])
-def test_files_that_cannot_be_read_are_refused(tmp_path, reader):
+def test_readers_reject_unreadable_files(tmp_path, reader):
     words = r"x': expected a file that is open for reading, got .*; open it again"
     with (tmp_path / "x").open("wb") as stream, pytest.raises(InputError, match=words):
         reader(stream)
@@ -166,7 +166,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path, reader):
         reader(tmp_path)
 
 
-def test_a_damaged_stream_is_named():
+def test_read_lists_names_a_damaged_stream():
     for data in (packed(LISTS)[:-4], packed(LISTS)[:20], packed(LISTS)[:-8] + bytes(8)):
         with pytest.raises(InputError, match="cannot read '<stream>': expected a whole gzip file, got a damaged one"):
             read_lists(io.BytesIO(data))
@@ -184,7 +184,7 @@ def as_file(text):
 
 
 @pytest.mark.parametrize("format", ["auto", "csv"])
-def test_semicolons_are_recognised_by_the_header(format):
+def test_readers_recognise_semicolons_by_the_header(format):
     lists = read_lists(as_file('Topic;System;"Doc;No";DocNo;Score\n1;s;x;"a;b";1.5\n1;s;x;c, d;-1e0\n'), format=format)
     assert lists["item"].tolist() == ["a;b", "c, d"] and lists["score"].tolist() == [1.5, -1.0]
     qrels = read_qrels(as_file("query;item;rel\nq;a;1\nq;b;0\n"), format=format)
@@ -194,7 +194,7 @@ def test_semicolons_are_recognised_by_the_header(format):
 
 
 @pytest.mark.parametrize("mark", [";", "\t"])
-def test_a_decimal_comma_is_read_where_it_is_asked_for(mark):
+def test_readers_read_decimal_commas_on_request(mark):
     text = f"query,item,score\nq,a,1:5\nq,b,-:25e1\nq,c,{2**53 + 1}\n".replace(",", mark).replace(":", ",")
     assert read_lists(as_file(text), decimal=",")["score"].tolist() == [1.5, -2.5, float(2**53)]
     large = read_lists(as_file(text.replace("1,5", "1").replace("-,25e1", "-2")), decimal=",")
@@ -226,7 +226,7 @@ def test_a_decimal_comma_is_read_where_it_is_asked_for(mark):
         (read_qrels, QRELS, "a TREC file"),
     ],
 )
-def test_a_decimal_comma_is_refused_elsewhere(reader, text, got):
+def test_readers_reject_decimal_commas_in_other_formats(reader, text, got):
     words = f"expected fields separated by tabs or semicolons, for decimal=',', got {got}; leave out decimal"
     with pytest.raises(InputError, match=words):
         reader(as_file(text), decimal=",")
@@ -236,7 +236,7 @@ def test_a_decimal_comma_is_refused_elsewhere(reader, text, got):
 
 @pytest.mark.parametrize("format", ["auto", "named"])
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_named_columns_tell_the_separator(mark, format):
+def test_readers_infer_the_separator_from_named_columns(mark, format):
     named = ("tsv" if mark == "\t" else "csv") if format == "named" else "auto"
     text = "q,7,a,1\nq,8,b,2.5\n".replace(",", mark)
     columns = ["query", None, "item", "score"]
@@ -250,7 +250,7 @@ def test_named_columns_tell_the_separator(mark, format):
         read_lists(as_file(text), columns=["query", "item", "rank"], format=named)
 
 
-def test_of_two_separators_the_numbers_tell_or_no_one_does():
+def test_read_lists_chooses_the_separator_by_numbers_or_rejects_the_file():
     columns = ["query", "item", "score"]
     lists = read_lists(as_file("a,b;c,d;1\ne;f;2\n"), columns=columns)
     assert lists["item"].tolist() == ["c,d", "f"]
@@ -260,13 +260,13 @@ def test_of_two_separators_the_numbers_tell_or_no_one_does():
         read_lists(as_file("a,b;c,d;x\n"), columns=columns)
 
 
-def test_a_field_of_quotes_alone_is_not_a_blank_line():
+def test_read_lists_rejects_a_line_with_only_an_empty_quoted_field():
     for line in ('""', '" "'):
         with pytest.raises(InputError, match="line 3 contains only a quoted field without text"):
             read_lists(as_file(f"query;item;score\nq;a;1\n{line}\nq;b;2\n"))
 
 
-def test_a_frame_of_a_spreadsheet_with_decimal_commas(tmp_path):
+def test_read_lists_reads_a_spreadsheet_with_decimal_commas(tmp_path):
     frame = pd.DataFrame({"query": "q", "item": ["a", "b"], "score": [0.1 + 0.2, -1e-20]})
     frame.to_csv(tmp_path / "x.csv", sep=";", decimal=",", index=False)
     assert read_lists(tmp_path / "x.csv", decimal=",")["score"].tolist() == frame["score"].tolist()

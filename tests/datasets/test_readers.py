@@ -67,7 +67,7 @@ def consensus(items, query="q", scores=None):
 
 
 @pytest.mark.parametrize("format", ["auto", "flagr"])
-def test_flagr_files_of_five_and_six_fields(written, format):
+def test_read_lists_reads_flagr_files_of_five_and_six_fields(written, format):
     five, six = (read_lists(written(text), format=format) for text in (FLAGR_5, FLAGR_6))
     assert five.columns.tolist() == ["query", "voter", "item", "score"]
     assert rows(five) == [("1", "V-0", "a", 1.0), ("1", "V-0", "b", 0.5)]
@@ -77,7 +77,7 @@ def test_flagr_files_of_five_and_six_fields(written, format):
 
 
 @pytest.mark.parametrize("format", ["auto", "trec"])
-def test_trec_runs_of_blanks_and_tabs(written, format):
+def test_read_lists_reads_trec_runs_with_blanks_and_tabs(written, format):
     lists = read_lists(written(TREC), format=format)
     assert lists.columns.tolist() == ["query", "voter", "item", "rank", "score"]
     assert rows(lists) == [("301", "bm25", "a", 1, 2.5), ("301", "bm25", "b", 2, 1.5)]
@@ -92,26 +92,26 @@ def test_trec_runs_of_blanks_and_tabs(written, format):
         "TOPIC,Run ID,doc_id,Position,sim,y",
     ],
 )
-def test_headers_name_columns_in_many_ways(written, header, format):
+def test_read_lists_accepts_many_header_names(written, header, format):
     lists = read_lists(written(f"{header}\n1,PyFLAGR,Q1-E39,1,0.037625,401\n"), format=format)
     assert lists.columns.tolist() == ["query", "voter", "item", "rank", "score"]
     assert rows(lists) == [("1", "PyFLAGR", "Q1-E39", 1, 0.037625)]
 
 
-def test_columns_under_a_header_come_in_any_order(written):
+def test_read_lists_accepts_columns_in_any_order(written):
     lists = read_lists(written("weight,score,note,item,query\n2,0.5,x,a,q\n2,0.25,y,b,q\n"))
     assert lists.columns.tolist() == ["query", "voter", "item", "score", "weight"]
     assert rows(lists) == [("q", "consensus", "a", 0.5, 2.0), ("q", "consensus", "b", 0.25, 2.0)]
 
 
-def test_a_consensus_without_voter_is_one_voter(written):
+def test_read_lists_reads_a_consensus_as_one_voter(written):
     assert rows(read_lists(written(CONSENSUS))) == [
         ("q", "consensus", "a", 1, 2.5),
         ("q", "consensus", "b", 2, 1.5),
     ]
 
 
-def test_columns_of_a_csv_without_a_header_can_be_named(written):
+def test_read_lists_accepts_column_names_for_a_csv_without_a_header(written):
     path = written("10002,1,GX008,32\n10002,2,GX008,1\n")
     lists = read_lists(path, columns=["query", "voter", "item", "rank"])
     assert rows(lists) == [("10002", "1", "GX008", 32), ("10002", "2", "GX008", 1)]
@@ -122,19 +122,19 @@ def test_columns_of_a_csv_without_a_header_can_be_named(written):
 
 
 @pytest.mark.parametrize(("second", "dtype"), [("2", np.int64), ("2.0", np.int64), ("2.5", np.float64)])
-def test_ranks_are_integers_where_they_can_be(written, second, dtype):
+def test_read_lists_returns_integer_ranks_if_possible(written, second, dtype):
     lists = read_lists(written(f"item,rank,query\na,1,q\nb,{second},q\n"))
     assert lists["rank"].dtype == dtype
     assert lists["rank"].tolist() == [1, float(second)]
 
 
-def test_ranks_from_zero_and_out_of_order_stay(written):
+def test_read_lists_keeps_ranks_from_zero_and_out_of_order(written):
     lists = read_lists(written("q Q0 a 5 1 t\nq Q0 b 0 2 t\nq Q0 c 5 1 t\n"))
     assert lists["rank"].tolist() == [5, 0, 5]
     assert lists["item"].tolist() == ["a", "b", "c"]
 
 
-def test_words_after_the_tag_can_be_ignored(written):
+def test_read_lists_ignores_trailing_words_on_request(written):
     path = written("q Q0 a 1 2 t more junk at\nq Q0 b 2 1 t\nq Q0 c 3 0 t end of lines.\n")
     lists = read_lists(path, trailing="ignore")
     assert rows(lists) == [("q", "t", "a", 1, 2.0), ("q", "t", "b", 2, 1.0), ("q", "t", "c", 3, 0.0)]
@@ -146,7 +146,7 @@ def test_words_after_the_tag_can_be_ignored(written):
 
 
 @pytest.mark.parametrize("item", AWKWARD)
-def test_awkward_names_survive_in_csv(tmp_path, item):
+def test_write_run_and_read_lists_keep_awkward_ids_in_csv(tmp_path, item):
     frame = consensus(["x", item + "2", item], query=item)
     write_run(frame, tmp_path / "a.csv")
     lists = read_lists(tmp_path / "a.csv")
@@ -156,24 +156,24 @@ def test_awkward_names_survive_in_csv(tmp_path, item):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("close", ["", "1", "3"])
 @pytest.mark.parametrize("text", [FLAGR_5, FLAGR_6, TREC, CONSENSUS])
-def test_line_ends_of_all_systems_are_read_alike(written, text, end, close):
+def test_read_lists_accepts_line_ends_of_all_systems(written, text, end, close):
     expected = read_lists(written(text, "plain"))
     lines = text.splitlines()
     assert_frame_equal(read_lists(written(end.join(lines) + end * int(close or 0), "other")), expected)
 
 
 @pytest.mark.parametrize("text", [FLAGR_5, TREC, CONSENSUS])
-def test_a_byte_order_mark_is_not_part_of_a_name(written, text):
+def test_read_lists_removes_a_byte_order_mark(written, text):
     assert_frame_equal(read_lists(written(b"\xef\xbb\xbf" + text.encode(), "b")), read_lists(written(text)))
 
 
 @pytest.mark.parametrize("text", [FLAGR_6, TREC, CONSENSUS])
-def test_gzip_is_recognised_by_its_content(written, text):
+def test_read_lists_recognises_gzip_by_content(written, text):
     assert_frame_equal(read_lists(written(gzip.compress(text.encode()), "no_suffix")), read_lists(written(text)))
 
 
 @pytest.mark.parametrize("text", ["1,v,a,1,s\n\n  \n1,v,b,2,s\n", " 1,v,a,1,s\n1,v, b,2,s\n"])
-def test_blank_lines_are_not_rows_and_blanks_are_not_blank_lines(written, text):
+def test_read_lists_skips_blank_lines_and_keeps_blanks_in_fields(written, text):
     lists = read_lists(written(text))
     fields = [line.split(",") for line in text.splitlines() if line.strip()]
     assert rows(lists) == [(q, v, i, float(s)) for q, v, i, s, _ in fields]
@@ -181,17 +181,17 @@ def test_blank_lines_are_not_rows_and_blanks_are_not_blank_lines(written, text):
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=ascii)
 @pytest.mark.parametrize("n_blank", [1, 2, 3, 7])
-def test_blank_lines_before_the_header_take_no_row_away(written, end, n_blank):
+def test_read_lists_skips_blank_lines_before_the_header(written, end, n_blank):
     text = end * n_blank + CONSENSUS.replace("\n", end)
     assert_frame_equal(read_lists(written(text)), read_lists(written(CONSENSUS)))
 
 
-def test_blank_lines_in_judgements_are_not_rows(written):
+def test_read_qrels_skips_blank_lines(written):
     assert rows(read_qrels(written("1,0,a,1\n\n1,0,b,2\n"))) == [("1", "a", 1), ("1", "b", 2)]
     assert rows(read_qrels(written("1 0 a 1\n\n \n1 0 b 2\n"))) == [("1", "a", 1), ("1", "b", 2)]
 
 
-def test_a_row_of_tabs_with_a_blank_in_an_id_is_not_trec(written):
+def test_readers_do_not_take_tab_separated_rows_with_blanks_for_trec(written):
     for read, text in ((read_qrels, "q\tnew york\t2\n"), (read_lists, "q\tnew york\t1\t2\tv\n")):
         path = written(text)
         with pytest.raises(ValueError, match="got the first line 'q new york"):
@@ -203,16 +203,16 @@ def test_a_row_of_tabs_with_a_blank_in_an_id_is_not_trec(written):
     assert rows(read_qrels(written("q\tx\t  a \t2\n"))) == [("q", "a", 2)]
 
 
-def test_quotes_in_trec_runs_are_letters(written):
+def test_read_lists_keeps_quotes_in_trec_runs(written):
     lists = read_lists(written('q Q0 "a 1 2 t\nq Q0 b" 2 1 t\n'))
     assert lists["item"].tolist() == ['"a', 'b"']
 
 
-def test_only_blanks_and_tabs_separate_trec_fields(written):
+def test_read_lists_separates_trec_fields_only_at_blanks_and_tabs(written):
     assert read_lists(written("q Q0 a\u00a0b\u2003c 1 2 t\n"))["item"].tolist() == ["a\u00a0b\u2003c"]
 
 
-def test_an_empty_last_field_is_a_field(written):
+def test_read_lists_accepts_an_empty_last_field(written):
     assert rows(read_lists(written("1,v,a,1,\n1,v,b,2,s\n"))) == [("1", "v", "a", 1.0), ("1", "v", "b", 2.0)]
 
 
@@ -228,25 +228,25 @@ def test_an_empty_last_field_is_a_field(written):
     ],
 )
 @pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
-def test_an_empty_id_is_refused_by_its_line(written, text, name, line, pack):
+def test_read_lists_rejects_an_empty_id_with_its_line(written, text, name, line, pack):
     with pytest.raises(InputError, match=f"expected an id as {name} on line {line}, got an empty field"):
         read_lists(written(pack(text)))
 
 
 @pytest.mark.parametrize("text", ["1,0,a,1\n1,0,,2\n", "query,item,rel\n,b,2\n"])
-def test_an_empty_id_in_judgements_is_refused_too(written, text):
+def test_read_qrels_rejects_an_empty_id(written, text):
     with pytest.raises(InputError, match=r"expected an id as (item|query) on line 2, got an empty field"):
         read_qrels(written(text))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv.gz"])
-def test_an_empty_id_is_not_written(tmp_path, suffix):
+def test_write_run_rejects_an_empty_id(tmp_path, suffix):
     with pytest.raises(InputError, match="an id in every row; got empty text as item in row 1"):
         write_run(consensus(["a", ""]), tmp_path / f"run.{suffix}")
     assert not list(tmp_path.iterdir())
 
 
-def test_scores_are_the_nearest_doubles(written):
+def test_read_lists_returns_scores_as_nearest_doubles(written):
     random = np.random.RandomState(0)
     scores = random.standard_normal(2000) * 10.0 ** random.randint(-300, 300, 2000)
     scores = np.r_[scores, 5e-324, -0.0, 1.7976931348623157e308, 0.1 + 0.2]
@@ -254,7 +254,7 @@ def test_scores_are_the_nearest_doubles(written):
     assert lists["score"].to_numpy().tobytes() == scores.tobytes()
 
 
-def test_small_chunks_give_the_same(written, monkeypatch):
+def test_read_lists_is_independent_of_the_chunk_size(written, monkeypatch):
     lists, _ = make_rasdagen(n_queries=2, n_voters=3)
     text = lists.to_csv(index=False)
     whole = read_lists(written(text))
@@ -316,7 +316,7 @@ def test_small_chunks_give_the_same(written, monkeypatch):
         (FLAGR_5.encode("utf-16"), "expected UTF-8 text, got the byte 0xff on line 1"),
     ],
 )
-def test_what_is_not_certain_is_refused_with_its_place(written, text, clause):
+def test_read_lists_rejects_ambiguous_text_with_its_place(written, text, clause):
     path = written(text)
     with pytest.raises(ValueError) as caught:
         read_lists(path)
@@ -329,7 +329,7 @@ def test_what_is_not_certain_is_refused_with_its_place(written, text, clause):
 @pytest.mark.parametrize("chunk", [3, 2**18])
 @pytest.mark.parametrize("style", [",", " "])
 @pytest.mark.parametrize("change", [-1, 1, 3])
-def test_a_ragged_line_is_found_wherever_it_is(written, monkeypatch, chunk, style, change):
+def test_read_lists_finds_a_ragged_line_anywhere(written, monkeypatch, chunk, style, change):
     monkeypatch.setattr(_tables, "_CHUNK", chunk)
     fields = ["q", "v", "a", "1", "2", "s"] if style == "," else ["q", "Q0", "a", "1", "2", "t"]
     for k in range(2, 12):
@@ -339,7 +339,7 @@ def test_a_ragged_line_is_found_wherever_it_is(written, monkeypatch, chunk, styl
             read_lists(written("\n".join(lines)))
 
 
-def test_a_forced_format_reads_what_is_uncertain_and_nothing_else(written):
+def test_read_lists_with_a_given_format_reads_ambiguous_text_of_that_format(written):
     uncertain = written("q Q0 a,b,c,2,e 1 2.5 t\n")
     assert rows(read_lists(uncertain, format="trec")) == [("q", "t", "a,b,c,2,e", 1, 2.5)]
     assert rows(read_lists(uncertain, format="flagr")) == [("q Q0 a", "b", "c", 2.0)]
@@ -388,38 +388,38 @@ def test_a_forced_format_reads_what_is_uncertain_and_nothing_else(written):
         ),
     ],
 )
-def test_impossible_arguments_are_refused(written, arguments, error, message):
+def test_read_lists_rejects_invalid_arguments(written, arguments, error, message):
     with pytest.raises(error) as caught:
         read_lists(written(FLAGR_5), **arguments)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("blank", ["\n", "\r", "\v", "\f"], ids=ascii)
-def test_only_blanks_and_tabs_may_surround_a_number(written, blank):
+def test_read_lists_allows_only_blanks_and_tabs_around_numbers(written, blank):
     for score in (f"2{blank}", f"{blank}2"):
         with pytest.raises(ValueError, match="expected a finite number as score on line 2, got "):
             read_lists(written(f'query,item,score\nq,a,"{score}"\nq,b,1\n'))
     assert read_lists(written('query,item,score\nq,a," 2\t"\n'))["score"].tolist() == [2.0]
 
 
-def test_of_two_byte_order_marks_one_belongs_to_the_first_id(written):
+def test_read_lists_removes_only_one_byte_order_mark(written):
     for text in (FLAGR_5, TREC):
         lists = read_lists(written(b"\xef\xbb\xbf" * 2 + text.encode()))
         assert lists["query"].tolist() == ["\ufeff" + text.split(" ")[0].split(",")[0], text[: text.index("1")] + "1"]
 
 
-def test_the_field_of_a_nul_is_named(written):
+def test_read_lists_names_the_field_of_a_nul_character(written):
     with pytest.raises(ValueError, match="expected text on line 2, got a NUL character in field 3"):
         read_lists(written("1,v,a,2,s\n1,v,b\0,1,s\n"))
 
 
-def test_a_missing_file_is_missing(tmp_path):
+def test_readers_raise_file_not_found_for_a_missing_file(tmp_path):
     for read in (read_lists, read_qrels):
         with pytest.raises(FileNotFoundError, match="nowhere"):
             read(tmp_path / "nowhere.csv")
 
 
-def test_paths_are_paths(written):
+def test_read_lists_accepts_paths_and_rejects_other_values(written):
     path = written(FLAGR_5)
     with pytest.raises(ValueError, match="at least one path"):
         read_lists([])
@@ -433,7 +433,7 @@ def test_paths_are_paths(written):
 # --- Several files ------------------------------------------------------------------------------------------------
 
 
-def test_several_files_follow_each_other(written):
+def test_read_lists_concatenates_several_files(written):
     paths = [written(TREC.replace("bm25", tag), f"{tag}.run") for tag in ("x", "y")]
     lists = read_lists(paths)
     assert lists["voter"].tolist() == ["x", "x", "y", "y"]
@@ -441,17 +441,17 @@ def test_several_files_follow_each_other(written):
     assert_frame_equal(lists, read_lists([str(path) for path in paths]))
 
 
-def test_runs_of_one_tag_are_refused_unless_they_are_named(written):
+def test_read_lists_rejects_files_with_the_same_tag_unless_named(written):
     paths = [written(TREC, "one.run.gz"), written(TREC.replace("301", "302"), "two.v2.txt")]
     with pytest.raises(ValueError, match=r"got 'bm25' in .*one.run.gz.* and .*two.v2.txt.*voter='file'"):
         read_lists(paths)
     assert read_lists(paths, voter="file")["voter"].tolist() == ["one", "one", "two.v2", "two.v2"]
     assert read_lists(paths, voter=["a", "b"])["voter"].tolist() == ["a", "a", "b", "b"]
-    # Parts of one run, by topics, may share a name that is given.
+    # Parts of one run, split by topic, may share a given name.
     assert read_lists(paths, voter=["a", "a"])["voter"].tolist() == ["a"] * 4
 
 
-def test_parts_of_a_flagr_file_may_share_voters_but_no_list(written):
+def test_read_lists_allows_files_to_share_voters_but_not_lists(written):
     parts = [written(FLAGR_5, "1.csv"), written(FLAGR_5.replace("1,V", "2,V"), "2.csv")]
     assert read_lists(parts)["query"].tolist() == ["1", "1", "2", "2"]
     with pytest.raises(ValueError, match=r"got 'V-0' in .*1.csv' and .*1.csv'"):
@@ -460,14 +460,14 @@ def test_parts_of_a_flagr_file_may_share_voters_but_no_list(written):
         read_lists([written(CONSENSUS, "a"), written(CONSENSUS, "b")])
 
 
-def test_a_file_of_many_voters_cannot_be_renamed(written):
+def test_read_lists_rejects_one_voter_name_for_a_file_of_many_voters(written):
     path = written(FLAGR_5 + "1,V-1,a,1,S\n")
     for voter in ("file", ["me"]):
         with pytest.raises(ValueError, match="Each file must have one voter if `voter` names them; got 2"):
             read_lists(path, voter=voter)
 
 
-def test_files_must_agree_on_their_columns(written):
+def test_read_lists_rejects_files_with_different_columns(written):
     with pytest.raises(ValueError, match="All files must have the same columns"):
         read_lists([written(FLAGR_5, "5"), written(FLAGR_6.replace("V-0", "V-1"), "6")])
 
@@ -484,24 +484,24 @@ def test_files_must_agree_on_their_columns(written):
         "qid,Q0,docno,label\n1,0,a,1\n1,0,b,-1\n2,0,007,2\n",
     ],
 )
-def test_judgements_come_in_three_formats(written, text):
+def test_read_qrels_reads_three_formats(written, text):
     qrels = read_qrels(written(text))
     assert qrels.columns.tolist() == ["query", "item", "relevance"]
     assert rows(qrels) == [("1", "a", 1), ("1", "b", -1), ("2", "007", 2)]
     assert qrels["relevance"].dtype == np.int64
 
 
-def test_judgements_written_as_reals_are_float64(written):
+def test_read_qrels_returns_float64_for_fractional_grades(written):
     qrels = read_qrels(written("1 0 a 1\n1 0 b 0.5\n"))
     assert qrels["relevance"].dtype == np.float64
     assert qrels["relevance"].tolist() == [1.0, 0.5]
 
 
-def test_the_iteration_of_trec_judgements_is_ignored(written):
+def test_read_qrels_ignores_the_iteration_of_trec_judgements(written):
     assert rows(read_qrels(written("1 7 a 1\n1 x b 0\n"))) == [("1", "a", 1), ("1", "b", 0)]
 
 
-def test_lists_are_not_mistaken_for_judgements(written):
+def test_read_qrels_rejects_lists(written):
     path = written("10002,0,GX008,32\n10002,2,GX008,1\n")
     with pytest.raises(ValueError, match="expected 0 in the second field, where lists have the voter, got '2'"):
         read_qrels(path)
@@ -524,7 +524,7 @@ def test_lists_are_not_mistaken_for_judgements(written):
         ),
     ],
 )
-def test_uncertain_judgements_are_refused(written, text, clause):
+def test_read_qrels_rejects_ambiguous_text(written, text, clause):
     with pytest.raises(ValueError) as caught:
         read_qrels(written(text))
     assert clause in str(caught.value)
@@ -543,7 +543,7 @@ doubles = st.floats(allow_nan=False, allow_infinity=False)
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(names, names, doubles), min_size=1, max_size=6), st.sampled_from(["csv", "tsv", "parquet"]))
-def test_any_consensus_survives_csv_tsv_and_parquet(tmp_path_factory, drawn, suffix):
+def test_write_run_and_read_lists_round_trip_in_csv_tsv_and_parquet(tmp_path_factory, drawn, suffix):
     if suffix == "parquet":
         pytest.importorskip("pyarrow")
     queries, items, scores = zip(*drawn, strict=True)
@@ -555,7 +555,7 @@ def test_any_consensus_survives_csv_tsv_and_parquet(tmp_path_factory, drawn, suf
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(words, words, doubles), min_size=1, max_size=6), words)
-def test_any_consensus_without_white_space_survives_trec(tmp_path_factory, drawn, tag):
+def test_write_run_and_read_lists_round_trip_in_trec_without_white_space(tmp_path_factory, drawn, tag):
     queries, items, scores = zip(*drawn, strict=True)
     frame = consensus(list(items), query=list(queries), scores=list(scores))
     path = tmp_path_factory.mktemp("run") / "run.trec"
@@ -565,24 +565,24 @@ def test_any_consensus_without_white_space_survives_trec(tmp_path_factory, drawn
     assert_frame_equal(lists[["query", "item", "score", "rank"]], frame, check_dtype=False, rtol=0, atol=0)
 
 
-def test_a_trec_run_is_written_to_the_letter(tmp_path):
+def test_write_run_writes_the_exact_bytes_of_a_trec_run(tmp_path):
     write_run(consensus(["b", "a"], scores=[0.1 + 0.2, -1e-20]), tmp_path / "x.run")
     assert (tmp_path / "x.run").read_bytes() == (b"q Q0 b 1 0.30000000000000004 skrankagg\nq Q0 a 2 -1e-20 skrankagg\n")
 
 
-def test_a_csv_is_written_to_the_letter_with_all_columns(tmp_path):
+def test_write_run_writes_the_exact_bytes_of_a_csv_with_all_columns(tmp_path):
     write_run(consensus(["b,c", "a"]).assign(pvalue=[0.5, 0.25]), tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_bytes() == b'query,item,score,rank,pvalue\nq,"b,c",2.0,1,0.5\nq,a,1.0,2,0.25\n'
 
 
-def test_a_tsv_has_tabs_and_quotes_what_needs_it(tmp_path):
+def test_write_run_quotes_tsv_fields_only_if_needed(tmp_path):
     write_run(consensus(["b,c", "a\td"]), tmp_path / "x.tsv.gz")
     text = gzip.decompress((tmp_path / "x.tsv.gz").read_bytes())
     assert text == b'query\titem\tscore\trank\nq\tb,c\t2.0\t1\nq\t"a\td"\t1.0\t2\n'
     assert read_lists(tmp_path / "x.tsv.gz", voter="file")["voter"].unique().tolist() == ["x"]
 
 
-def test_a_tsv_of_judgements_is_recognised_by_its_header(written):
+def test_read_qrels_recognises_tsv_by_its_header(written):
     path = written("topic\tdocno\trel\textra\n1\ta b\t2\tx\n1\tc\t0\ty\n", "qrels.tsv")
     assert rows(read_qrels(path)) == [("1", "a b", 2), ("1", "c", 0)]
     assert rows(read_qrels(path, format="tsv")) == rows(read_qrels(path))
@@ -594,7 +594,7 @@ def test_a_tsv_of_judgements_is_recognised_by_its_header(written):
         read_lists(written("query\titem\trank\n"))
 
 
-def test_parquet_files_are_recognised_by_their_first_bytes_and_read_by_column_names(tmp_path):
+def test_readers_recognise_parquet_by_content_and_read_it_by_column_names(tmp_path):
     pytest.importorskip("pyarrow")
     lists, qrels = make_rasdagen(n_queries=2, n_voters=3, list_length=4, n_items=5)
     write_run(lists.assign(source="x"), tmp_path / "lists.parquet")
@@ -612,7 +612,7 @@ def test_parquet_files_are_recognised_by_their_first_bytes_and_read_by_column_na
     assert read_lists(tmp_path / "bm25.parquet", voter="file")["voter"].unique().tolist() == ["bm25"]
 
 
-def test_ids_of_queries_next_to_their_text(tmp_path):
+def test_readers_prefer_query_ids_to_query_texts(tmp_path):
     text = "qid,query,docno,score\n1,ties,a,2\n2,ties,a,1\n"
     (tmp_path / "lists.csv").write_text(text)
     with pytest.warns(AmbiguousInputWarning, match="ids of the queries are read from 'qid' instead of 'query'"):
@@ -639,7 +639,7 @@ def test_ids_of_queries_next_to_their_text(tmp_path):
         (consensus(["a"]).iloc[:0], "expected at least one row, got none"),
     ],
 )
-def test_parquet_files_that_are_not_lists_are_refused(tmp_path, frame, clause):
+def test_read_lists_rejects_parquet_files_that_are_not_lists(tmp_path, frame, clause):
     pytest.importorskip("pyarrow")
     frame.to_parquet(tmp_path / "x.parquet")
     with pytest.raises(ValueError) as caught:
@@ -649,7 +649,7 @@ def test_parquet_files_that_are_not_lists_are_refused(tmp_path, frame, clause):
         read_lists(tmp_path / "x.parquet", format="trec")
 
 
-def test_parquet_needs_pyarrow_and_says_so_before_the_work(tmp_path, monkeypatch):
+def test_readers_and_writers_of_parquet_report_missing_pyarrow_first(tmp_path, monkeypatch):
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
@@ -673,7 +673,7 @@ def test_parquet_needs_pyarrow_and_says_so_before_the_work(tmp_path, monkeypatch
         ("x", "csv", True),
     ],
 )
-def test_the_format_is_given_or_set_by_the_suffix(tmp_path, name, format, is_csv):
+def test_write_run_uses_the_given_format_or_the_suffix(tmp_path, name, format, is_csv):
     write_run(consensus(["a"]), tmp_path / name, format=format)
     data = (tmp_path / name).read_bytes()
     text = gzip.decompress(data) if name.endswith(".gz") else data
@@ -681,7 +681,7 @@ def test_the_format_is_given_or_set_by_the_suffix(tmp_path, name, format, is_csv
     assert read_lists(tmp_path / name)["item"].tolist() == ["a"]
 
 
-def test_the_same_frame_gives_the_same_bytes(tmp_path):
+def test_write_run_is_deterministic(tmp_path):
     frame = consensus(list("abc"))
     for name in ("one.run.gz", "two.run.gz"):
         write_run(frame, tmp_path / name)
@@ -690,13 +690,13 @@ def test_the_same_frame_gives_the_same_bytes(tmp_path):
     assert one[4:8] == bytes(4)  # gzip's time stamp
 
 
-def test_lists_of_several_voters_survive_csv(tmp_path):
+def test_write_run_and_read_lists_round_trip_lists_of_several_voters(tmp_path):
     lists, _ = make_rasdagen(n_queries=2, n_voters=3, list_length=4, n_items=5)
     write_run(lists, tmp_path / "lists.csv")
     assert_frame_equal(read_lists(tmp_path / "lists.csv"), lists)
 
 
-def test_frames_of_other_kinds_and_ids_are_written_alike(tmp_path):
+def test_write_run_accepts_other_frame_libraries_and_id_types(tmp_path):
     plain = pd.DataFrame({"query": [1, 1], "item": [7, 8], "score": np.float32([0.1, 0.05]), "rank": [1, 2]})
     frames = [
         plain,
@@ -768,7 +768,7 @@ GOOD = consensus(["a", "b"])
         (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run; got 2"),
     ],
 )
-def test_what_could_not_be_read_back_is_not_written(tmp_path, frame, name, options, error, message):
+def test_write_run_rejects_frames_that_cannot_be_read_back(tmp_path, frame, name, options, error, message):
     with pytest.raises(error) as caught:
         write_run(frame, tmp_path / name, **options)
     assert message in str(caught.value)
@@ -778,21 +778,21 @@ def test_what_could_not_be_read_back_is_not_written(tmp_path, frame, name, optio
 # --- Real files ---------------------------------------------------------------------------------------------------
 
 
-def test_flagrs_files_are_read_as_they_were_generated(shared_data):
+def test_readers_read_flagrs_files_as_generated(shared_data):
     lists, qrels = make_rasdagen()
     assert_frame_equal(read_lists(shared_data / "flagr" / "testdata_ranked.csv"), lists)
     assert_frame_equal(read_lists(shared_data / "flagr" / "testdata.csv"), lists.drop(columns="rank"))
     assert_frame_equal(read_qrels(shared_data / "flagr" / "testdata_qrels.csv"), qrels)
 
 
-def test_what_pyflagr_wrote_is_a_consensus(shared_data):
+def test_read_lists_reads_consensus_files_of_pyflagr(shared_data):
     lists = read_lists(sorted((shared_data / "flagr" / "pyflagr-1.0.18").glob("Comb*_out.csv")), voter="file")
     assert lists["voter"].nunique() == 6
     assert "CombMNZ-Borda_out" in set(lists["voter"])
     assert lists["query"].nunique() == 20
 
 
-def test_robust_runs_have_as_many_rows_as_trec_eval_counts(shared_data):
+def test_read_lists_reads_as_many_robust_rows_as_trec_eval(shared_data):
     folder = shared_data / "robust03"
     expected = pd.read_csv(folder / "expected_trec_eval_9.tsv.gz", sep="\t", names=["run", "measure", "query", "n"])
     expected = expected.query("measure == 'num_ret' and query == 'all'").set_index("run")["n"].astype(int)
@@ -800,7 +800,7 @@ def test_robust_runs_have_as_many_rows_as_trec_eval_counts(shared_data):
     assert {f"input.{tag}": n for tag, n in lists["voter"].value_counts().items()} == expected.to_dict()
 
 
-def test_a_robust_run_is_what_splitting_its_lines_gives(shared_data):
+def test_read_lists_equals_splitting_the_lines_of_a_robust_run(shared_data):
     path = shared_data / "robust03" / "runs" / "input.humR03dc.gz"
     split = [line.split() for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
     assert rows(read_lists(path)) == [(q, tag, i, int(rank), float(s)) for q, _, i, rank, s, tag in split]
@@ -817,7 +817,7 @@ def test_a_robust_run_is_what_splitting_its_lines_gives(shared_data):
         ("mq2008agg/rel_agg.csv.gz", None),
     ],
 )
-def test_real_judgements_are_what_splitting_their_lines_gives(shared_data, name, grades):
+def test_read_qrels_equals_splitting_the_lines_of_real_files(shared_data, name, grades):
     path = shared_data / name
     qrels = read_qrels(path)
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -827,7 +827,7 @@ def test_real_judgements_are_what_splitting_their_lines_gives(shared_data, name,
         assert qrels["relevance"].value_counts().to_dict() == grades
 
 
-def test_trec_evals_own_runs(shared_data):
+def test_read_lists_reads_runs_of_trec_eval(shared_data):
     folder = shared_data / "trec_eval"
     assert read_lists(folder / "results.test").shape == (1500, 5)
     assert read_lists(folder / "results-302.test")["query"].unique().tolist() == ["302"]
@@ -836,7 +836,7 @@ def test_trec_evals_own_runs(shared_data):
     assert set(read_lists(folder / "results.trunc", trailing="ignore")["voter"]) == {"STANDARD"}
 
 
-def test_runs_that_share_the_default_tag_of_indri(shared_data):
+def test_read_lists_names_voters_by_file_for_runs_with_the_tag_indri(shared_data):
     paths = [shared_data / "polyfuse" / name for name in ("2-a.run", "2-b.run")]
     with pytest.raises(ValueError, match="got 'indri' in"):
         read_lists(paths)
@@ -844,18 +844,18 @@ def test_runs_that_share_the_default_tag_of_indri(shared_data):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")  # some queries have many lists of two items
-def test_mq2008_needs_its_columns_named(shared_data):
+def test_read_lists_needs_column_names_for_mq2008(shared_data):
     path = shared_data / "mq2008agg" / "rank_agg.csv.gz"
     with pytest.raises(ValueError, match=r"columns=\[\.\.\.\]"):
         read_lists(path)
-    # The last column is higher for better items: as ranks it would turn the lists round, and MAP falls to 0.395.
+    # The last column is higher for better items: as ranks it would reverse the lists, and MAP falls to 0.395.
     lists = read_lists(path, columns=["query", "voter", "item", "score"])
     assert (lists["query"].nunique(), lists["voter"].nunique()) == (784, 25)
     qrels = read_qrels(shared_data / "mq2008agg" / "rel_agg.csv.gz")
     assert evaluate(BordaCount().fit_transform(lists), qrels, "map").loc["run", "map"] == pytest.approx(0.478, abs=5e-4)
 
 
-def test_other_files_are_neither_lists_nor_judgements(shared_data):
+def test_readers_reject_other_files_of_trec_eval(shared_data):
     for name in ("out.test", "zscores_file", "LICENSE.md"):
         with pytest.raises(ValueError, match="read_lists cannot read"):
             read_lists(shared_data / "trec_eval" / name)
@@ -864,7 +864,7 @@ def test_other_files_are_neither_lists_nor_judgements(shared_data):
             read_qrels(shared_data / "trec_eval" / name)
 
 
-def test_some_files_are_named_and_others_name_themselves(tmp_path):
+def test_read_lists_accepts_voter_names_for_some_files(tmp_path):
     for name, tag in (("one", "x"), ("two", "x")):
         (tmp_path / name).write_text(f"q1 Q0 a 1 2.5 {tag}\n")
     frame = read_lists([tmp_path / "one", tmp_path / "two"], voter=[None, "mine"])

@@ -1,4 +1,4 @@
-"""Real data: what the package holds, computes and reads is complete, and agrees with where it comes from."""
+"""Real data: bundled, computed and loaded data sets are complete and agree with their sources."""
 
 import csv
 import gzip
@@ -38,7 +38,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_lists_have_the_canonical_columns_and_types(name):
+def test_loaders_return_canonical_columns_and_types(name):
     load, columns = LISTS[name]
     frame = load()
     assert list(frame.columns) == columns and frame.index.equals(pd.RangeIndex(len(frame)))
@@ -48,12 +48,12 @@ def test_lists_have_the_canonical_columns_and_types(name):
     assert not frame.duplicated(["query", "voter", "item"]).any()
     lists = RankedLists.from_frame(frame)  # which checks that ranks and scores agree
     assert len(lists.to_frame()) == len(frame)
-    # Each call gives a frame of its own.
+    # Each call returns a new frame.
     frame["rank"] = 0
     assert (load()["rank"] >= 1).all()
 
 
-def test_nascar_has_36_races_of_43_among_87_drivers():
+def test_load_nascar_has_36_races_of_43_among_87_drivers():
     lists = load_nascar()
     assert (lists.groupby("voter")["rank"].agg(list).map(lambda rank: rank == [*range(1, 44)])).all()
     assert set(lists["voter"]) == {str(race) for race in range(1, 37)}
@@ -64,7 +64,7 @@ def test_nascar_has_36_races_of_43_among_87_drivers():
     assert lists.loc[lists["rank"] == 1, "item"].value_counts().iloc[0] == 5
 
 
-def test_nascar_has_the_published_coefficients():
+def test_plackett_luce_reproduces_the_published_nascar_coefficients():
     lists = load_nascar()
     score = PlackettLuce(absent="ignore", tol=1e-10).fit_transform(lists).set_index("item")["score"]
     # Section 2.3 of the Overview of the R package PlackettLuce, relative to driver 1.
@@ -77,7 +77,7 @@ def test_nascar_has_the_published_coefficients():
     assert (score[[*best]] - score["1"]).to_dict() == pytest.approx(best, abs=0.005)
 
 
-def test_nascar_is_the_reference_data(shared_data):
+def test_load_nascar_equals_the_reference_data(shared_data):
     theirs = pd.read_csv(shared_data / "plackettluce" / "nascar.csv", dtype={"race": str, "driver": str})
     theirs = theirs.set_axis(["voter", "item", "rank"], axis=1)
     ours = load_nascar()[["voter", "item", "rank"]]
@@ -87,7 +87,7 @@ def test_nascar_is_the_reference_data(shared_data):
     )
 
 
-def test_formula1_has_the_points_of_the_championship():
+def test_load_formula1_has_the_points_of_the_championship():
     classified, all_starters = load_formula1(retired="absent"), load_formula1()
     by_place = dict(enumerate([25, 18, 15, 12, 10, 8, 6, 4, 2, 1], 1))
     points = classified["rank"].map(by_place).fillna(0).groupby(classified["item"]).sum().astype(int)
@@ -110,7 +110,7 @@ def test_formula1_has_the_points_of_the_championship():
         load_formula1(retired="first")
 
 
-def test_there_are_25_genes_of_each_of_five_studies(shared_data):
+def test_load_prostate_genes_has_25_genes_from_each_of_five_studies(shared_data):
     lists = load_prostate_genes()
     assert lists.groupby("voter").size().tolist() == [25] * 5 and lists["item"].nunique() == 89
     with (shared_data / "bioinf" / "RankAggreg" / "geneLists.csv").open(encoding="utf-8") as file:
@@ -120,7 +120,7 @@ def test_there_are_25_genes_of_each_of_five_studies(shared_data):
     assert ours == [[{"0ACT2": "OACT2", "FM05": "FMO5"}.get(gene, gene) for gene in row] for row in theirs]
 
 
-def test_digits_have_five_voters_of_differing_skill():
+def test_load_digits_votes_has_five_voters_of_different_quality():
     lists, qrels = load_digits_votes()
     labels = load_digits()["target"]
     relevant = qrels[qrels["relevance"] == 1]
@@ -136,7 +136,7 @@ def test_digits_have_five_voters_of_differing_skill():
     assert consensus > voters.mean()
 
 
-def test_features_are_ranked_as_the_selector_ranks_them():
+def test_load_feature_rankings_equals_the_rankings_of_consensus_selector():
     lists = load_feature_rankings()
     assert lists.groupby(["query", "voter"]).size().eq(30).all() and lists["voter"].nunique() == 5
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -152,7 +152,7 @@ def test_features_are_ranked_as_the_selector_ranks_them():
     np.testing.assert_allclose(both["score"], both["score_selector"])
 
 
-def test_what_is_computed_is_kept():
+def test_computed_data_sets_are_cached():
     load_digits_votes(), load_feature_rankings()
     start = time.perf_counter()
     load_digits_votes(), load_feature_rankings()
@@ -165,7 +165,7 @@ LETOR = """2 qid:10 1:NULL 2:7 3:NULL #docid = GX01 inc = 1 prob = 0.9
 """
 
 
-def test_letors_lines(tmp_path):
+def test_load_letor_agg_reads_lines_of_letor(tmp_path):
     lists, qrels = load_letor_agg(io.BytesIO(LETOR.encode()))
     assert lists.to_dict("list") == {
         "query": ["10"] * 3,
@@ -198,12 +198,12 @@ def test_letors_lines(tmp_path):
         ("0 qid:10 1:4 #docid = GX01", "line 2 repeats the document 'GX01' of the query '10'"),
     ],
 )
-def test_damaged_lines_of_letor_are_refused(line, message):
+def test_load_letor_agg_rejects_damaged_lines(line, message):
     with pytest.raises(InputError, match=message):
         load_letor_agg(io.BytesIO(f"{LETOR.splitlines()[0]}\n{line}\n".encode()))
 
 
-def test_what_is_not_a_file_of_letor_is_refused(tmp_path):
+def test_load_letor_agg_rejects_other_files_and_values(tmp_path):
     for wrong in (5, [], [5]):
         with pytest.raises(InputTypeError, match="`path` must be a path"):
             load_letor_agg(wrong)
@@ -216,7 +216,7 @@ def test_what_is_not_a_file_of_letor_is_refused(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
-def test_mq2008_as_letor_writes_it(shared_data):
+def test_load_letor_agg_reads_mq2008(shared_data):
     folder = shared_data / "mq2008agg"
     columns = ["query", "voter", "item", "score"]
     theirs = read_lists(folder / "rank_agg.csv.gz", columns=columns)
@@ -252,7 +252,7 @@ def track(tmp_path):
     return tmp_path
 
 
-def test_runs_are_found_by_names_patterns_and_folders(track):
+def test_load_trec_finds_runs_by_names_patterns_and_folders(track):
     runs, judged = track / "runs", track / "qrels.txt"
     lists, qrels = load_trec(runs, judged)
     assert lists.to_dict("list") == {
@@ -270,7 +270,7 @@ def test_runs_are_found_by_names_patterns_and_folders(track):
     assert by_rank["voter"].tolist() == ["input.a", "input.a", "input.b"]
 
 
-def test_what_is_not_a_run_is_refused(track):
+def test_load_trec_rejects_other_files_and_values(track):
     judged = track / "qrels.txt"
     (track / "empty").mkdir()
     for nothing in (track / "*.none", track / "empty", track / "none.run"):
@@ -288,7 +288,7 @@ def test_what_is_not_a_run_is_refused(track):
         load_trec(track / "runs", judged)
 
 
-def test_the_robust_track_is_loaded(shared_data):
+def test_load_trec_reproduces_map_on_the_robust_track(shared_data):
     folder = shared_data / "robust03"
     lists, qrels = load_trec(folder / "runs" / "*.gz", folder / "robust03_qrels.txt.gz")
     assert lists["voter"].nunique() == 12 and lists["query"].nunique() == 100

@@ -6,7 +6,7 @@ import pytest
 
 from skrankagg.datasets import read_lists, read_preflib, read_qrels, write_run
 
-# Where str.splitlines() cuts, and str.split() and str.strip() take characters for blanks, and a reader must not.
+# str.splitlines() splits at these characters, and str.split() and str.strip() treat some as blanks; readers must not.
 SEPARATORS = ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f", "\x85", "\xa0", "\u2028", "\u2029", "\u3000"]
 NAMES = ["KV\u00c3{}LSVOLL", "{}"]
 
@@ -24,7 +24,7 @@ def item(name, separator):
 
 @pytest.fixture
 def read(tmp_path, end):
-    """Write text under the line ends of a system, and read it."""
+    """Return a function that writes text with the line ends of a system and reads it."""
 
     def written_and_read(reader, text, pack=False, **options):
         path = tmp_path / "file.toi"
@@ -37,7 +37,7 @@ def read(tmp_path, end):
 
 @pytest.mark.parametrize("columns", ["auto", "named"])
 @pytest.mark.parametrize("mark", [",", "\t", "quoted"], ids=["csv", "tsv", "quoted"])
-def test_tables(read, item, mark, columns):
+def test_read_lists_splits_tables_only_at_line_feeds_and_carriage_returns(read, item, mark, columns):
     pack = mark == "quoted"
     shown, mark = (f'"{item}"', ",") if mark == "quoted" else (item, mark)
     header, *rows = (
@@ -53,7 +53,7 @@ def test_tables(read, item, mark, columns):
     assert lists["score"].tolist() == [2.0, 1.0]
 
 
-def test_flagr(read, item):
+def test_readers_split_flagr_files_only_at_line_feeds_and_carriage_returns(read, item):
     lists = read(read_lists, f"q,{item},{item},2,s{item}\nq,{item},b,1,\n")
     assert lists["item"].tolist() == [item, "b"] and lists["voter"].tolist() == [item] * 2
     qrels = read(read_qrels, f"q,0,{item},2\nq,0,b,1\n")
@@ -61,7 +61,7 @@ def test_flagr(read, item):
 
 
 @pytest.mark.parametrize("blank", [" ", "\t"])
-def test_trec(read, item, blank):
+def test_readers_split_trec_files_only_at_line_feeds_and_carriage_returns(read, item, blank):
     lists = read(read_lists, blank.join(["q", "Q0", item, "1", "2.5", item]) + f"\nq Q0 b 2 1.5 {item}\n")
     assert lists["item"].tolist() == [item, "b"] and lists["voter"].tolist() == [item] * 2
     qrels = read(read_qrels, blank.join(["q", "0", item, "1"]) + f"\n{item} 0 b 2\n")
@@ -69,7 +69,7 @@ def test_trec(read, item, blank):
 
 
 @pytest.mark.parametrize("header", ["new", "old"])
-def test_preflib(read, item, header):
+def test_read_preflib_splits_only_at_line_feeds_and_carriage_returns(read, item, header):
     if header == "new":
         start = f"# NUMBER ALTERNATIVES: 2\n# TITLE: {item}\n# ALTERNATIVE NAME 1: {item}\n# ALTERNATIVE NAME 2: b\n"
         text = start + "3: 1,2\n2: 2\n"
@@ -81,7 +81,7 @@ def test_preflib(read, item, header):
     assert lists["weight"].tolist() == [3.0, 3.0, 2.0]
 
 
-def test_what_is_written_comes_back(tmp_path, read, item, end):
+def test_write_run_and_read_lists_keep_other_line_separators(tmp_path, read, item, end):
     lists = read(read_lists, f"query,item,score,rank\nq,{item},2,1\nq,b,1,2\n")
     for suffix in ("csv", "tsv", "csv.gz"):
         write_run(lists.assign(query=item), tmp_path / f"run.{suffix}")

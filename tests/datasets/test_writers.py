@@ -1,4 +1,4 @@
-"""Consensus as text, ranks of ties, and judgements as files."""
+"""Writers: consensus as text, ranks of ties, and judgements as files."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ LEVELS = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3), m
 )
 
 
-def test_rankings_are_text_with_ties_or_without():
+def test_ranking_text_shows_orders_with_or_without_ties():
     assert ranking_text(TIED).to_dict() == {"p": "B > A", "q": "A > B > C > D"}
     for rank_ties in ("min", "dense"):
         found = ranking_text(TIED[::-1], rank_ties=rank_ties)
@@ -51,7 +51,7 @@ def test_rankings_are_text_with_ties_or_without():
 
 @given(levels=LEVELS)
 @settings(max_examples=60, deadline=None)
-def test_text_is_read_back_by_from_ballots(levels):
+def test_from_ballots_reads_ranking_text(levels):
     ballot = RankedLists.from_ballots([levels])
     assert RankedLists.from_ballots(ranking_text(ballot, rank_ties="min").tolist()).equals(ballot)
     consensus = Copeland().fit_transform(RankedLists.from_ballots([levels, levels[::-1]]))
@@ -62,12 +62,12 @@ def test_text_is_read_back_by_from_ballots(levels):
 
 
 @pytest.mark.parametrize("item", ["a > b", "a=b", " a", "a ", ""])
-def test_ids_that_would_not_be_read_back_are_refused(item):
+def test_ranking_text_rejects_ids_that_cannot_be_read_back(item):
     with pytest.raises(InputError, match=r"Ids must not be empty or contain '>', '=' .*Rename it"):
         ranking_text(pd.DataFrame({"query": "q", "item": [item, "x"], "rank": [1, 2]}))
 
 
-def test_ranking_text_wants_one_list_for_each_query():
+def test_ranking_text_rejects_several_lists_for_a_query():
     with pytest.raises(InputError, match="A run has one list for each query"):
         ranking_text(make_ranked_lists(random_state=0)[0])
     with pytest.raises(InputError, match="`rank_ties` must be one of 'ordinal', 'min', 'dense'; got 'max'"):
@@ -79,7 +79,7 @@ def test_ranking_text_wants_one_list_for_each_query():
     [("ordinal", [1, 2, 3, 4, 1, 2]), ("min", [1, 2, 2, 4, 1, 1]), ("dense", [1, 2, 2, 3, 1, 1])],
 )
 @pytest.mark.parametrize("name", ["a.run", "a.csv", "a.tsv.gz"])
-def test_tied_items_share_the_rank_that_is_asked_for(tmp_path, name, rank_ties, ranks):
+def test_write_run_gives_ties_the_requested_rank(tmp_path, name, rank_ties, ranks):
     path = tmp_path / name
     write_run(TIED, path, rank_ties=rank_ties)
     found = read_lists(path)
@@ -89,7 +89,7 @@ def test_tied_items_share_the_rank_that_is_asked_for(tmp_path, name, rank_ties, 
 
 
 @pytest.mark.parametrize("method", ["min", "dense"])
-def test_shared_ranks_are_those_of_pandas(tmp_path, method):
+def test_write_run_ranks_ties_like_pandas(tmp_path, method):
     frame, _ = make_ranked_lists(n_queries=5, n_voters=4, n_items=12, list_length=8, random_state=1)
     path = tmp_path / "a.csv"
     consensus = BordaCount().fit_transform(frame)
@@ -99,7 +99,7 @@ def test_shared_ranks_are_those_of_pandas(tmp_path, method):
     assert read_lists(path)["rank"].tolist() == expected.tolist() and (expected != voters["rank"]).any()
 
 
-def test_ranks_are_shared_where_there_are_ranks_and_scores(tmp_path):
+def test_write_run_needs_ranks_and_scores_for_rank_ties(tmp_path):
     path = tmp_path / "a.csv"
     for column in ("rank", "score"):
         with pytest.raises(InputError, match="must have the columns rank and score for rank_ties='min'"):
@@ -109,7 +109,7 @@ def test_ranks_are_shared_where_there_are_ranks_and_scores(tmp_path):
     assert not path.exists()
 
 
-def test_a_lazy_frame_has_no_order_to_be_written_in(tmp_path):
+def test_write_run_rejects_a_lazy_frame(tmp_path):
     polars = pytest.importorskip("polars")
     with pytest.raises(InputTypeError, match="got LazyFrame\\. Collect it first"):
         write_run(polars.DataFrame(TIED.to_dict("list")).lazy(), tmp_path / "a.run")
@@ -123,7 +123,7 @@ GRADES = st.one_of(st.integers(-2, 5).map(float), st.floats(allow_nan=False, all
 
 @given(judged=st.dictionaries(IDS, st.dictionaries(IDS, GRADES, min_size=1, max_size=4), min_size=1, max_size=3))
 @settings(max_examples=80, deadline=None)
-def test_judgements_are_read_back(tmp_path_factory, judged):
+def test_read_qrels_reads_output_of_write_qrels(tmp_path_factory, judged):
     qrels = Qrels.from_dict(judged)
     path = tmp_path_factory.mktemp("qrels") / "a.qrels"
     write_qrels(qrels, path)
@@ -131,7 +131,7 @@ def test_judgements_are_read_back(tmp_path_factory, judged):
     assert_frame_equal(found.astype({"relevance": float}), qrels.to_frame(), check_dtype=False)
 
 
-def test_frames_are_written_as_qrels_are(tmp_path):
+def test_write_qrels_accepts_frames_and_qrels(tmp_path):
     _, frame = make_ranked_lists(n_queries=4, random_state=0)
     plain, packed = tmp_path / "a.qrels", tmp_path / "a.txt.gz"
     write_qrels(Qrels.from_frame(frame), plain)
@@ -154,7 +154,7 @@ def test_frames_are_written_as_qrels_are(tmp_path):
         ({"query": "q", "item": ["a"], "gain": 1}, InputError, "'relevance'"),
     ],
 )
-def test_judgements_that_would_not_come_back_are_refused_and_nothing_is_written(tmp_path, qrels, error, words):
+def test_write_qrels_rejects_judgements_that_cannot_be_read_back(tmp_path, qrels, error, words):
     path = tmp_path / "a.qrels"
     with pytest.raises(error, match=words):
         write_qrels(pd.DataFrame(qrels), path)
@@ -165,7 +165,7 @@ def test_judgements_that_would_not_come_back_are_refused_and_nothing_is_written(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_consensus_is_written_as_it_was(tmp_path):
+def test_write_run_and_read_lists_keep_a_consensus(tmp_path):
     frame, _ = make_ranked_lists(random_state=2)
     consensus = CombSUM().fit_transform(frame)
     path = tmp_path / "a.run"
@@ -183,7 +183,7 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 @given(run=st.dictionaries(TEXTS, st.dictionaries(TEXTS, NUMBERS, min_size=1, max_size=4), min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
-def test_json_is_read_back(tmp_path_factory, run):
+def test_read_lists_reads_json_of_write_run(tmp_path_factory, run):
     rows = [(query, item, score) for query, items in run.items() for item, score in items.items()]
     frame = pd.DataFrame(rows, columns=["query", "item", "score"])
     path = tmp_path_factory.mktemp("run") / "run.json.gz"
@@ -192,7 +192,7 @@ def test_json_is_read_back(tmp_path_factory, run):
     assert json.loads(gzip.decompress(path.read_bytes())) == run
 
 
-def test_json_is_that_of_ranx_in_the_order_of_the_rows(tmp_path):
+def test_write_run_writes_json_like_ranx_in_row_order(tmp_path):
     write_run(TIED.assign(voter="v"), tmp_path / "a.json")
     text = (tmp_path / "a.json").read_text()
     assert json.loads(text) == {"q": {"A": 3.0, "B": 2.0, "C": 2.0, "D": 1.0}, "p": {"B": 2.0, "A": 2.0}}
@@ -207,7 +207,7 @@ def test_json_is_that_of_ranx_in_the_order_of_the_rows(tmp_path):
 @pytest.mark.parametrize(
     ("rank_ties", "q", "p"), [("ordinal", "A > B > C > D", "B > A"), ("min", "A > B = C > D", "B = A")]
 )
-def test_text_has_a_line_for_each_query(tmp_path, rank_ties, q, p):
+def test_write_run_writes_one_line_of_text_per_query(tmp_path, rank_ties, q, p):
     path = tmp_path / "consensus.txt"
     for columns in (list(TIED), ["query", "item", "rank"], ["query", "item", "score"]):
         write_run(TIED[columns], path, format="text", rank_ties=rank_ties)
@@ -240,7 +240,7 @@ def test_text_has_a_line_for_each_query(tmp_path, rank_ties, q, p):
         (TIED.assign(score=pd.array([1, None, 2, 3, 4, 5], dtype="Int64")), "csv", "finite numbers as score; got nan"),
     ],
 )
-def test_what_json_and_text_cannot_hold_is_refused_and_nothing_is_written(tmp_path, frame, format, words):
+def test_write_run_rejects_frames_that_json_or_text_cannot_represent(tmp_path, frame, format, words):
     with pytest.raises(InputError, match=words):
         write_run(frame, tmp_path / "x", format=format)
     with pytest.raises(InputError, match=r"must not end in \.json"):

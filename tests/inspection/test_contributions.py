@@ -1,4 +1,4 @@
-"""Shares of the lists in the scores: by hand, and that they add up for every method of sums."""
+"""voter_contributions: an example by hand, and sums equal to the scores of every additive method."""
 
 import numpy as np
 import pandas as pd
@@ -47,6 +47,7 @@ METHODS = [
     PreferenceRelations(weighting="global", unknown_voter="ignore"),
     RankStatistic(statistic="geometric-mean", absent="ignore"),
 ]
+#: Classes of methods whose scores are sums; DIBRA and RankStatistic are in some variants.
 
 
 def fitted(method, X=JUDGED_LISTS):
@@ -88,13 +89,13 @@ def check_sums(method, X):
     return shares
 
 
-def test_who_has_contributions_gives_them():
+def test_voter_contributions_accepts_the_additive_methods():
     # DIBRA and RankStatistic are sums in some variants.
     own = {type(method) for method in METHODS if type(method)._contributions is not BaseAggregator._contributions}
     assert {type(method) for method in ADDITIVE} == own and len(own) > 15
 
 
-def test_six_rows_by_hand():
+def test_voter_contributions_equals_an_example_by_hand():
     # n = 3; u holds all, v leaves 1 point to c, w leaves (2 + 1) / 2 to a and b. a and b have 6.5, two lists each.
     found = voter_contributions(BordaCount(), SIX)
     expected = pd.DataFrame(
@@ -108,12 +109,12 @@ def test_six_rows_by_hand():
     pd.testing.assert_frame_equal(found, expected)
 
 
-def test_rows_of_absent_items_only_where_absence_gives_points():
+def test_voter_contributions_omits_absent_items_that_get_no_points():
     held = voter_contributions(CombSUM(norm="rank"), SIX)
     assert list(zip(held["item"], held["voter"], strict=True)) == [*zip("bbaacc", "uvuvuw", strict=True)]
 
 
-def test_comb_mnz_shares_its_factor():
+def test_voter_contributions_includes_the_factor_of_comb_mnz():
     # Values of "rank": u gives 1, 2/3, 1/3, v gives 1, 1/2, w gives 1; two lists hold each item.
     found = voter_contributions(CombMNZ(norm="rank"), SIX).set_index(["item", "voter"])["contribution"]
     assert found["a", "u"] == 2 and found["a", "v"] == 1 and found["c", "w"] == 2
@@ -121,7 +122,7 @@ def test_comb_mnz_shares_its_factor():
 
 
 @pytest.mark.parametrize("method", ADDITIVE, ids=repr)
-def test_shares_add_up(method):
+def test_voter_contributions_sum_to_the_scores(method):
     method = fitted(method)
     check_sums(method, JUDGED_LISTS)
 
@@ -130,7 +131,7 @@ def test_shares_add_up(method):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), number=st.integers(0, len(ADDITIVE) - 1))
 @settings(max_examples=120, deadline=None)
-def test_shares_add_up_under_any_weights(seed, number):
+def test_voter_contributions_sum_to_the_scores_with_any_weights(seed, number):
     rng, method = np.random.default_rng(seed), ADDITIVE[number]
     X = example_lists(seed, n_queries=3, n_voters=4, n_items=8)
     if method.__sklearn_tags__().aggregator_tags.supervised:
@@ -146,20 +147,20 @@ def test_shares_add_up_under_any_weights(seed, number):
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("method", [*ADDITIVE, RankStatistic(absent="ignore")], ids=repr)
-def test_shares_add_up_where_all_lists_weigh_0(method):
+def test_voter_contributions_sum_to_the_scores_if_all_weights_are_0(method):
     method, X = fitted(method), JUDGED_LISTS
     check_sums(method, X.assign(weight=0.0))
     check_sums(method, X.assign(weight=np.where(X["query"] == X["query"].iloc[0], 0.0, 1.0)))
 
 
-def test_without_any_weight_a_mean_rank_is_0_as_the_other_statistics_are():
+def test_rank_statistic_gives_score_0_if_all_weights_are_0():
     X = JUDGED_LISTS.assign(weight=0.0)
     for statistic in ("mean", "geometric-mean", "median", "min", "stuart"):
         with pytest.warns(NotComparedWarning):
             assert set(RankStatistic(statistic=statistic).fit_transform(X)["score"]) == {0.0}
 
 
-def test_learnt_and_given_weights_are_in_the_shares():
+def test_voter_contributions_scale_with_voter_weights():
     equal = voter_contributions(ReciprocalRankFusion(), SIX)
     heavy = voter_contributions(ReciprocalRankFusion(voter_weights={"u": 3.0, "v": 1.0, "w": 0.0}), SIX)
     merged = equal.merge(heavy, on=["query", "item", "voter"], suffixes=("", "_heavy"))
@@ -167,7 +168,7 @@ def test_learnt_and_given_weights_are_in_the_shares():
     assert ratio.groupby(merged["voter"]).first().tolist() == pytest.approx([3.0, 1.0, 0.0])
 
 
-def test_shares_are_those_of_fuse():
+def test_voter_contributions_equals_fuse_with_explain():
     runs = {"u": {"a": 3.0, "b": 2.0}, "v": {"b": 0.5, "c": 0.1}}
     found = voter_contributions(CombSUM(), {voter: {1: run} for voter, run in runs.items()})
     assert found["query"].unique().tolist() == [1]
@@ -176,20 +177,20 @@ def test_shares_are_those_of_fuse():
         assert table.loc[item].to_dict() == pytest.approx(shares)
 
 
-def test_encoded_lists_and_other_frames_give_the_same():
+def test_voter_contributions_accepts_encoded_lists_and_other_frames():
     expected = voter_contributions(BordaCount(), SIX)
     pd.testing.assert_frame_equal(voter_contributions(BordaCount(), RankedLists.from_frame(SIX)), expected)
     pl = pytest.importorskip("polars", reason="frames of polars")
     pd.testing.assert_frame_equal(voter_contributions(BordaCount(), pl.DataFrame(SIX.to_dict("list"))), expected)
 
 
-def test_ids_keep_their_types():
+def test_voter_contributions_keeps_the_types_of_ids():
     X = SIX.assign(query=7, voter=pd.Categorical(SIX["voter"]), item=SIX["item"].map(ord))
     found = voter_contributions(BordaCount(), X)
     assert found.dtypes.astype(str).tolist() == ["int64", "category", "int64", "float64"]
 
 
-def test_what_cannot_be_shared_is_refused():
+def test_voter_contributions_rejects_methods_without_additive_scores():
     with pytest.raises(InputError, match=r"Copeland\(\) are no sums over the lists.* voter_influence"):
         voter_contributions(Copeland(), SIX)
     with pytest.raises(InputTypeError, match="last step, pipeline"):

@@ -1,4 +1,4 @@
-"""Two consensuses of the same queries: by hand, and against the measures of single rankings."""
+"""compare_consensus, compared with examples by hand and with measures of single rankings."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def consensus(orders, scores=None):
     return frame if scores is None else frame.assign(score=np.asarray(scores, dtype=float))
 
 
-def test_six_rows_by_hand():
+def test_compare_consensus_equals_an_example_by_hand():
     a = consensus({"p": "abc", "q": "xyz"}, [3, 2, 1, 2, 2, 1])
     b = consensus({"p": "bca", "q": "xyz"}, [3, 2, 1, 3, 2, 1])
     found = compare_consensus(a, b, top=1)
@@ -39,7 +39,7 @@ def test_six_rows_by_hand():
     assert found["largest_fall"].tolist() == [2, 0] and found["falling_item"].tolist() == ["a", None]
 
 
-def test_items_and_queries_of_one_side_only():
+def test_compare_consensus_handles_items_and_queries_of_one_side_only():
     a = consensus({"p": "abcd", "q": "ab", "r": "ab"})
     b = consensus({"p": "dxb", "r": "xy", "s": "ab"})
     found = compare_consensus(a, b, top=3)
@@ -54,11 +54,11 @@ def test_items_and_queries_of_one_side_only():
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
-def test_measures_are_those_of_single_rankings(seed):
+def test_compare_consensus_equals_measures_of_single_rankings(seed):
     rng = np.random.default_rng(seed)
     X = example_lists(seed, n_queries=4, n_voters=3, n_items=9)
     a, b = BordaCount().fit_transform(X), CombSUM(norm="rank").fit_transform(X)
-    # Some rows and a query less, whose ranks then have gaps.
+    # Without some rows and one query, so ranks have gaps.
     b = b[rng.random(len(b)) < 0.8].reset_index(drop=True)
     a = a[(rng.random(len(a)) < 0.9) & (a["query"] != rng.choice(a["query"].unique()))].reset_index(drop=True)
     if not set(a["query"]) & set(b["query"]):
@@ -88,7 +88,7 @@ def test_measures_are_those_of_single_rankings(seed):
             assert row.falling_item == common[moves.index(min(moves))]
 
 
-def test_a_consensus_equals_itself_in_any_form():
+def test_compare_consensus_finds_no_difference_to_itself_in_any_form():
     X = example_lists(1, n_queries=3)
     a = Copeland().fit_transform(X)
     for other in (a, RankedLists.from_frame(a), a.drop(columns="score")):
@@ -99,7 +99,7 @@ def test_a_consensus_equals_itself_in_any_form():
     assert (compare_consensus(pl.DataFrame(a.to_dict("list")), a)["largest_rise"] == 0).all()
 
 
-def test_ids_keep_their_types():
+def test_compare_consensus_keeps_the_types_of_ids():
     a = pd.DataFrame({"query": [1, 1, 2, 2], "item": [5, 6, 5, 6], "rank": [1, 2, 1, 2]})
     b = a.assign(rank=[2, 1, 2, 1])
     found = compare_consensus(a, b)
@@ -107,7 +107,7 @@ def test_ids_keep_their_types():
     assert found["rising_item"].tolist() == [6, 6] and found["falling_item"].tolist() == [5, 5]
 
 
-def test_what_cannot_be_compared_is_refused():
+def test_compare_consensus_rejects_invalid_input():
     a = consensus({1: "abc"})
     with pytest.raises(InputError, match=r"must share a query; they have none in common.*Compare consensuses"):
         compare_consensus(a, a.assign(query="1"))

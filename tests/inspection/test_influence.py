@@ -1,4 +1,4 @@
-"""Consensus without each list: by hand, against aggregating again, and random and adversarial lists."""
+"""voter_influence: examples by hand, comparison with recomputing, and random or adversarial lists."""
 
 import itertools
 
@@ -62,12 +62,12 @@ FEW = [
 
 
 def as_ranking(consensus):
-    """Item to rank, equal scores tie."""
+    """Return a dict of item to rank, where equal scores tie."""
     return dict(zip(consensus["item"], rankdata(-consensus["score"]), strict=True))
 
 
 def by_recomputing(method, X, mode, top):
-    """Row by row, from frames, by public functions."""
+    """Compute the influence row by row with public functions."""
     rows = []
     full = method.transform(X)
     weight = X["weight"] if "weight" in X else pd.Series(1.0, index=X.index)
@@ -101,7 +101,7 @@ def check_recomputed(method, X, mode, top=3):
     return found
 
 
-def test_six_rows_by_hand():
+def test_voter_influence_equals_an_example_by_hand():
     # Borda: a and b 6.5, c 5. Without u: v gives b 3, a 2, c 1, w gives c 3 and the others 1.5: b 4.5, c 4, a 3.5.
     # Without v: a 4.5, b 3.5, c 4. Without w: a 5, b 5, c 2.
     found = voter_influence(BordaCount(), SIX, top=2)
@@ -116,7 +116,7 @@ def test_six_rows_by_hand():
     assert found["outlier"].isna().all() and found["z"].isna().all()
 
 
-def test_dropping_by_hand():
+def test_voter_influence_with_mode_drop_equals_an_example_by_hand():
     lists = pd.DataFrame({"query": "q", "voter": list("uuvvv"), "item": list("abbca"), "rank": [1, 2, 1, 2, 3]})
     # Borda: a 3 + 1, b 2 + 3, c 1 + 2. Without v there is no c, and a is before b.
     found = voter_influence(BordaCount(), lists, top=2, mode="drop").set_index("voter")
@@ -129,7 +129,7 @@ def test_dropping_by_hand():
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_equals_recomputing(name):
+def test_voter_influence_equals_recomputing_for_every_method(name):
     method = clone(METHODS[name])
     tags = method.__sklearn_tags__()
     X, qrels = make_ranked_lists(n_queries=2, n_voters=4, n_items=7, list_length=5, tie_probability=0.2, random_state=6)
@@ -145,7 +145,7 @@ def test_every_method_equals_recomputing(name):
 
 
 @pytest.mark.parametrize("method", [InverseSquareRank(), ReciprocalRankFusion(), CombSUM(norm=None)], ids=repr)
-def test_the_order_of_a_light_list_stays_as_it_does_in_the_consensus(method):
+def test_voter_influence_keeps_the_order_of_items_of_light_lists(method):
     rng = np.random.default_rng(0)
     rows = [
         ("q", voter, f"i{k}", place + 1, 5.0 - place, 1.0)
@@ -165,7 +165,7 @@ def test_the_order_of_a_light_list_stays_as_it_does_in_the_consensus(method):
 
 @given(seed=st.integers(0, 10**6), number=st.integers(0, len(FEW) - 1), mode=st.sampled_from(["silence", "drop"]))
 @settings(max_examples=35, deadline=None)
-def test_lists_of_any_shape_equal_recomputing(seed, number, mode):
+def test_voter_influence_equals_recomputing_for_lists_of_any_shape(seed, number, mode):
     rng = np.random.default_rng(seed)
     X = example_lists(seed, n_queries=3, n_voters=5, n_items=6)
     lists = X.groupby(["query", "voter"]).ngroup()
@@ -180,7 +180,7 @@ def test_lists_of_any_shape_equal_recomputing(seed, number, mode):
 
 
 @pytest.mark.parametrize("mode", ["silence", "drop"])
-def test_blocks_and_groups_of_queries_change_nothing(mode, monkeypatch):
+def test_voter_influence_is_independent_of_blocks_and_groups_of_queries(mode, monkeypatch):
     X = example_lists(2, n_queries=6, n_voters=9, n_items=12)
     number = X["query"].str[1:].astype(int)
     X = X[X["voter"].str[1:].astype(int) <= number]  # 1 to 6 lists
@@ -193,7 +193,7 @@ def test_blocks_and_groups_of_queries_change_nothing(mode, monkeypatch):
     pd.testing.assert_frame_equal(same, voter_influence(CombSUM(), one, mode=mode))
 
 
-def test_learnt_weights_stay_and_voters_to_be_ignored_count_for_nothing():
+def test_voter_influence_keeps_learned_weights_and_ignored_voters():
     X, qrels = make_ranked_lists(n_queries=6, n_voters=5, n_items=10, list_length=7, random_state=1)
     method = LearnedWeights(qrels=Qrels.from_frame(qrels), unknown_voter="ignore")
     method.fit(X[X["voter"].isin(["v1", "v2"])])
@@ -207,7 +207,7 @@ def test_learnt_weights_stay_and_voters_to_be_ignored_count_for_nothing():
     check_recomputed(fitted, X, "silence")
 
 
-def test_adversarial_voters_agree_least():
+def test_voter_influence_gives_adversarial_voters_the_lowest_agreement():
     lists, _, truth = make_ranked_lists(
         n_queries=12, n_voters=12, n_items=40, list_length=25, adversarial_share=0.25, random_state=0, return_truth=True
     )
@@ -229,7 +229,7 @@ ABILITY = [2.0, 1.2, 1.2, 1.2, 0.6, 0.5, 0.0, 0.0, 0.0, -0.6, -1.2, -1.3]
 
 
 def leaderboards(rng, *, ability=ABILITY, n_reversed=1):
-    """20 boards of 12 models and 30 tasks, one cell in five missing, the last tasks with the wrong sign."""
+    """Return 20 boards of 12 models and 30 tasks with missing cells; the last tasks have the wrong sign."""
     score = rng.normal(np.array(ability)[:, None], size=(20, 12, 30))
     score[:, :, 30 - n_reversed :] *= -1
     query, item, voter = np.nonzero(rng.random(score.shape) >= 0.2)
@@ -238,7 +238,7 @@ def leaderboards(rng, *, ability=ABILITY, n_reversed=1):
 
 
 def mallows(rng, phi, n_reversed=0):
-    """20 queries of 10 voters who rank 50 items by the model of Mallows, the last voters in reverse."""
+    """Return 20 queries of 10 Mallows voters who rank 50 items, the last voters in reverse."""
     frame = make_mallows(n_queries=20, n_voters=10, n_items=50, phi=phi, random_state=int(rng.integers(1000)))
     voter = pd.factorize(frame["voter"], sort=True)[0]
     rank = frame["rank"].where(voter < 10 - n_reversed, 51 - frame["rank"])
@@ -246,7 +246,7 @@ def mallows(rng, phi, n_reversed=0):
 
 
 def short_lists(rng, spread, *, length=5, n_reversed=0):
-    """20 queries of 25 voters who rank 5 of 40 items, drawn at random, by the model of Plackett and Luce."""
+    """Return 20 queries of 25 Plackett-Luce voters who rank 5 random items of 40."""
     worth = spread * np.linspace(3**0.5, -(3**0.5), 40)
     item = rng.permuted(np.tile(np.arange(40), (20, 25, 1)), axis=2)[:, :, :length]
     score = worth[item] + rng.gumbel(size=item.shape)
@@ -257,7 +257,7 @@ def short_lists(rng, spread, *, length=5, n_reversed=0):
 
 
 def marks(lists, first_bad, method):
-    """Share of good lists and of reversed lists of at least ten items that are outliers, and the most to expect."""
+    """Return the shares of outliers among good and long reversed lists, and the expected maximum."""
     found = voter_influence(method, lists)
     length = lists.groupby(["query", "voter"]).size().to_numpy()
     outlier, bad = found["outlier"].fillna(False).to_numpy(bool), found["voter"].to_numpy() >= first_bad
@@ -282,7 +282,7 @@ DESIGNS = {
 
 @pytest.mark.parametrize("method", [BordaCount(absent="ignore"), BordaCount()], ids=["ignore", "last"])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_few_good_lists_are_outliers_and_most_reversed_ones(design, method):
+def test_voter_influence_marks_reversed_but_few_good_lists_as_outliers(design, method):
     make, arguments, least = DESIGNS[design]
     good, reverse, expected = marks(*make(np.random.default_rng(3), **arguments), method)
     assert good <= 0.07 and good <= expected + 0.02
@@ -291,7 +291,7 @@ def test_few_good_lists_are_outliers_and_most_reversed_ones(design, method):
 
 
 @pytest.mark.parametrize(("length", "quality"), [(4, 0.95), (6, 0.93), (8, 0.93)])
-def test_most_lists_alike_do_not_make_outliers_of_all_others(length, quality):
+def test_voter_influence_limits_outliers_if_most_lists_are_equal(length, quality):
     # Over half of the lists agree in all pairs: their spread is 0.
     rng = np.random.default_rng(0)
     swapped = rng.random((40, 25, length - 1)) > quality
@@ -310,14 +310,14 @@ def test_most_lists_alike_do_not_make_outliers_of_all_others(length, quality):
 
 
 class ByNumber(BaseAggregator):
-    """Ranks items by their ids, whatever the lists say."""
+    """Ranks items by their ids and ignores the lists."""
 
     def _aggregate(self, lists):
         return -lists.items[lists.candidate_item].astype(float)
 
 
 def pair_by_pair(lists):
-    """Agreement of the lists of a query with the order of the items, untied pairs and deviation if random."""
+    """Return agreement with the order of items, number of untied pairs and deviation of random lists."""
     rows = {}
     for voter, own in lists.groupby("voter"):
         item, rank, n = own["item"].to_numpy(), own["rank"].to_numpy(), len(own)
@@ -345,7 +345,7 @@ def thresholds(table, counted):
     return pd.Series(found)
 
 
-def test_the_threshold_is_that_of_the_formula():
+def test_voter_influence_threshold_equals_the_formula():
     rng = np.random.default_rng(1)
     rows = []
     for q, n_voters in enumerate((4, 5, 6, 12, 13, 14)):
@@ -395,14 +395,14 @@ def all_deviations(first, second):
         ([1] * 4, [1, 1, 2, 3]),
     ],
 )
-def test_the_deviation_is_that_of_all_permutations(first, second):
+def test_null_deviation_equals_the_deviation_over_all_permutations(first, second):
     first, second = np.sort(np.array(first)), np.array(second)
     dense = [np.unique(one, return_inverse=True)[1] for one in (first, second)]
     found = null_deviation(np.array([0, len(first)]), *dense)
     assert found[0] == pytest.approx(all_deviations(first, second).std())
 
 
-def test_z_is_robust():
+def test_voter_influence_z_uses_median_and_mad():
     lists = example_lists(0, n_queries=1, n_voters=9, n_items=12, full=True)
     found = voter_influence(BordaCount(), lists)
     a = found["agreement"]
@@ -435,7 +435,7 @@ class AllOrNothing(Fussy):
 
 
 @pytest.mark.parametrize("mode", ["silence", "drop"])
-def test_what_fails_is_missing_and_told(mode):
+def test_voter_influence_reports_failures_as_missing_with_a_warning(mode):
     X = pd.concat([SIX, SIX.assign(query="p")])
     with pytest.warns(UserWarning, match="failed without 2 lists of 6.*The list of w must count"):
         found = voter_influence(Fussy(), X, mode=mode)
@@ -446,7 +446,7 @@ def test_what_fails_is_missing_and_told(mode):
         voter_influence(AllOrNothing(), SIX, mode=mode)
 
 
-def test_arguments_are_checked():
+def test_voter_influence_rejects_invalid_arguments():
     with pytest.raises(InputError, match=r"`mode` must be 'drop' for Agglomerative, which cannot weigh lists"):
         voter_influence(Agglomerative(), SIX)
     with pytest.raises(InputError, match=r"`mode` must be one of 'silence', 'drop'; got 'drops' .did you mean"):
@@ -460,7 +460,7 @@ def test_arguments_are_checked():
         voter_influence(LearnedWeights(), SIX)
 
 
-def test_one_list_has_no_others():
+def test_voter_influence_of_a_single_list_is_missing():
     found = voter_influence(BordaCount(), SIX[SIX["voter"] == "u"])
     assert (
         found[["agreement", "z", "threshold", "outlier", "distance", "top_changed", "leader_changed"]]

@@ -1,4 +1,4 @@
-"""Margin of victory: by hand, against all sets of lists, and what a limit leaves unproven."""
+"""margin_of_victory: examples by hand, comparison with all sets of lists, and bounds under a limit."""
 
 import itertools
 import math
@@ -61,7 +61,7 @@ def leads_alone(consensus, item):
 
 
 def least_weight(method, X):
-    """The margin of one query by aggregating without every set of its lists."""
+    """Compute the margin of one query by aggregating without each set of its lists."""
     weight = X.groupby("voter")["weight"].first()
     voters = weight[weight > 0].index
     leader, least = method.fit_transform(X)["item"].iloc[0], math.inf
@@ -95,7 +95,7 @@ def check_row(row, method, X):
     weights=st.sampled_from([[1.0], [1.0, 2.0, 3.0], [0.1, 0.2, 0.3, 0.7], [0.0, 1.0, math.pi, math.e]]),
 )
 @settings(max_examples=60, deadline=None)
-def test_margins_are_those_of_all_sets_of_lists(seed, method, weights):
+def test_margin_of_victory_equals_trying_all_sets_of_lists(seed, method, weights):
     rng = np.random.default_rng(seed)
     X = example_lists(seed, n_queries=1, n_voters=5, n_items=4)
     # Scores of an own leader make sets of several lists needed.
@@ -113,7 +113,7 @@ def test_margins_are_those_of_all_sets_of_lists(seed, method, weights):
 
 @given(seed=st.integers(0, 10**6), method=st.sampled_from(SUMS + OTHERS))
 @settings(max_examples=40, deadline=None)
-def test_equal_ballots_may_be_merged(seed, method):
+def test_margin_of_victory_is_the_same_for_merged_ballots(seed, method):
     rng = np.random.default_rng(seed)
     orders = [" > ".join(rng.permutation(list("abcd"))[: rng.integers(2, 5)]) for _ in range(3)]
     counts = rng.integers(1, 4, size=len(orders))
@@ -131,7 +131,7 @@ def add_scores(lists):
     return lists.to_frame().assign(score=lambda frame: 1 / frame["rank"])
 
 
-def test_votes_are_asked_for_or_refused():
+def test_margin_of_victory_checks_the_votes_option():
     half = RankedLists.from_ballots(["a > b", "b > a"], counts=[1.5, 1.0])
     assert margin_of_victory(Copeland(), half)["margin"].tolist() == [1.5]
     with pytest.raises(InputError, match="unless all weights are whole; query 'q' has other weights"):
@@ -144,7 +144,7 @@ def test_votes_are_asked_for_or_refused():
         margin_of_victory(Copeland(), half, votes="all")
 
 
-def test_by_hand():
+def test_margin_of_victory_equals_an_example_by_hand():
     # Borda: a 4 x 3 + 1 + 2 = 15, b 4 x 2 + 3 + 3 = 14. Each of s to v gives a one point more than b.
     lists = {voter: ["a", "b", "c"] for voter in "stuv"} | {"w": ["b", "c", "a"], "x": ["b", "a", "c"]}
     found = margin_of_victory(BordaCount(), lists).iloc[0]
@@ -154,7 +154,7 @@ def test_by_hand():
     assert margin_of_victory(Copeland(), lists)["margin"].tolist() == [2.0]
 
 
-def test_a_shared_lead_is_none_and_a_unanimous_one_has_no_end():
+def test_margin_of_victory_is_0_for_ties_and_infinite_for_unanimous_leads():
     tied = {"u": ["a", "b"], "v": ["b", "a"]}
     for method in (BordaCount(), Copeland()):
         found = margin_of_victory(method, tied).iloc[0]
@@ -164,7 +164,7 @@ def test_a_shared_lead_is_none_and_a_unanimous_one_has_no_end():
         assert margin_of_victory(method, {"u": ["a"]})["margin"].tolist() == [math.inf]
 
 
-def test_the_margin_of_many_lists_by_sums_is_exact():
+def test_margin_of_victory_is_exact_for_many_lists_of_additive_methods():
     X = make_mallows(n_queries=3, n_voters=101, n_items=8, phi=0.9, random_state=0)
     found = margin_of_victory(BordaCount(), X)
     assert found["optimal"].all()
@@ -179,7 +179,7 @@ def test_the_margin_of_many_lists_by_sums_is_exact():
         assert row["margin"] == min(needed) == len(row["removed"])
 
 
-def test_weights_of_voters_and_voters_to_be_ignored():
+def test_margin_of_victory_uses_voter_weights_and_ignored_voters():
     lists = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("abbaab"), "rank": [1, 2] * 3})
     found = margin_of_victory(Copeland(voter_weights={"u": 2.0, "v": 1.0, "w": 0.5}), lists).iloc[0]
     assert (found["margin"], found["removed"]) == (2.0, ("u",))
@@ -188,7 +188,7 @@ def test_weights_of_voters_and_voters_to_be_ignored():
     assert found["margin"] == 0 or "w" not in found["removed"]
 
 
-def test_what_is_not_proven_is_bounded():
+def test_margin_of_victory_gives_bounds_if_a_limit_is_reached():
     X = make_mallows(n_voters=40, n_items=5, phi=0.7, random_state=1)
     found = margin_of_victory(Copeland(), X, max_lists=2).iloc[0]
     assert np.isnan(found["margin"]) and not found["optimal"] and found["removed"] == ()
@@ -201,7 +201,7 @@ def test_what_is_not_proven_is_bounded():
     assert proven["optimal"].all()
 
 
-def test_several_queries_are_those_of_each():
+def test_margin_of_victory_treats_queries_independently():
     X = example_lists(3, n_queries=4, n_voters=5, n_items=5, full=True)
     for method in (BordaCount(), Copeland(), Kemeny()):
         found = margin_of_victory(method, X)
@@ -211,7 +211,7 @@ def test_several_queries_are_those_of_each():
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 9), whole=st.booleans())
 @settings(max_examples=150, deadline=None)
-def test_covers_are_the_lightest(seed, n, whole):
+def test_lightest_cover_finds_the_lightest_cover(seed, n, whole):
     rng = np.random.default_rng(seed)
     value = rng.random(n) + 0.01
     weight = rng.integers(1, 6, n).astype(float) if whole else rng.random(n) + 0.1
@@ -222,7 +222,7 @@ def test_covers_are_the_lightest(seed, n, whole):
     assert lower == upper == pytest.approx(least)
     if members is not None:
         assert weight[members].sum() == pytest.approx(least) and value[members].sum() >= need - 1e-12
-    # A known set that is as light leaves nothing to find.
+    # If a set of equal weight is already known, nothing is found.
     assert lightest_cover(value, weight, need, least, whole, Clock(None))[0] <= least
     # Without time the bound still holds.
     rough = lightest_cover(value, weight, need, math.inf, whole, Clock(-1.0))
@@ -231,12 +231,12 @@ def test_covers_are_the_lightest(seed, n, whole):
 
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 7), n_columns=st.integers(1, 20))
 @settings(max_examples=100, deadline=None)
-def test_sets_are_tried_the_lightest_first(seed, n, n_columns):
+def test_sets_by_weight_yields_the_lightest_sets_first(seed, n, n_columns):
     rng = np.random.default_rng(seed)
     weight = rng.integers(1, 5, n) / 2
     tried = [total for total, _ in sets_by_weight(weight.tolist(), n)]
     assert len(tried) == 2**n - 1 and tried == sorted(tried)
-    # What happens need not grow with the set.
+    # The predicate need not be monotone in the set.
     happening = rng.random(2**n) < 0.1
 
     def happens(masks):
@@ -250,7 +250,7 @@ def test_sets_are_tried_the_lightest_first(seed, n, n_columns):
     assert members is None or (weight[members].sum() == least and happening[sum(1 << k for k in members)])
 
 
-def test_arguments_are_checked():
+def test_margin_of_victory_rejects_invalid_arguments():
     lists = {"u": ["a", "b"], "v": ["b", "a"]}
     for limit in (0, -1, math.nan, "1", True):
         with pytest.raises(InputError, match="`time_limit` must be a number of seconds above 0"):
@@ -267,7 +267,7 @@ def test_arguments_are_checked():
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_without_the_lists_found_the_leader_of_any_method_no_longer_leads(method):
+def test_margin_of_victory_removes_lists_that_decide_the_lead_for_any_method(method):
     lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=5, n_items=4, with_ties=False))
     for row in margin_of_victory(method, lists, max_lists=3).itertuples():
         one = lists.take([lists.queries.tolist().index(row.query)])

@@ -1,4 +1,4 @@
-"""What is told of a query does not depend on the others, be these longer, cut, tied or weighted."""
+"""Inspection results of a query are independent of longer, truncated, tied or weighted other queries."""
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ from skrankagg.inspection import (
 )
 from skrankagg.utils._checks._shared import mixed_queries, same
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # what is said of some of these lists is no matter here
+pytestmark = pytest.mark.filterwarnings("ignore")  # warnings about some of these lists do not matter here
 
 QUERIES = mixed_queries()
 DRAWS = {"n_resamples": 9, "random_state": 1}
@@ -51,8 +51,8 @@ METHODS = [
     PlackettLuce(absent="ignore", prior=0, tol=1e-6),  # which has no answer for some draws of some queries
     RankStatistic(),
 ]
-#: By name, what is told of lists by a function of one frame.
-TOLD = {
+#: Functions of one frame, by name.
+FUNCTIONS = {
     **{f"stability of {method}": lambda X, m=method: rank_stability(m, X, **DRAWS) for method in METHODS},
     **{
         f"stability without votes, {votes}": lambda X, v=votes: rank_stability(BordaCount(), X, votes=v, **DRAWS)
@@ -83,8 +83,8 @@ TOLD = {
 }
 
 
-def tell(function, X):
-    """What is told as a frame with the column `query`."""
+def result_frame(function, X):
+    """Return a function's result as a frame with the column `query`."""
     found = function(X)
     if isinstance(found, pd.DataFrame):
         return found
@@ -92,23 +92,23 @@ def tell(function, X):
     return found.rename("value").rename_axis("query").reset_index()
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_what_is_told_of_a_query_alone_is_told_of_it_among_others(name):
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_inspection_results_of_a_query_are_independent_of_other_queries(name):
     alone = {}
     for query, lists in QUERIES.items():
         try:
-            alone[query] = tell(TOLD[name], lists)
+            alone[query] = result_frame(FUNCTIONS[name], lists)
         except ValueError:
             continue  # a query that it refuses
     assert len(alone) > len(QUERIES) / 2
-    among = tell(TOLD[name], pd.concat([QUERIES[query] for query in reversed(alone)], ignore_index=True))
+    among = result_frame(FUNCTIONS[name], pd.concat([QUERIES[query] for query in reversed(alone)], ignore_index=True))
     for query, expected in alone.items():
         found = among[among["query"] == query].reset_index(drop=True)
         same(found, expected, f"other queries show in the query '{query}'")
 
 
 @pytest.mark.parametrize("method", [BordaCount(), Copeland(), MarkovChain()], ids=repr)
-def test_probabilities_of_a_query_are_those_of_it_alone(method):
+def test_preference_probabilities_are_independent_of_other_queries(method):
     lists = RankedLists.from_frame(pd.concat(QUERIES.values(), ignore_index=True))
     for query, own in QUERIES.items():
         found = preference_probabilities(method, lists, query, **DRAWS)

@@ -1,4 +1,4 @@
-"""Neighbours of Kemeny's order that can change places: against the cost of all orders."""
+"""kemeny_ties: neighbours in Kemeny's order that can be swapped, compared with the costs of all orders."""
 
 import itertools
 import math
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.twice
 COLUMNS = ["query", "item", "next_item", "cost", "component", "optimal", "unique"]
 
 
-def test_by_hand():
+def test_kemeny_ties_equals_an_example_by_hand():
     # a and b draw, c is below both in 3 of 4 lists at least, and c is above d in 3 of 4.
     lists = [list("abcd"), list("bacd"), list("abdc"), list("bacd")]
     found = kemeny_ties(lists, max_cost=math.inf)
@@ -36,7 +36,7 @@ def test_by_hand():
     assert kemeny_ties(lists)["item"].tolist() == ["a"]
 
 
-def test_a_cycle_of_equal_majorities_has_no_free_neighbours_and_three_best_orders():
+def test_kemeny_ties_of_a_symmetric_cycle_is_empty_though_orders_are_not_unique():
     cycle = [list("abc"), list("bca"), list("cab")]
     assert kemeny_ties(cycle).empty
     found = kemeny_ties(cycle, max_cost=1)
@@ -51,7 +51,7 @@ def test_a_cycle_of_equal_majorities_has_no_free_neighbours_and_three_best_order
     max_cost=st.sampled_from([0.0, 1.0, math.inf]),
 )
 @settings(max_examples=60, deadline=None)
-def test_costs_are_those_of_all_orders(seed, absent, max_cost):
+def test_kemeny_ties_costs_equal_those_of_all_orders(seed, absent, max_cost):
     X = example_lists(seed, n_queries=2, n_voters=4, n_items=5)
     weight = np.random.default_rng(seed).choice([1.0, 1.0, 2.0, 0.5], 100)
     X = X.assign(weight=weight[X.groupby(["query", "voter"]).ngroup()])
@@ -76,7 +76,7 @@ def test_costs_are_those_of_all_orders(seed, absent, max_cost):
                 one, two = order[k], order[k + 1]
                 part = parts[one] if parts[one] == parts[two] else None
                 rows.append([query, items[one], items[two], cost, part, True, len(best) == 1])
-            # What is said of best orders: at no cost there is another one, and a unique order has no such neighbours.
+            # A swap at no cost gives another best order, so a unique order has no such neighbours.
             assert (cost < 1e-9) == (tuple(turned) in best)
     assert len(found) == len(rows)
     for (_, row), expected in zip(found.iterrows(), rows, strict=True):
@@ -85,7 +85,7 @@ def test_costs_are_those_of_all_orders(seed, absent, max_cost):
         assert got == expected
 
 
-def test_one_query_of_several_and_weights_of_voters():
+def test_kemeny_ties_applies_query_and_voter_weights():
     X = example_lists(3, n_queries=3, n_voters=3, n_items=6, full=True)
     every = kemeny_ties(X, max_cost=math.inf)
     one = kemeny_ties(RankedLists.from_frame(X), max_cost=math.inf, query="q1")
@@ -96,21 +96,21 @@ def test_one_query_of_several_and_weights_of_voters():
     pd.testing.assert_frame_equal(heavy, weighed)
 
 
-def test_what_is_not_proven_is_not_claimed():
+def test_kemeny_ties_does_not_claim_unproven_optimality():
     lists = make_mallows(n_voters=9, n_items=70, phi=1.0, random_state=0)
     found = kemeny_ties(lists, max_cost=math.inf)
     assert len(found) == 69 and not found["optimal"].any() and (found["cost"] >= 0).all()
     assert found["unique"].dropna().empty or not found["unique"].dropna().any()
 
 
-def test_no_pairs():
+def test_kemeny_ties_of_a_single_item_is_empty():
     found = kemeny_ties([["a"]])
     assert found.empty and found.columns.tolist() == COLUMNS
     full = kemeny_ties([list("abcd"), list("bacd"), list("abdc"), list("bacd")])
     assert found.dtypes.astype(str).tolist()[3:] == full.dtypes.astype(str).tolist()[3:]
 
 
-def test_arguments_are_checked():
+def test_kemeny_ties_rejects_invalid_arguments():
     for cost in (-1, math.nan, "0", True):
         with pytest.raises(InputError, match="`max_cost` must be a number of at least 0"):
             kemeny_ties([["a", "b"]], max_cost=cost)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::skrankagg.exceptions.FewListsWa
 
 
 def plackett_luce(n_draws, n_lists, n_items, spread, seed=0):
-    """Full lists of `n_draws` queries; item i is of rank i + 1 by its worth, unless all are equal."""
+    """Return full lists of `n_draws` queries; the true rank of item i is i + 1 unless worths are equal."""
     rng = np.random.default_rng(seed)
     worth = np.linspace(spread * np.sqrt(3), -spread * np.sqrt(3), n_items)
     order = np.argsort(-(worth + rng.gumbel(size=(n_draws, n_lists, n_items))), axis=2)
@@ -25,7 +25,7 @@ def plackett_luce(n_draws, n_lists, n_items, spread, seed=0):
 
 
 def coverage(frame, spread):
-    """Share of the items whose set holds the true rank, which are all places where the items are equal."""
+    """Return the share of items whose set covers the true rank, or all ranks if the items are equal."""
     true = frame["item"].to_numpy() + 1
     low, high = frame["rank_low"].to_numpy(float), frame["rank_high"].to_numpy(float)
     return ((low <= 1) & (high >= true.max()) if spread == 0 else (low <= true) & (true <= high)).mean()
@@ -37,14 +37,14 @@ LEAST = 0.95 - 3 * np.sqrt(0.95 * 0.05 / 400)
 
 @pytest.mark.parametrize("spread", [1.0, 0.3, 0.0], ids=["distinct", "close", "equal"])
 @pytest.mark.parametrize("n_lists", [10, 20, 50])
-def test_sets_hold_the_true_rank(n_lists, spread):
+def test_rank_confidence_covers_the_true_rank(n_lists, spread):
     lists = plackett_luce(400, n_lists, 30, spread)
     assert coverage(rank_confidence(BordaCount(), lists, n_resamples=150), spread) >= LEAST
     if n_lists == 50 and spread > 0:
         assert coverage(rank_stability(BordaCount(), lists, n_resamples=150), spread) >= LEAST
 
 
-def test_simultaneous_sets_hold_all_true_ranks():
+def test_rank_confidence_simultaneous_sets_cover_all_true_ranks():
     lists = plackett_luce(400, 50, 10, 0.0, seed=1)
     frame = rank_confidence(BordaCount(), lists, n_resamples=300, simultaneous=True)
     all_hold = ((frame["rank_low"] <= 1) & (frame["rank_high"] >= 10)).groupby(frame["query"]).all()
@@ -52,7 +52,7 @@ def test_simultaneous_sets_hold_all_true_ranks():
 
 
 def written_out(lists, weights, points, confidence, simultaneous):
-    """The definition, one draw and one pair of items at a time; `weights` (n_lists, n_draws) count draws."""
+    """Compute the sets by their definition; `weights` (n_lists, n_draws) count draws."""
     n_lists, n = points.shape
 
     def error(count, i, j):
@@ -77,7 +77,7 @@ def written_out(lists, weights, points, confidence, simultaneous):
 
 
 @pytest.mark.parametrize("simultaneous", [False, True])
-def test_sets_are_those_of_the_definition(simultaneous):
+def test_rank_confidence_equals_its_definition(simultaneous):
     lists = plackett_luce(1, 40, 6, 1.0, seed=4)
     options = {"n_resamples": 50, "confidence": 0.9, "random_state": 7}
     frame = rank_confidence(BordaCount(), lists, simultaneous=simultaneous, **options).sort_values("item")
@@ -90,7 +90,7 @@ def test_sets_are_those_of_the_definition(simultaneous):
     np.testing.assert_array_equal(frame["rank_high"].to_numpy(int), high)
 
 
-def test_an_item_above_another_in_every_list_is_certain():
+def test_rank_confidence_is_certain_about_unanimous_pairs():
     frame = pd.DataFrame(
         [("q", v, item, k) for v in range(12) for k, item in enumerate("abcd" if v % 2 else "abdc", 1)],
         columns=["query", "voter", "item", "rank"],
@@ -101,7 +101,7 @@ def test_an_item_above_another_in_every_list_is_certain():
 
 @pytest.mark.parametrize("method", [CombSUM(norm="z-score", absent_score="min"), ReciprocalRankFusion(k=3)], ids=repr)
 @pytest.mark.parametrize("unit", ["list", "voter", "query"])
-def test_every_method_of_sums_and_every_unit(method, unit):
+def test_rank_confidence_accepts_additive_methods_and_every_unit(method, unit):
     frame = example_lists(3, n_queries=6, n_voters=8, n_items=6)
     sets = rank_confidence(method, frame, unit=unit, n_resamples=60)
     assert (sets["rank_low"] <= sets["rank"]).all() and (sets["rank"] <= sets["rank_high"]).all()
@@ -109,7 +109,7 @@ def test_every_method_of_sums_and_every_unit(method, unit):
     assert (wider["rank_low"] <= sets["rank_low"]).all() and (wider["rank_high"] >= sets["rank_high"]).all()
 
 
-def test_ballots_are_lines_of_a_weight():
+def test_rank_confidence_is_the_same_for_merged_ballots():
     frame = pd.DataFrame(
         [("q", v, item, k) for v in range(40) for k, item in enumerate(("abc", "bac", "bca")[v % 7 // 3], 1)],
         columns=["query", "voter", "item", "rank"],
@@ -122,6 +122,6 @@ def test_ballots_are_lines_of_a_weight():
     pd.testing.assert_frame_equal(many, few, check_dtype=False)
 
 
-def test_other_scores_are_refused_with_a_hint():
+def test_rank_confidence_rejects_other_methods_with_a_hint():
     with pytest.raises(InputError, match=r"got Copeland\(\)\. For other methods use rank_stability"):
         rank_confidence(Copeland(), example_lists())

@@ -1,4 +1,4 @@
-"""Places in draws of the lists: compared with draws that are aggregated one by one, and with what must hold."""
+"""rank_stability and preference_probabilities, compared with aggregating each draw separately."""
 
 import warnings
 from itertools import pairwise
@@ -47,7 +47,7 @@ def lists(n_queries=3, n_voters=7, **options):
 
 @given(seed=st.integers(0, 10**6), n_ties=st.integers(1, 4))
 @settings(max_examples=60, deadline=None)
-def test_places_of_columns_are_those_of_each_alone(seed, n_ties):
+def test_places_of_replicates_treats_columns_independently(seed, n_ties):
     rng = np.random.default_rng(seed)
     ptr = np.cumsum([0, *rng.integers(1, 8, 3)])
     score = rng.integers(0, 8, (ptr[-1], 6)) // n_ties * (1 + 1e-14 * rng.integers(-9, 9, (ptr[-1], 6)))
@@ -60,7 +60,7 @@ def test_places_of_columns_are_those_of_each_alone(seed, n_ties):
             np.testing.assert_array_equal(last[start:stop, r], own.rank(ascending=False, method="max"))
 
 
-def test_places_of_many_items_are_found_in_parts(monkeypatch):
+def test_places_of_replicates_is_the_same_in_blocks(monkeypatch):
     from skrankagg._arrays import _replicate_ranks
 
     rng = np.random.default_rng(0)
@@ -74,7 +74,7 @@ def test_places_of_many_items_are_found_in_parts(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_draws_are_aggregated_as_if_each_came_alone(method):
+def test_rank_stability_equals_aggregating_each_draw(method):
     frame = lists()
     found = rank_stability(method, frame, places=[2], **EVERYTHING)
     encoded = RankedLists.from_frame(frame)
@@ -86,7 +86,7 @@ def test_draws_are_aggregated_as_if_each_came_alone(method):
     )
     places = {key: [] for key in zip(found["query"], found["item"], strict=True)}
     for weight in weights.T:
-        # A method takes lists of a draw by their weights, as a frame has them.
+        # A draw is passed to the method as weights of the lists.
         again = method.fit_transform(encoded.with_list_weight(weight))
         for query, own in again.groupby("query"):
             value = np.round(own["score"], 9)
@@ -101,7 +101,7 @@ def test_draws_are_aggregated_as_if_each_came_alone(method):
         assert row.n_resamples == 40
 
 
-def test_neighbours_and_groups_are_those_of_the_probabilities():
+def test_rank_stability_neighbours_and_groups_match_preference_probabilities():
     frame = lists(1, n_voters=9)
     options = {"n_resamples": 60, "random_state": 1}
     found = rank_stability(BordaCount(), frame, confidence=0.8, **options)
@@ -113,7 +113,7 @@ def test_neighbours_and_groups_are_those_of_the_probabilities():
     np.testing.assert_array_equal(found["tied_group"], [1, *(1 + np.cumsum(above >= 0.8))])
 
 
-def test_a_query_is_drawn_alike_whichever_others_are_there():
+def test_rank_stability_draws_are_independent_of_other_queries():
     frame = lists(4)
     alone = frame[frame["query"] == "q2"]
     whole = rank_stability(BordaCount(), frame, n_resamples=50)
@@ -123,7 +123,7 @@ def test_a_query_is_drawn_alike_whichever_others_are_there():
 
 @pytest.mark.parametrize("method", [Copeland(), BordaCount()], ids=repr)
 @pytest.mark.parametrize("cells", [300, 40])  # some queries, and some replicates of one query
-def test_blocks_of_queries_change_nothing(method, cells, monkeypatch):
+def test_rank_stability_is_independent_of_blocks_of_queries(method, cells, monkeypatch):
     from skrankagg.inspection import _resampling
 
     whole = rank_stability(method, lists(6), n_resamples=30)
@@ -131,14 +131,14 @@ def test_blocks_of_queries_change_nothing(method, cells, monkeypatch):
     pd.testing.assert_frame_equal(rank_stability(method, lists(6), n_resamples=30), whole)
 
 
-def test_processes_share_the_draws():
+def test_rank_stability_is_independent_of_n_jobs():
     options = {"n_resamples": 20, "random_state": 2}
     pd.testing.assert_frame_equal(
         rank_stability(Kemeny(), lists(2), n_jobs=2, **options), rank_stability(Kemeny(), lists(2), **options)
     )
 
 
-def test_whole_weights_are_ballots():
+def test_rank_stability_treats_integer_weights_as_ballots():
     ballots = [("a", "b", "c")] * 6 + [("b", "a", "c")] * 5 + [("c", "b", "a")] * 2
     frame = pd.DataFrame(
         [("q", f"v{k:02}", item, place) for k, ballot in enumerate(ballots) for place, item in enumerate(ballot, 1)],
@@ -153,7 +153,7 @@ def test_whole_weights_are_ballots():
     assert many["rank_low"].tolist() == deduplicated["rank_low"].tolist()
 
 
-def test_weights_of_voters_multiply_what_is_drawn():
+def test_resampling_multiplies_draws_by_voter_weights():
     frame = lists(1)
     weights = {f"v{k}": 1.0 + k for k in range(7)}
     resampling = Resampling(BordaCount(voter_weights=weights), frame, **EVERYTHING)
@@ -165,7 +165,7 @@ def test_weights_of_voters_multiply_what_is_drawn():
     assert ((found / given[:, None]).sum(axis=0) == n_lists).all() and (counts.sum(axis=0) == n_lists).all()
 
 
-def test_silenced_and_fractional_lists():
+def test_resampling_handles_lists_of_weight_0_and_fractional_weights():
     frame = lists(1).assign(weight=0.5)
     silenced = frame["voter"].unique()[2]
     frame.loc[frame["voter"] == silenced, "weight"] = 0.0
@@ -175,7 +175,7 @@ def test_silenced_and_fractional_lists():
     assert (weights[one] == 0).all() and (weights.sum(axis=0) == 0.5 * (frame["voter"].nunique() - 1)).all()
 
 
-def test_a_voter_is_drawn_with_all_of_its_lists():
+def test_resampling_by_voter_draws_all_lists_of_a_voter_together():
     resampling = Resampling(BordaCount(), lists(), **EVERYTHING | {"unit": "voter"})
     weights = resampling.draws.weights(0, 3)
     of_voter = pd.DataFrame(weights).groupby(resampling.lists.list_voter).nunique()
@@ -183,7 +183,7 @@ def test_a_voter_is_drawn_with_all_of_its_lists():
     assert rank_stability(BordaCount(), lists(), unit="voter", n_resamples=30)["n_resamples"].eq(30).all()
 
 
-def test_queries_make_one_board():
+def test_rank_stability_by_query_pools_the_lists_into_one_board():
     frame = lists(8)
     board = rank_stability(BordaCount(), frame, unit="query", n_resamples=50)
     pooled = frame.assign(query="all", voter=frame["query"] + frame["voter"])
@@ -198,7 +198,7 @@ def test_queries_make_one_board():
 
 
 class Fragile(BaseAggregator):
-    """Borda points that fail wherever the first list is not drawn."""
+    """Borda points that fail if the first list is not drawn."""
 
     def _aggregate(self, lists):
         if lists.list_weight[0] == 0:
@@ -206,7 +206,7 @@ class Fragile(BaseAggregator):
         return BordaCount()._aggregate(lists)
 
 
-def test_failing_draws_are_counted_and_not_extreme():
+def test_rank_stability_excludes_and_counts_failing_draws():
     frame = lists(1)
     found = rank_stability(Fragile(), frame, n_resamples=80)
     resampling = Resampling(BordaCount(), frame, **EVERYTHING | {"n_resamples": 80, "random_state": 0})
@@ -216,7 +216,7 @@ def test_failing_draws_are_counted_and_not_extreme():
     assert (found["score_se"] < 2 * whole["score_se"]).all()
 
 
-def test_a_draw_that_fails_in_one_query_counts_in_the_others():
+def test_rank_stability_keeps_a_draw_in_the_queries_where_it_succeeds():
     class FragileOfOne(BordaCount):
         def _repeat_many(self, lists):
             weigh, mine = super()._repeat_many(lists), lists.list_query == np.flatnonzero(lists.queries == "q1").sum()
@@ -240,7 +240,7 @@ def test_a_draw_that_fails_in_one_query_counts_in_the_others():
         )
 
 
-def test_a_large_query_is_drawn_in_the_same_parts_beside_small_ones(monkeypatch):
+def test_rank_stability_of_a_large_query_is_independent_of_small_ones(monkeypatch):
     from skrankagg.inspection import _resampling
 
     monkeypatch.setattr(_resampling, "_CELLS", 100)
@@ -254,7 +254,7 @@ def test_a_large_query_is_drawn_in_the_same_parts_beside_small_ones(monkeypatch)
 
 
 def weighted_queries():
-    """Queries of equal lists, of numbers of votes, of factors and of both."""
+    """Return queries whose weights are equal, numbers of votes, factors, or both."""
     frame = example_lists(2, n_queries=4, n_voters=12, n_items=6, full=True)
     voter = frame["voter"].str[1:].astype(int)
     weights = {"q0": 1.0 + 0 * voter, "q1": 3.0 + 0 * voter, "q2": 0.5 + voter % 2, "q3": 1.0 + voter / 2}
@@ -263,7 +263,7 @@ def weighted_queries():
 
 @pytest.mark.parametrize("votes", [None, False])
 @pytest.mark.parametrize("function", [rank_stability, rank_confidence])
-def test_weights_of_other_queries_change_nothing(function, votes):
+def test_resampling_functions_are_independent_of_weights_of_other_queries(function, votes):
     frame = weighted_queries()
     among = function(BordaCount(), frame, n_resamples=60, votes=votes)
     for query, own in frame.groupby("query"):
@@ -271,7 +271,7 @@ def test_weights_of_other_queries_change_nothing(function, votes):
         pd.testing.assert_frame_equal(found, function(BordaCount(), own, n_resamples=60, votes=votes), check_exact=True)
 
 
-def test_votes_says_whether_weights_are_numbers_of_lists():
+def test_votes_controls_whether_weights_are_numbers_of_lists():
     frame = weighted_queries()
     threes, halves = (frame[frame["query"] == query] for query in ("q1", "q2"))
     method, draws = BordaCount(), {"n_resamples": 400}
@@ -295,7 +295,7 @@ def test_votes_says_whether_weights_are_numbers_of_lists():
             function(method, threes, votes=True, unit="voter")
 
 
-def test_weights_that_look_like_votes_and_like_factors_are_told_of():
+def test_rank_stability_warns_about_mixed_votes_and_factors():
     frame = weighted_queries()
     with pytest.warns(UserWarning, match="1 of 4 queries has whole weights above 1.*first is 'q3'.*Give votes=False"):
         rank_stability(BordaCount(), frame, n_resamples=5)
@@ -305,7 +305,7 @@ def test_weights_that_look_like_votes_and_like_factors_are_told_of():
         rank_stability(BordaCount(), frame[frame["query"] != "q3"], n_resamples=5)
 
 
-def test_what_fails_in_every_draw_raises_its_error():
+def test_rank_stability_raises_if_every_draw_fails():
     class Broken(BaseAggregator):
         def _repeat(self, lists):
             def score(weight):
@@ -320,7 +320,7 @@ def test_what_fails_in_every_draw_raises_its_error():
         rank_stability(Broken(), lists(1), n_resamples=5)
 
 
-def test_one_list_has_no_interval_and_few_warn():
+def test_rank_stability_gives_no_interval_for_one_list_and_warns_about_few():
     frame = lists(2)
     one = frame[(frame["query"] == "q0") | (frame["voter"] == "v1")]
     with pytest.warns(FewListsWarning, match="1 of 2 queries have fewer than 5 lists"):
@@ -340,19 +340,19 @@ def test_one_list_has_no_interval_and_few_warn():
         (InputError, "must be able to weigh lists, because draws.*got Agglomerative", Agglomerative(), {}),
     ],
 )
-def test_errors_say_what_to_do(error, message, method, options):
+def test_rank_stability_rejects_invalid_arguments_with_advice(error, message, method, options):
     with pytest.raises(error, match=message):
         rank_stability(method, lists(), **options)
 
 
-def test_probabilities_are_of_one_query():
+def test_preference_probabilities_needs_one_query():
     with pytest.raises(InputError, match="`query` must be the id of one of the 3 queries"):
         preference_probabilities(BordaCount(), lists())
     with pytest.raises(InputError, match=r"must be None with unit=.query., which makes one board"):
         preference_probabilities(BordaCount(), lists(), "q1", unit="query")
 
 
-def test_methods_that_are_fitted_are_used_as_fitted():
+def test_rank_stability_uses_fitted_methods_without_refitting():
     frame = lists()
     with pytest.raises(Exception, match="not fitted"):
         rank_stability(LearnedWeights(), frame)
@@ -362,6 +362,6 @@ def test_methods_that_are_fitted_are_used_as_fitted():
         rank_stability(method, frame, unit="query")
 
 
-def test_scores_that_may_be_infinite():
+def test_rank_stability_handles_infinite_scores():
     found = rank_stability(RankStatistic(), lists(1), n_resamples=10)
     assert found["rank_mean"].between(1, 9).all()

@@ -52,7 +52,7 @@ def sign(a, b):
 
 
 def brute_pairs(first, second):
-    """Signs of the preferences of both rankings between the items that both hold."""
+    """Return signs of both rankings' preferences between their common items."""
     items = [item for item in first if item in second]
     return [(sign(first[i], first[j]), sign(second[i], second[j])) for i, j in itertools.combinations(items, 2)]
 
@@ -62,7 +62,7 @@ def brute_pairs(first, second):
 
 @given(first=RANKS, second=RANKS)
 @settings(max_examples=80, deadline=None)
-def test_kendalls_family_equals_its_definitions(first, second):
+def test_kendall_tau_variants_equal_their_definitions(first, second):
     first, second = ranking(first), ranking(second)
     pairs = brute_pairs(first, second)
     product = sum(a * b for a, b in pairs)
@@ -81,7 +81,7 @@ def test_kendalls_family_equals_its_definitions(first, second):
 
 @given(first=FULL, second=FULL)
 @settings(max_examples=40, deadline=None)
-def test_scipy_agrees(first, second):
+def test_spearman_kendall_and_weighted_tau_equal_scipy(first, second):
     pair = ranking(first), ranking(second)
     with np.errstate(all="ignore"):
         if len(set(first)) > 1 and len(set(second)) > 1:
@@ -91,14 +91,14 @@ def test_scipy_agrees(first, second):
     assert weighted_tau(*pair) == pytest.approx(expected, nan_ok=True)
 
 
-def test_emond_and_mason_keep_the_distance_of_kemeny_and_snell_a_metric():
+def test_kendall_tau_x_gives_a_metric():
     rankings = [dict(zip("abc", ranks, strict=True)) for ranks in itertools.product((1, 2, 3), repeat=3)]
     distance = np.array([[3 * (1 - kendall_tau(r, s, variant="x")) for s in rankings] for r in rankings])
     assert (distance[:, :, None] <= distance[:, None, :] + distance.T[None] + 1e-9).all()
 
 
 def brute_top_distance(first, second, p):
-    """The four cases of Fagin, Kumar and Sivakumar, and ties."""
+    """Sum the four cases of Fagin, Kumar and Sivakumar, and ties."""
     cost = 0.0
     for i, j in itertools.combinations(sorted(set(first) | set(second)), 2):
 
@@ -112,7 +112,7 @@ def brute_top_distance(first, second, p):
 
 @given(first=RANKS, second=RANKS, p=st.sampled_from([0.0, 0.5, 1.0]))
 @settings(max_examples=60, deadline=None)
-def test_distance_of_top_lists_counts_fagins_cases(first, second, p):
+def test_kendall_distance_counts_fagins_cases(first, second, p):
     first, second = ranking(first), ranking(second)
     n = len(set(first) | set(second))
     expected = brute_top_distance(first, second, p)
@@ -121,7 +121,7 @@ def test_distance_of_top_lists_counts_fagins_cases(first, second, p):
         assert kendall_distance(first, second, penalty=p, normalize=True) == pytest.approx(expected / (n * (n - 1) / 2))
 
 
-def test_footrule_of_top_lists_is_fagins_closed_form():
+def test_footrule_distance_of_top_lists_equals_fagins_closed_form():
     rng = np.random.default_rng(0)
     for _ in range(30):
         k = 5
@@ -138,7 +138,7 @@ def test_footrule_of_top_lists_is_fagins_closed_form():
 
 @given(first=st.permutations(list("abcde")), second=st.permutations(list("abcde")))
 @settings(max_examples=30, deadline=None)
-def test_the_footrule_is_at_most_twice_kendalls_distance_and_at_least_it(first, second):
+def test_footrule_distance_is_between_one_and_two_kendall_distances(first, second):
     kendall = kendall_distance(first, second)
     assert kendall <= footrule_distance(first, second) <= 2 * kendall
 
@@ -147,7 +147,7 @@ def test_the_footrule_is_at_most_twice_kendalls_distance_and_at_least_it(first, 
 
 
 def orders(ranks):
-    """All full orders that agree with the ranks."""
+    """Return all full orders that agree with the ranks."""
     groups = [
         list(group) for _, group in itertools.groupby(sorted(ranks, key=lambda i: (ranks[i], i)), lambda i: ranks[i])
     ]
@@ -159,7 +159,7 @@ def brute_tau_ap(first, second):
     return 2 * np.mean(above) - 1
 
 
-def test_ap_correlation_is_the_mean_over_all_orders_of_the_ties():
+def test_tau_ap_is_the_mean_over_all_orders_of_the_ties():
     rng = np.random.default_rng(1)
     for _ in range(15):
         first, second = (
@@ -175,7 +175,7 @@ def brute_overlap(first, second, k):
     return len(set(first[:k]) & set(second[:k])) / k
 
 
-def test_overlaps_are_the_mean_over_all_orders_of_the_ties():
+def test_overlap_and_rbo_are_the_mean_over_all_orders_of_the_ties():
     rng = np.random.default_rng(2)
     for _ in range(6):
         first, second = (
@@ -212,7 +212,7 @@ def parse(text):
 
 
 @pytest.mark.parametrize("line", PUBLISHED.split("\n")[1:-1])
-def test_published_rank_biased_overlaps_with_ties_and_uneven_lists(line):
+def test_rank_biased_overlap_reproduces_published_values(line):
     first, second, p, *values = line.split(",")
     names = itertools.product("wab", ("ext", "min", "max", "res"))
     for (ties, score), value in zip(names, values, strict=True):
@@ -225,7 +225,7 @@ def extended_rbo(first, second, p, depth=400):
     return (1 - p) / p * sum(brute_overlap(first, second, d) * p**d for d in range(1, depth + 1))
 
 
-def test_bounds_of_rank_biased_overlap_are_those_of_the_extensions():
+def test_rank_biased_overlap_bounds_equal_extreme_extensions():
     rng = np.random.default_rng(3)
     for _ in range(10):
         first, second = rng.permutation(list(ITEMS))[:3].tolist(), rng.permutation(list(ITEMS))[:5].tolist()
@@ -244,7 +244,7 @@ def test_bounds_of_rank_biased_overlap_are_those_of_the_extensions():
         assert low - 1e-9 <= between <= high + 1e-9
 
 
-def test_a_ranking_overlaps_itself_fully_except_for_the_mean_over_its_ties():
+def test_rank_biased_overlap_with_itself_is_1_unless_ties_is_a():
     one = ["a", {"b", "c"}, "d"]
     assert rank_biased_overlap(one, one, ties="w") == pytest.approx(1.0)
     assert rank_biased_overlap(one, one, ties="b") == pytest.approx(1.0)
@@ -252,7 +252,7 @@ def test_a_ranking_overlaps_itself_fully_except_for_the_mean_over_its_ties():
     assert rank_biased_overlap([], ["a"]) == 0.0 == rank_biased_overlap(["a"], [], score="min")
 
 
-def test_concordance_equals_the_formula_and_the_mean_correlation():
+def test_kendall_w_equals_its_formula_and_the_mean_correlation():
     rng = np.random.default_rng(4)
     rankings = [dict(zip(ITEMS, rng.permutation(6), strict=True)) for _ in range(4)]
     rho = np.mean([spearman_rho(a, b) for a, b in itertools.combinations(rankings, 2)])
@@ -267,7 +267,7 @@ def test_concordance_equals_the_formula_and_the_mean_correlation():
 
 @pytest.fixture(scope="module")
 def lists():
-    """Several voters and queries, with absent items and ties."""
+    """Return lists of several voters and queries, with absent items and ties."""
     rng = np.random.default_rng(5)
     rows = [
         (f"q{q}", f"v{v}", item, int(rng.integers(1, 6)))
@@ -301,7 +301,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("measure", agreement_names())
-def test_a_matrix_holds_the_agreement_of_every_two_voters(lists, measure):
+def test_agreement_matrix_contains_the_agreement_of_every_two_voters(lists, measure):
     options = {"k": 3} if measure == "overlap" else {}
     rankings = as_rankings(lists)
     table = agreement_matrix(lists, measure, per_query=True, **options)
@@ -316,7 +316,7 @@ def test_a_matrix_holds_the_agreement_of_every_two_voters(lists, measure):
     np.testing.assert_allclose(mean, table.groupby("voter").mean(), atol=1e-12)
 
 
-def test_options_reach_the_measure(lists):
+def test_agreement_matrix_passes_options_to_the_measure(lists):
     rankings = as_rankings(lists)
     table = agreement_matrix(lists, "kendall-distance", penalty=0.0, normalize=True, per_query=True)
     found = table.loc[("q0", "v0"), "v1"]
@@ -342,7 +342,7 @@ def test_options_reach_the_measure(lists):
         ("overlap", {"k": 0}, ValueError, "`k` must be a whole number"),
     ],
 )
-def test_wrong_measures_are_reported(lists, measure, options, error, words):
+def test_agreement_matrix_rejects_invalid_measures(lists, measure, options, error, words):
     with pytest.raises(error, match=words):
         agreement_matrix(lists, measure, **options)
 
@@ -356,7 +356,7 @@ def test_wrong_measures_are_reported(lists, measure, options, error, words):
         ({"a": np.nan}, ValueError, "finite rank"),
     ],
 )
-def test_wrong_rankings_are_reported(given, error, words):
+def test_agreement_functions_reject_invalid_rankings(given, error, words):
     with pytest.raises(error, match=words):
         kendall_tau(given, ["a", "b"])
     with pytest.raises(ValueError, match="`variant` must be one of"):
@@ -372,7 +372,7 @@ def comparison():
     return lists, Comparator(methods, qrels=Qrels.from_frame(qrels), metrics=["map"]).fit(lists)
 
 
-def test_runs_by_rank_and_runs_by_score_are_compared(comparison):
+def test_agreement_matrix_compares_runs_by_rank_with_runs_by_score(comparison):
     lists, comparator = comparison
     runs = dict(comparator.runs_)
     ranks = runs["z"].assign(rank=lambda run: run.groupby("query")["score"].rank(ascending=False, method="min"))
@@ -384,7 +384,7 @@ def test_runs_by_rank_and_runs_by_score_are_compared(comparison):
     assert agreement_matrix({"r": ranks, "s": RankedLists.from_frame(lists[lists["voter"] == "v01"])}).shape == (2, 2)
 
 
-def test_methods_of_a_comparator_and_runs_are_compared_in_their_order(comparison):
+def test_agreement_matrix_keeps_the_order_of_methods_and_runs(comparison):
     _, comparator = comparison
     table = agreement_matrix(comparator)
     assert table.columns.tolist() == table.index.tolist() == ["z", "Copeland", "a"]
@@ -400,7 +400,7 @@ def test_methods_of_a_comparator_and_runs_are_compared_in_their_order(comparison
     assert table.loc["z", "Copeland"] == pytest.approx(expected)
 
 
-def test_voters_agree_with_a_consensus_as_with_any_list(lists):
+def test_consensus_agreement_equals_the_agreement_of_single_rankings(lists):
     consensus = Copeland().fit_transform(lists)
     rankings = as_rankings(lists)
     tied = {query: dict(zip(rows["item"], -rows["score"], strict=True)) for query, rows in consensus.groupby("query")}
@@ -412,7 +412,7 @@ def test_voters_agree_with_a_consensus_as_with_any_list(lists):
     assert consensus_agreement(lists, consensus[consensus["query"] == "q1"])["v2":"v2"].isna().all()
 
 
-def test_concordance_is_that_of_the_items_that_all_lists_hold(lists):
+def test_concordance_uses_the_items_common_to_all_lists(lists):
     rankings = as_rankings(lists)
     found = concordance(lists)
     for query in found.index:
@@ -420,7 +420,7 @@ def test_concordance_is_that_of_the_items_that_all_lists_hold(lists):
         assert found[query] == pytest.approx(kendall_w(mine), nan_ok=True)
 
 
-def test_the_consensus_score_is_one_less_the_mean_share_of_discordant_pairs(lists):
+def test_consensus_score_is_1_minus_the_mean_share_of_discordant_pairs(lists):
     consensus = Copeland().fit_transform(lists)
     rankings = as_rankings(lists)
     tied = {query: dict(zip(rows["item"], -rows["score"], strict=True)) for query, rows in consensus.groupby("query")}
@@ -436,20 +436,20 @@ def test_the_consensus_score_is_one_less_the_mean_share_of_discordant_pairs(list
         assert 0 < ConsensusScorer(distance)(Copeland().fit(lists), lists) < 1
 
 
-def test_heavier_lists_count_more_in_the_consensus_score():
+def test_consensus_score_weights_lists():
     lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2] * 2})
     consensus = pd.DataFrame({"query": "q", "item": ["a", "b"], "rank": [1, 2]})
     assert consensus_score(lists.assign(weight=[3, 3, 1, 1]), consensus) == 0.75
 
 
-def test_a_consensus_of_other_lists_is_refused(lists):
+def test_consensus_score_rejects_a_consensus_of_other_lists(lists):
     with pytest.raises(ValueError, match="must rank every item"):
         consensus_score(lists, Copeland().fit_transform(lists)[1:].reset_index(drop=True))
     with pytest.raises(ValueError, match="`distance` must be one of 'cosine'"):
         consensus_score(lists, Copeland().fit_transform(lists), "x")
 
 
-def test_a_consensus_ties_by_score_whatever_its_library_and_the_names_of_its_columns(lists):
+def test_consensus_agreement_reads_ties_by_score_in_any_frame(lists):
     consensus = CombSUM(norm="rank").fit_transform(lists).assign(score=lambda frame: frame["score"].round(1))
     assert consensus.groupby("query")["score"].nunique().sum() < len(consensus)
     renamed = consensus.rename(columns={"query": "qid", "item": "docno"})
@@ -470,6 +470,6 @@ def test_a_consensus_ties_by_score_whatever_its_library_and_the_names_of_its_col
     assert found.equals(expected)
 
 
-def test_plain_lists_by_name_are_refused_with_what_to_do():
+def test_agreement_matrix_rejects_plain_lists_with_advice():
     with pytest.raises(TypeError, match=r"Run 'a' must be a data frame or RankedLists; got list\."):
         agreement_matrix({"a": ["x", "y"], "b": ["y", "x"]})

@@ -1,4 +1,4 @@
-"""Measures of the voters: over which queries, and how many."""
+"""evaluate_voters, and evaluate of lists: the queries they use and their numbers."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ METRICS = ["map", "ndcg@3", "p@2", "gmap", "num_rel_ret", "rbp_resid", "recall@2
 
 
 def crowd(seed, whole_numbers=False):
-    """Lists of voters that leave out queries, and judgements that lack queries and have others."""
+    """Return lists with missing queries, and judgements that lack some queries and have others."""
     rng = np.random.default_rng(seed)
     rows = []
     for query in range(8):
@@ -37,7 +37,7 @@ def crowd(seed, whole_numbers=False):
 @pytest.mark.parametrize("whole_numbers", [False, True])
 @pytest.mark.parametrize("scores", [False, True])
 @pytest.mark.parametrize("missing_queries", ["skip", "zero"])
-def test_measures_are_those_of_each_voters_run(missing_queries, scores, whole_numbers):
+def test_evaluate_voters_equals_evaluating_each_voters_run(missing_queries, scores, whole_numbers):
     for seed in range(5):
         lists, qrels = crowd(seed, whole_numbers)
         lists = lists if scores else lists.drop(columns="score")
@@ -60,11 +60,11 @@ def test_measures_are_those_of_each_voters_run(missing_queries, scores, whole_nu
         assert found.index.tolist() == voters and found.index.name == "voter"
 
 
-def test_means_add_up_by_their_numbers_of_queries():
+def test_evaluate_voters_means_weighted_by_n_queries_give_the_overall_mean():
     lists, qrels = crowd(0)
     judged = lists[lists["query"].isin(qrels["query"])]
     table = evaluate_voters(lists, qrels, "ndcg@3")
-    # The mean over all judged lists is that of the voters, each counted as often as n_queries says.
+    # The mean over all judged lists equals the voters' means weighted by n_queries.
     run = judged.assign(query=judged["query"] + " " + judged["voter"]).drop(columns="voter")
     pairs = judged[["query", "voter"]].drop_duplicates()
     graded = qrels.merge(pairs, on="query")
@@ -74,7 +74,7 @@ def test_means_add_up_by_their_numbers_of_queries():
     assert np.average(table["ndcg@3"], weights=table["n_queries"]) == pytest.approx(expected)
 
 
-def test_an_unjudged_query_changes_nothing():
+def test_evaluate_voters_ignores_unjudged_queries():
     lists, qrels = crowd(1)
     judged = lists[lists["query"].isin(qrels["query"])]
     for missing_queries in ("skip", "zero"):
@@ -83,7 +83,7 @@ def test_an_unjudged_query_changes_nothing():
         pd.testing.assert_frame_equal(more, fewer)
 
 
-def test_a_voter_and_a_method_are_measured_on_the_same_queries():
+def test_evaluate_voters_and_comparator_use_the_same_queries():
     # The consensus of one voter's lists is its lists; with all queries in the lists it is measured like the voter.
     lists, qrels = crowd(2)
     encoded = RankedLists.from_frame(lists)
@@ -97,7 +97,7 @@ def test_a_voter_and_a_method_are_measured_on_the_same_queries():
     assert table.loc["v1", "n_queries"] == len(comparator.per_query_)
 
 
-def test_missing_is_one_of_two_rules():
+def test_evaluate_voters_rejects_an_unknown_missing_queries_option():
     lists, qrels = crowd(0)
     with pytest.raises(ValueError, match="`missing_queries` must be one of 'zero', 'skip'; got 'none'"):
         evaluate_voters(lists, qrels, missing_queries="none")
@@ -111,7 +111,7 @@ def test_missing_is_one_of_two_rules():
 @pytest.mark.parametrize("whole_numbers", [False, True])
 @pytest.mark.parametrize("ties", ["order", "trec_eval", "expected"])
 @pytest.mark.parametrize("missing_queries", [None, "skip", "zero"])
-def test_voters_are_evaluated_as_the_runs_that_they_are(missing_queries, ties, whole_numbers):
+def test_evaluate_of_lists_equals_evaluate_of_each_voters_run(missing_queries, ties, whole_numbers):
     for seed in range(3):
         lists, qrels = crowd(seed, whole_numbers)
         lists["score"] = np.round(lists["score"] / 2)  # ties
@@ -136,13 +136,13 @@ def test_evaluate_and_evaluate_voters_differ_in_queries():
     assert (everything["map"] <= by_run["map"]).all() and everything.loc["v0", "map"] < by_run.loc["v0", "map"]
 
 
-def test_a_query_of_one_voter_each_is_one_run():
+def test_evaluate_treats_queries_with_one_voter_each_as_one_run():
     lists = pd.DataFrame({"query": ["p", "q"], "voter": ["u", "v"], "item": ["a", "a"], "rank": 1})
     qrels = pd.DataFrame({"query": ["p", "q"], "item": "a", "relevance": [1, 0]})
     assert evaluate(lists, qrels, "map").to_dict() == {"map": {"run": 0.5}}
 
 
-def test_warnings_name_the_voter():
+def test_evaluate_warnings_name_the_voter():
     lists, qrels = crowd(0)
     few = qrels[qrels["query"] == "q1"] if "q1" in set(qrels["query"]) else qrels
     with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' contains no judged query: it has 'q1', the qrels"):
@@ -177,7 +177,7 @@ SWAPPED = {
 
 @pytest.mark.parametrize("way", SWAPPED)
 @pytest.mark.parametrize("call", [evaluate, ndcg, average_precision, get_measure("p@1"), evaluate_voters])
-def test_judgements_in_the_place_of_the_run_are_refused(call, way):
+def test_measures_reject_judgements_passed_as_run(call, way):
     first, second, what = SWAPPED[way]
     if call is evaluate_voters and isinstance(second, dict | list):
         pytest.skip("takes no plain lists")
@@ -189,7 +189,7 @@ def test_judgements_in_the_place_of_the_run_are_refused(call, way):
         call(first, second)
 
 
-def test_a_run_among_several_may_be_the_judgements():
+def test_evaluate_rejects_judgements_among_several_runs():
     with pytest.raises(
         InputTypeError, match="evaluate must be called with the run first, then the judgements; got a Qrels"
     ):
@@ -201,7 +201,7 @@ def test_a_run_among_several_may_be_the_judgements():
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_frames_of_other_libraries_are_recognised(library):
+def test_evaluate_detects_swapped_arguments_in_other_frame_libraries(library):
     convert = {
         "polars": lambda frame: module.from_pandas(frame),
         "pyarrow": lambda frame: module.Table.from_pandas(frame),
@@ -212,7 +212,7 @@ def test_frames_of_other_libraries_are_recognised(library):
     assert evaluate(convert[library](RUN), convert[library](JUDGED), "mrr").iloc[0, 0] == 0.5
 
 
-def test_what_may_be_either_is_left_alone():
+def test_measures_accept_arguments_that_may_be_runs_or_judgements():
     # Grades look like scores, and a run may have been joined with its judgements.
     assert reciprocal_rank({"q": {"b": 1, "a": 2}}, {"q": {"b": 1}}) == 0.5
     assert evaluate(RUN.assign(relevance=0), JUDGED, "mrr").iloc[0, 0] == 0.5

@@ -1,4 +1,4 @@
-"""Measures by name or as objects, each once, and the direction in which they are better."""
+"""Measures given by name or as objects, without repetition, and the direction of improvement."""
 
 import dataclasses
 
@@ -50,7 +50,7 @@ def pyplot():
 # ---------------------------------------------------------------------- objects for names
 
 
-def test_measures_and_names_are_mixed_wherever_names_are_taken():
+def test_functions_accept_measures_next_to_names():
     names, mixed = ["ndcg@10[gain=linear]", "map", "p@5"], [NDCG, AP, "p@5"]
     pd.testing.assert_frame_equal(evaluate(RUNS, QRELS, mixed), evaluate(RUNS, QRELS, names))
     pd.testing.assert_frame_equal(
@@ -67,7 +67,7 @@ def test_measures_and_names_are_mixed_wherever_names_are_taken():
     assert make_ranking_scorer(AP, qrels=QRELS)(method, LISTS) == scores[0]["map"]
 
 
-def test_a_comparison_is_asked_by_measure():
+def test_comparator_methods_accept_measures():
     fitted = comparator(["ndcg@10[gain=linear]", "P@5"])
     p = get_measure("p@5")  # which stands in the column P@5
     pd.testing.assert_frame_equal(fitted.compare("sum", metric=p), fitted.compare("sum", metric="P@5"))
@@ -86,7 +86,7 @@ def test_a_comparison_is_asked_by_measure():
         fitted.compare(metric=AP)
 
 
-def test_plots_take_measures(pyplot):
+def test_plots_accept_measures(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 
     fitted = comparator(["P@5", "map"])
@@ -108,12 +108,12 @@ def test_plots_take_measures(pyplot):
     )
 
 
-def test_voters_are_selected_by_a_measure():
+def test_voter_selector_accepts_a_measure():
     by_name, by_measure = (VoterSelector(by, n_voters=3, qrels=QRELS).fit(LISTS) for by in ("map", AP))
     pd.testing.assert_frame_equal(by_name.voter_scores_, by_measure.voter_scores_)
 
 
-def test_conventions_without_a_value_are_the_defaults():
+def test_get_measure_treats_none_as_the_default_convention():
     given = get_measure("map", relevance_threshold=None)
     assert given == AP and str(given) == "map" and get_measure(given) == AP
     assert get_measure("map", relevance_threshold=2) == get_measure("map[relevance_threshold=2]")
@@ -144,12 +144,12 @@ TWICE = [
     ],
     ids=["evaluate", "evaluate queries", "voters", "Comparator", "scorer"],
 )
-def test_a_measure_twice_is_refused(call, metrics, words):
+def test_functions_reject_a_repeated_measure(call, metrics, words):
     with pytest.raises(ValueError, match=words):
         call(metrics)
 
 
-def test_measures_that_differ_in_a_convention_are_two():
+def test_evaluate_accepts_measures_that_differ_in_a_convention():
     assert list(evaluate(RUNS, QRELS, ["ndcg@5", "ndcg@5[gain=linear]", "ndcg@10"])) == [
         "ndcg@5",
         "ndcg@5[gain=linear]",
@@ -158,7 +158,7 @@ def test_measures_that_differ_in_a_convention_are_two():
 
 
 @pytest.mark.parametrize("metrics", [3, None])
-def test_what_is_not_a_name_is_reported(metrics):
+def test_evaluate_rejects_metrics_that_are_not_names(metrics):
     with pytest.raises(TypeError, match="The name of a measure must be a str such as 'ndcg@10'; got"):
         evaluate(RUNS, QRELS, metrics)
     with pytest.raises(ValueError, match="at least one measure"):
@@ -166,7 +166,7 @@ def test_what_is_not_a_name_is_reported(metrics):
 
 
 @pytest.mark.parametrize("command", ["compare", "evaluate"])
-def test_the_command_line_refuses_a_measure_twice(command, tmp_path, monkeypatch, capsys):
+def test_command_line_rejects_a_repeated_measure(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     RUNS["sum"].to_csv("sum.csv", index=False)
     QRELS.to_csv("qrels.csv", index=False)
@@ -177,14 +177,14 @@ def test_the_command_line_refuses_a_measure_twice(command, tmp_path, monkeypatch
 # ---------------------------------------------------------------------- which values are better
 
 
-def test_every_measure_knows_which_values_are_better():
+def test_greater_is_better_is_set_for_every_measure():
     filled = [name.replace("@k", "@7").replace("@r", "@0.1").replace("@z1,z2,...", "@5,10") for name in measure_names()]
     others = {name: get_measure(name).greater_is_better for name in filled}
     others = {name: better for name, better in others.items() if better is not True}
     assert others == {"num_ret": None, "num_rel": None, "judged@7": None, "rbp_resid": False, "rbp_resid@7": False}
 
 
-def test_the_best_has_the_lowest_residual():
+def test_comparator_best_name_has_the_lowest_residual():
     fitted = comparator(["rbp_resid@10", "map"])
     residual = fitted.results_["rbp_resid@10"]
     assert residual.nunique() > 1 and residual.idxmin() != residual.idxmax()
@@ -193,7 +193,7 @@ def test_the_best_has_the_lowest_residual():
     assert fitted.best_estimator_ is fitted.named_aggregators_[residual.idxmin()]
 
 
-def test_a_count_selects_nothing():
+def test_comparator_and_scorers_reject_counts_as_criterion():
     with pytest.raises(ValueError, match="got 'num_ret', for which neither higher nor lower is better"):
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
@@ -204,7 +204,7 @@ def test_a_count_selects_nothing():
     assert scores["num_rel"] == evaluate(RUNS["sum"], QRELS, "num_rel").iloc[0, 0]
 
 
-def test_a_search_takes_the_lowest_residual():
+def test_grid_search_selects_the_lowest_residual():
     scorer = make_ranking_scorer("rbp_resid@10", qrels=QRELS)
     grid = {"norm": ["borda", "rank", "min-max"]}
     residual = {
@@ -223,7 +223,7 @@ def test_a_search_takes_the_lowest_residual():
     assert refitted.best_params_ == {"norm": lowest}
 
 
-def test_tests_count_a_lower_residual_as_won():
+def test_compare_counts_a_lower_residual_as_a_win():
     fitted = comparator(["rbp_resid@10"])
     mean = fitted.results_["rbp_resid@10"]
     low, high = mean.idxmin(), mean.idxmax()
@@ -237,21 +237,21 @@ def test_tests_count_a_lower_residual_as_won():
     assert ranks["sum"] == pytest.approx(table.rank(axis=1)["sum"].mean())
 
 
-def test_a_count_needs_a_named_baseline():
+def test_compare_methods_needs_a_baseline_for_counts():
     per_query = comparator(["map", "num_ret"]).per_query_
     with pytest.raises(ValueError, match=r"`baseline` must be given for .num_ret."):
         compare_methods(per_query, metric="num_ret")
     assert compare_methods(per_query, "sum", metric="num_ret", confidence=None).index[0] == "sum"
 
 
-def test_marks_of_significance_know_the_direction():
+def test_significance_marks_respects_the_direction_of_measures():
     index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["method", "query"])
     values = [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]
     per_query = pd.DataFrame({"map": values, "rbp_resid": values, "judged@5": values}, index=index)
     assert significance_marks(per_query, "a").loc["b"].tolist() == ["+", "-", ""]
 
 
-def test_tables_mark_the_lowest_residual_and_no_count():
+def test_tables_mark_the_lowest_residual_but_no_counts():
     results = pd.DataFrame(
         {"map": [0.5, 0.4], "rbp_resid": [0.2, 0.1], "num_ret": [1, 0], "judged@5": [0.5, 0.7], "dcg": [3.0, 2.0]},
         index=["a", "b"],
@@ -266,7 +266,7 @@ def test_tables_mark_the_lowest_residual_and_no_count():
     assert style_table(results[["rbp_resid"]]).to_html().count("font-weight: bold") == 1
 
 
-def test_plots_put_the_lowest_residual_on_top(pyplot):
+def test_plots_show_the_lowest_residual_first(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 
     fitted = comparator(["rbp_resid@10", "map", "num_ret"])
@@ -293,12 +293,12 @@ def test_plots_put_the_lowest_residual_on_top(pyplot):
 
 
 @pytest.mark.parametrize("by", ["rbp_resid", "num_ret", get_measure("rbp_resid@5")])
-def test_voters_are_not_selected_by_a_measure_where_higher_is_not_better(by):
+def test_voter_selector_rejects_measures_where_higher_is_not_better(by):
     with pytest.raises(ValueError, match=r"must be a measure where higher is better.*'(rbp_resid|num_ret)"):
         VoterSelector(by, qrels=QRELS).fit(LISTS)
 
 
-def test_the_command_line_puts_the_lowest_residual_on_top(tmp_path, monkeypatch, capsys):
+def test_command_line_shows_the_lowest_residual_first(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, run in RUNS.items():
         run.to_csv(f"{name}.csv", index=False)

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.twice
 
 
 def values(grades, name, **conventions):
-    """A measure of one list whose judged items are all returned."""
+    """Compute a measure of one list whose judged items are all returned."""
     grade, ptr = np.array(grades, dtype=float), np.array([0, len(grades)])
     judged = RelevanceList(np.sort(grade)[::-1], ptr)
     return float(get_measure(name, **conventions)._values(RankedRelevance(grade, ptr, judged))[0])
@@ -54,18 +54,18 @@ FLAGR_TABLE = {
 
 
 @pytest.mark.parametrize("name", FLAGR_TABLE)
-def test_the_table_of_flagrs_documentation(name):
+def test_measures_reproduce_the_table_of_flagrs_documentation(name):
     # Its AP@k divides by the relevant items found so far.
     found = [values(FLAGR, f"{name}@{k}", ap_denominator="retrieved") for k in range(1, 9)]
     assert [round(value, 2) for value in found] == FLAGR_TABLE[name]
 
 
-def test_recall_of_the_notebook():
+def test_recall_reproduces_the_notebook():
     grades = [int(item in (2, 4, 5, 7)) for item in range(1, 9)]
     assert [values(grades, f"recall@{k}") for k in range(1, 9)] == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1, 1]
 
 
-def test_mean_average_precision_of_the_notebook():
+def test_map_reproduces_the_notebook():
     found = [
         values([int(item in actual) for item in range(1, 9)], "map@8")
         for actual in ({2, 4, 5, 7}, {1, 4, 5, 7}, {5, 8})
@@ -74,7 +74,7 @@ def test_mean_average_precision_of_the_notebook():
     assert round(np.mean(found), 2) == 0.48
 
 
-def test_discounted_gain_of_the_notebook():
+def test_dcg_and_ndcg_reproduce_the_notebook():
     grades = [0, 4, 1, 3, 4, 1, 3, 2]
     dcg = [round(values(grades, f"dcg@{k}", gain="linear"), 2) for k in range(1, 9)]
     assert dcg == [0, 2.52, 3.02, 4.32, 5.86, 6.22, 7.22, 7.85]
@@ -82,7 +82,7 @@ def test_discounted_gain_of_the_notebook():
     assert ndcg == [0, 0.39, 0.38, 0.46, 0.58, 0.6, 0.67, 0.73]
 
 
-def test_mean_precision_of_the_toolkit():
+def test_precision_reproduces_the_recommender_toolkit():
     run = pd.DataFrame({"query": [1, 1, 2, 2], "item": [1, 2, 4, 5], "rank": [1, 2, 1, 2]})
     qrels = pd.DataFrame({"query": [1, 2, 2], "item": [1, 4, 5], "relevance": 1})
     assert evaluate(run, qrels, "p@2").loc["run", "p@2"] == 0.75
@@ -91,18 +91,18 @@ def test_mean_precision_of_the_toolkit():
 # ---------------------------------------------------------------------- conventions
 
 
-def test_discounts_to_base_e_leave_the_ratio_alone():
+def test_natural_log_discount_changes_dcg_but_not_ndcg():
     assert values(FLAGR, "dcg@8", discount="ln") == pytest.approx(values(FLAGR, "dcg@8") / math.log(2))
     assert values(FLAGR, "ndcg@8", discount="ln") == pytest.approx(values(FLAGR, "ndcg@8"))
 
 
-def test_letor_counts_the_first_two_places_in_full():
+def test_letor_discount_counts_the_first_two_places_in_full():
     graded = {"a": 0, "b": 2, "c": 1, "d": 4}
     assert dcg(list("abcd"), graded, discount="letor") == pytest.approx(0 + 3 + 1 / math.log2(3) + 15 / 2)
     assert ndcg(list("abcd"), graded, 2, discount="letor") == pytest.approx(3 / (15 + 3))
 
 
-def test_gains_are_equal_on_binary_judgements_only():
+def test_linear_and_exponential_gains_agree_only_on_binary_judgements():
     assert values(FLAGR, "ndcg@5[gain=linear]") == pytest.approx(values(FLAGR, "ndcg@5[gain=exponential]"))
     assert values([1, 3], "dcg@2") == pytest.approx(1 + 7 / math.log2(3))
     assert values([1, 3], "dcg@2[gain=linear]") == pytest.approx(1 + 3 / math.log2(3))
@@ -117,7 +117,7 @@ def one_query(grades, missed=(), **conventions):
     return lambda name: float(evaluate(run, qrels, name, **conventions).iloc[0, 0])
 
 
-def test_the_ideal_is_of_all_judged_items_or_of_those_returned():
+def test_ndcg_ideal_uses_all_judged_or_all_retrieved_items():
     measure = one_query([1, 0, 2], missed=[3])
     dcg = 1 + 3 / 2
     assert measure("ndcg@3") == pytest.approx(dcg / (7 + 3 / math.log2(3) + 1 / 2))
@@ -125,37 +125,37 @@ def test_the_ideal_is_of_all_judged_items_or_of_those_returned():
 
 
 @pytest.mark.parametrize(("denominator", "divisor"), [("relevant", 4), ("cutoff", 2), ("retrieved", 1)])
-def test_average_precision_has_three_denominators(denominator, divisor):
+def test_map_supports_three_denominators(denominator, divisor):
     assert one_query([0, 1, 1], missed=[1, 1], ap_denominator=denominator)("map@2") == pytest.approx(0.5 / divisor)
 
 
-def test_negative_grades_are_spam_and_have_no_gain():
+def test_negative_grades_have_no_gain():
     measure = one_query([-1, 1, None], missed=[-2])
     assert measure("num_rel") == 1 and measure("p@1") == 0 and measure("map") == 0.5
     assert measure("ndcg@2") == pytest.approx(1 / math.log2(3))
 
 
-def test_a_threshold_makes_grades_binary():
+def test_relevance_threshold_makes_grades_binary():
     measure = one_query([1, 2, 3], missed=[2], relevance_threshold=2)
     assert measure("num_rel") == 3 and measure("p@2") == 0.5 and measure("recall@3") == pytest.approx(2 / 3)
     assert one_query([1, 2])("map[relevance_threshold=2]") == 0.5
 
 
-def test_real_grades_are_not_truncated():
+def test_dcg_does_not_truncate_fractional_grades():
     assert one_query([0.5, 1.9])("dcg@2[gain=linear]") == pytest.approx(0.5 + 1.9 / math.log2(3))
 
 
-def test_a_query_without_relevant_items_is_zero_in_every_measure():
+def test_measures_are_zero_without_relevant_items():
     measure = one_query([0, 0])
     for name in ("p@2", "recall@2", "f1@2", "map", "map@2[ap_denominator=retrieved]", "dcg@2", "ndcg", "ndcg@2"):
         assert measure(name) == 0.0
 
 
-def test_short_lists_keep_the_divisor():
+def test_precision_divides_by_the_cutoff_in_short_lists():
     assert one_query([1])("p@10") == 0.1
 
 
-def test_grades_that_look_like_scores_suggest_a_linear_gain():
+def test_ndcg_suggests_a_linear_gain_for_very_large_grades():
     with pytest.raises(ValueError, match="Use gain='linear'"):
         one_query([2000.0, 1.0])("ndcg@2")
     assert one_query([2000.0, 1.0])("ndcg@2[gain=linear]") == 1.0
@@ -164,7 +164,7 @@ def test_grades_that_look_like_scores_suggest_a_linear_gain():
 # ---------------------------------------------------------------------- the registry
 
 
-def test_names_go_round():
+def test_get_measure_round_trips_names():
     for name in measure_names():
         measure = get_measure(name.replace("@k", "@7").replace("@r", "@0.1").replace("@z1,z2,...", "@5,10"))
         assert get_measure(str(measure)) == measure
@@ -189,12 +189,12 @@ def test_names_go_round():
         ("p@5[relevance_threshold=0]", "must be above 0"),
     ],
 )
-def test_wrong_names_list_the_right_ones(name, words):
+def test_get_measure_rejects_unknown_names_with_suggestions(name, words):
     with pytest.raises(ValueError, match=words):
         get_measure(name)
 
 
-def test_a_name_is_a_string():
+def test_get_measure_rejects_names_that_are_not_strings():
     with pytest.raises(TypeError, match="must be a str such as 'ndcg@10'; got int"):
         get_measure(10)
 
@@ -202,7 +202,7 @@ def test_a_name_is_a_string():
 @pytest.mark.parametrize(
     ("convention", "words"), [({"gain": "x"}, "`gain` must be one of"), ({"gian": "linear"}, "choose from")]
 )
-def test_wrong_conventions_are_reported(convention, words):
+def test_evaluate_rejects_invalid_conventions(convention, words):
     with pytest.raises(ValueError, match=words):
         one_query([1], **convention)("ndcg@5")
 
@@ -213,7 +213,7 @@ RUN = pd.DataFrame({"query": ["a", "a", "b", "x"], "item": [1, 2, 1, 1], "score"
 QRELS = pd.DataFrame({"query": ["a", "a", "b", "c"], "item": [1, 3, 2, 1], "relevance": [1, 1, 1, 2]})
 
 
-def test_the_judgements_determine_the_queries():
+def test_evaluate_uses_the_judged_queries():
     # x is not judged; c is judged and has no results.
     table = evaluate(RUN, QRELS, ["map", "num_ret", "num_rel"], per_query=True)
     assert table.index.tolist() == ["a", "b", "c"] and table.index.name == "query"
@@ -223,12 +223,12 @@ def test_the_judgements_determine_the_queries():
     assert evaluate(RUN, QRELS, "map", missing_queries="skip").loc["run", "map"] == pytest.approx(0.25 / 2)
 
 
-def test_counts_are_summed_and_measures_averaged():
+def test_evaluate_sums_counts_and_averages_measures():
     table = evaluate(RUN, QRELS, ["num_rel", "num_ret", "num_rel_ret", "p@1"])
     assert table.loc["run"].tolist() == [4, 3, 1, 0]
 
 
-def test_several_runs_are_rows():
+def test_evaluate_returns_a_row_per_run():
     runs = {"one": RUN, "two": RankedLists.from_frame(RUN.assign(score=-RUN["score"]))}
     table = evaluate(runs, Qrels.from_frame(QRELS), ["p@1"])
     assert table.index.tolist() == ["one", "two"] and table["p@1"].tolist() == [0.0, 1 / 3]
@@ -236,13 +236,13 @@ def test_several_runs_are_rows():
     assert both.index.names == ["run", "query"] and len(both) == 6
 
 
-def test_equal_scores_are_ordered_by_item():
+def test_evaluate_orders_equal_scores_by_item():
     run = pd.DataFrame({"query": "q", "item": ["b", "a"], "score": 1.0})
     qrels = pd.DataFrame({"query": "q", "item": ["a", "b"], "relevance": [1, 0]})
     assert evaluate(run, qrels, "p@1").iloc[0, 0] == 1.0
 
 
-def test_a_run_has_one_list_for_each_query(X):
+def test_measures_reject_runs_with_several_lists_per_query(X):
     qrels = pd.DataFrame({"query": "q", "item": ["a"], "relevance": 1})
     for call in (lambda: get_measure("map")(X, qrels), lambda: evaluate({"all": X}, qrels)):
         with pytest.raises(
@@ -258,7 +258,7 @@ def test_a_run_has_one_list_for_each_query(X):
         ({"run": {}}, "at least one run"),
     ],
 )
-def test_wrong_calls_are_reported(change, words):
+def test_evaluate_rejects_invalid_arguments(change, words):
     with pytest.raises(ValueError, match=words):
         evaluate(**{"run": RUN, "qrels": QRELS, **change})
 
@@ -306,10 +306,10 @@ def test_measures_equal_their_definitions(lists, k):
         np.testing.assert_allclose(get_measure(f"{name}@{k}")._values(ranked), expected, rtol=1e-12, atol=1e-15)
 
 
-# ---------------------------------------------------------------------- more definitions, and the forms of a call
+# ---------------------------------------------------------------------- more definitions, and forms of input
 
 
-def test_mean_average_r_precision_with_ties_and_a_short_solution():
+def test_mean_average_r_precision_handles_a_short_solution():
     # The second example of the VideoLectures challenge: (4/5 + 6/10) / 2 and (2/5 + 4/7) / 2; it prints 0.5928.
     solutions = [
         {1: 100, 2: 99, 3: 98, 4: 97, 5: 96, 6: 96, 7: 96, 8: 93, 9: 92, 10: 91},
@@ -322,7 +322,7 @@ def test_mean_average_r_precision_with_ties_and_a_short_solution():
     assert r_precision(found, solutions, 5, per_query=True).tolist() == [0.8, 0.4]
 
 
-def test_a_convention_of_recommender_toolkits_cuts_at_the_number_of_relevant_items():
+def test_truncate_relevant_cuts_the_ideal_at_the_number_of_relevant_items():
     recommends, truth = [[1, 2], [4, 5]], [[1], [4, 5]]
     assert ndcg(recommends, truth, 2, discount="ln", truncate="relevant") == 1.0
     assert dcg(recommends, truth, 2, discount="ln", per_query=True).tolist() == pytest.approx(
@@ -353,13 +353,13 @@ def brute_users(grades, name, p=0.8, top=4):
 )
 @settings(max_examples=60, deadline=None)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NothingJudgedWarning")  # some lists are empty
-def test_models_of_a_user_equal_their_definitions(grades, name):
+def test_user_model_measures_equal_their_definitions(grades, name):
     truth = {k: grade for k, grade in enumerate(grades) if grade is not None}
     found = evaluate([list(range(len(grades)))], [truth], name).iloc[0, 0]
     assert found == pytest.approx(brute_users(grades, name), rel=1e-12, abs=1e-15)
 
 
-def test_graded_gains_of_a_user_are_shares_of_the_highest_grade():
+def test_max_grade_scales_graded_gains():
     assert rank_biased_precision(["a", "b"], {"a": 2, "b": 4}, persistence=0.5, max_grade=4) == 0.5 * (0.5 + 0.5)
     for measure, words in (
         (expected_reciprocal_rank, "`max_grade` must be"),
@@ -369,7 +369,7 @@ def test_graded_gains_of_a_user_are_shares_of_the_highest_grade():
             measure(["a"], {"a": 5}, max_grade=4)
 
 
-def test_lists_frames_and_dicts_give_the_same():
+def test_measures_agree_for_lists_frames_and_dicts():
     items, truth = [["a", "b", "c"], ["b"], []], [{"a": 1, "c": 2}, {"a": 1}, {"b": 3}]
     rows = [(q, item, k + 1) for q, some in enumerate(items) for k, item in enumerate(some)]
     run = pd.DataFrame(rows, columns=["query", "item", "rank"])
@@ -393,7 +393,7 @@ def test_lists_frames_and_dicts_give_the_same():
         evaluate(scored, by_name[1], "ndcg@2")
 
 
-def test_items_of_mixed_types_and_empty_truths_are_accepted():
+def test_precision_accepts_mixed_types_and_empty_truths():
     assert precision([[1, "1"], ["x"]], [{"1"}, set()], k=1, per_query=True).tolist() == [0.0, 0.0]
     assert precision([np.array([3, 4])], [np.array([3])], k=1) == 1.0
 
@@ -410,27 +410,27 @@ def test_items_of_mixed_types_and_empty_truths_are_accepted():
         ({"q": ["a"]}, [["a"]], TypeError, "both be dicts by query"),
     ],
 )
-def test_wrong_lists_are_reported(run, qrels, error, words):
+def test_precision_rejects_invalid_lists(run, qrels, error, words):
     with pytest.raises(error, match=words):
         precision(run, qrels, k=1, missing_queries="skip")
 
 
 @pytest.mark.parametrize("k", [0, 1.5, "3", -1])
-def test_wrong_cutoffs_are_reported(k):
+def test_measures_reject_invalid_cutoffs(k):
     with pytest.raises(ValueError, match="whole number of at least 1"):
         precision(["a"], ["a"], k=k)
     with pytest.raises(ValueError, match="recall from 0 to 1"):
         interpolated_precision(["a"], ["a"], k=2.0)
 
 
-def test_the_geometric_mean_is_over_queries():
+def test_gmap_is_the_geometric_mean_over_queries():
     run, truth = [["a", "b"], ["a", "b"], ["x"]], [["a"], ["b"], ["b"]]
     assert evaluate(run, truth, "gmap").iloc[0, 0] == pytest.approx((1 * 0.5 * 1e-5) ** (1 / 3))
     assert evaluate(run, truth, "gmap", per_query=True)["gmap"].tolist() == [1.0, 0.5, 0.0]
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=str)
-def test_every_measure_stands_in_the_source_with_its_options(measure):
+def test_measure_functions_document_and_pass_on_their_options(measure):
     function = getattr(skrankagg.metrics, measure.function.__name__)
     assert measure.function is function
     documented = re.findall(r"^(\w+) : ", inspect.getdoc(function).partition("Returns\n")[0], flags=re.MULTILINE)
@@ -444,7 +444,7 @@ def test_every_measure_stands_in_the_source_with_its_options(measure):
     assert all(f"{name}={name}" in call for name in [*measure.conventions, "per_query"])
 
 
-def test_a_measure_is_called_on_a_run():
+def test_measure_objects_can_be_called_on_a_run():
     run, qrels = [["a", "x"], ["x", "b"]], [["a"], ["b"]]
     measure = get_measure("mrr@1")
     assert measure(run, qrels) == 0.5
@@ -457,7 +457,7 @@ def test_a_measure_is_called_on_a_run():
     assert pickle.loads(pickle.dumps(linear)) == linear
 
 
-def test_recalls_are_rounded_by_the_convention_that_is_named():
+def test_interpolated_precision_rounds_recall_by_the_given_rule():
     # R = 3: recall 0.4 needs 1.2 relevant items, one to the nearest and two rounded up; recall 0.5 needs 1.5, two.
     found = ["a", "x", "b", "c"], ["a", "b", "c"]
     nearest = [skrankagg.metrics.interpolated_precision(*found, k) for k in (0, 0.4, 0.5, 1)]

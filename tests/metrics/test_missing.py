@@ -1,4 +1,4 @@
-"""Runs that lack queries, are empty, or have no judged item; and folds without judgements."""
+"""Runs without some queries, empty or unjudged runs, and folds without judgements."""
 
 import copy
 import inspect
@@ -58,7 +58,7 @@ def home_made(estimator, X, y=None):
     return evaluate(estimator.transform(X), QRELS, "ndcg@10").iloc[0, 0]
 
 
-def test_a_custom_scorer_over_all_judgements_warns():
+def test_evaluate_warns_in_a_custom_scorer_that_uses_all_judgements():
     right = cross_val_score(METHOD, LISTS, scoring=make_ranking_scorer("ndcg@10", qrels=QRELS), cv=3)
     with pytest.warns(MissingQueriesWarning, match="1[34] of the 20 judged queries have no results") as found:
         wrong = cross_val_score(METHOD, LISTS, scoring=home_made, cv=3)
@@ -68,7 +68,7 @@ def test_a_custom_scorer_over_all_judgements_warns():
         assert cure in str(found[0].message)
 
 
-def test_the_warning_comes_once_and_at_the_caller():
+def test_evaluate_warns_once_about_missing_queries_at_the_caller():
     _, caught = caught_by(lambda: evaluate(FEW, QRELS, ["map", "p@10", "ndcg@10"], per_query=True))
     text = the_only(caught, MissingQueriesWarning)
     assert text.startswith("15 of the 20 judged queries have no results and count as 0.")
@@ -77,14 +77,14 @@ def test_the_warning_comes_once_and_at_the_caller():
     assert caught[0].filename == __file__
 
 
-def test_half_of_the_queries_may_lack_results():
+def test_evaluate_does_not_warn_if_half_of_the_queries_have_results():
     for n_queries in (10, 20):
         run = RUN[RUN["query"] <= f"q{n_queries}"]
         assert caught_by(lambda run=run: evaluate(run, QRELS, "map"))[1] == []
     the_only(caught_by(lambda: evaluate(RUN[RUN["query"] < "q10"], QRELS, "map"))[1], MissingQueriesWarning)
 
 
-def test_an_explicit_choice_does_not_warn():
+def test_evaluate_does_not_warn_if_missing_queries_is_given():
     silent = {
         "zero": lambda: evaluate(FEW, QRELS, "map", missing_queries="zero"),
         "skip": lambda: evaluate(FEW, QRELS, "map", missing_queries="skip"),
@@ -106,7 +106,7 @@ def public_measures():
 
 
 @pytest.mark.parametrize(("measure", "known"), public_measures())
-def test_every_measure_warns_once(measure, known):
+def test_measures_warn_once_about_missing_queries(measure, known):
     cutoff = {"none": {}, "required": {"k": 0.1 if known.cutoff_kind == "recall" else 2}, "optional": {}}[known.cutoff]
     assert inspect.signature(measure).parameters["missing_queries"].default is None
     _, caught = caught_by(lambda: measure(FEW, QRELS, **cutoff))
@@ -117,13 +117,13 @@ def test_every_measure_warns_once(measure, known):
     assert "2 of the 3 judged queries" in the_only(caught, MissingQueriesWarning)
 
 
-def test_several_runs_are_named_in_one_warning():
+def test_evaluate_warns_once_about_missing_queries_of_several_runs():
     runs = {"whole": RUN, "few": FEW, "fewer": FEW[FEW["query"] < "q03"]}
     text = the_only(caught_by(lambda: evaluate(runs, QRELS, "map"))[1], MissingQueriesWarning)
     assert text.startswith("15 of the 20 judged queries have no results in the run 'few', and most have none in 1 of")
 
 
-# ---------------------------------------------------------------------- runs of which nothing is judged
+# ---------------------------------------------------------------------- runs without judged items
 
 OTHER_ITEMS = RUN.assign(item="z" + RUN["item"])
 OTHER_QUERIES = RUN.assign(query="z" + RUN["query"])
@@ -146,7 +146,7 @@ BAD_RUNS = pytest.mark.parametrize(("bad", "words"), BAD.values(), ids=BAD.keys(
 
 
 @BAD_RUNS
-def test_a_bad_run_does_not_stop_the_others(bad, words):
+def test_evaluate_measures_other_runs_next_to_a_bad_one(bad, words):
     table, caught = caught_by(lambda: evaluate({"good": RUN, "bad": bad}, QRELS, ["map", "ndcg@10", "num_rel"]))
     text = the_only(caught, NothingJudgedWarning)
     assert text.startswith(f"The run 'bad' {words}") and "; it scores 0." in text
@@ -159,7 +159,7 @@ def test_a_bad_run_does_not_stop_the_others(bad, words):
 
 
 @BAD_RUNS
-def test_a_single_bad_run_is_zero(bad, words):
+def test_measures_of_a_bad_run_are_zero_with_a_warning(bad, words):
     if isinstance(bad, dict):  # evaluate takes a dict for several runs
         call = lambda: get_measure("map").summarize(ndcg(bad, QRELS, per_query=True))  # noqa: E731
     else:
@@ -168,12 +168,12 @@ def test_a_single_bad_run_is_zero(bad, words):
     assert value == 0 and f"The run {words}" in the_only(caught, NothingJudgedWarning)
     value, caught = caught_by(lambda: precision(bad, QRELS, 5))
     assert value == 0 and f"The run {words}" in the_only(caught, NothingJudgedWarning)
-    # Choosing 0 for queries without results does not cover a run without any results.
+    # missing_queries="zero" does not silence the warning about a run without any results.
     the_only(caught_by(lambda: precision(bad, QRELS, 5, missing_queries="zero"))[1], NothingJudgedWarning)
 
 
 @pytest.mark.parametrize("frame", ["polars", "pyarrow"])
-def test_empty_frames_of_other_libraries_are_empty_runs(frame):
+def test_ndcg_accepts_empty_frames_of_other_libraries(frame):
     module = pytest.importorskip(frame)
     make = module.DataFrame if frame == "polars" else module.table
     empty = make({"query": [], "item": [], "rank": []})
@@ -182,7 +182,7 @@ def test_empty_frames_of_other_libraries_are_empty_runs(frame):
 
 
 @pytest.mark.parametrize("ties", ["order", "trec_eval", "expected", "optimistic", "pessimistic"])
-def test_every_measure_of_an_empty_run_is_zero(ties):
+def test_evaluate_of_an_empty_run_is_zero_in_every_measure(ties):
     names = [name for name in FILLED if ties != "expected" or get_measure(name).has_expectation]
     with pytest.warns(NothingJudgedWarning):
         values = evaluate({"bad": {}}, QRELS, names, ties=ties).loc["bad"]
@@ -196,7 +196,7 @@ def test_every_measure_of_an_empty_run_is_zero(ties):
     assert skipped.drop(counts).isna().all() and skipped[counts].eq(0).all()
 
 
-def test_plain_lists_by_query_may_be_empty_or_judged_elsewhere():
+def test_measures_accept_empty_or_unjudged_plain_lists():
     truth = {"q1": {"a": 1}, "q2": {"b": 2}}
     table, caught = caught_by(lambda: evaluate({"good": {"q1": ["a"], "q2": ["b"]}, "empty": {}}, truth, "map"))
     assert table["map"].tolist() == [1.0, 0.0] and "'empty' is empty" in the_only(caught, NothingJudgedWarning)
@@ -205,11 +205,11 @@ def test_plain_lists_by_query_may_be_empty_or_judged_elsewhere():
     for run, qrels in (([], [["a"], ["b"]]), ([[], []], [["a"], ["b"]]), ([], ["a"]), ({}, {"a": 1})):
         with pytest.warns(NothingJudgedWarning, match="The run is empty"):
             assert precision(run, qrels, 1) == 0
-    # Lists of relevant items need not hold any item that is not relevant.
+    # Lists of relevant items need not contain irrelevant ones.
     assert precision([["x"]], [["a"]], 1) == 0 and precision([["x"]], [[]], 1) == 0
 
 
-def test_a_word_is_not_a_list_of_letters():
+def test_precision_rejects_strings_as_lists():
     with pytest.raises(TypeError, match="must be a list or a dict; got 'ab' for query 0"):
         precision(["ab", "c"], [["a"], ["c"]], 1)
     with pytest.raises(TypeError, match=r"got 1\.0 for query 'q'"):
@@ -223,7 +223,7 @@ NUMBERED_ITEMS = RUN.assign(item=RUN["item"].str[1:].astype(int))
 
 
 @pytest.mark.parametrize(("run", "kind"), [(NUMBERED, "query"), (NUMBERED_ITEMS, "item")], ids=["queries", "items"])
-def test_integer_ids_for_string_ids_are_refused(run, kind):
+def test_measures_reject_integer_ids_for_string_ids(run, kind):
     words = rf"they share no {kind} id: the lists have 1, 2, \.\.\., the qrels '.*, and numbers never equal strings"
     for call in (
         lambda: evaluate(run, QRELS, "map"),
@@ -244,12 +244,12 @@ def test_integer_ids_for_string_ids_are_refused(run, kind):
         (["1"], [1], "no item id: the lists have '1', the qrels 1, and strings never equal numbers"),
     ],
 )
-def test_integer_ids_for_string_ids_are_refused_in_plain_lists(run, qrels, words):
+def test_precision_rejects_integer_ids_for_string_ids_in_plain_lists(run, qrels, words):
     with pytest.raises(ValueError, match=words):
         precision(run, qrels, 1)
 
 
-def test_ids_of_mixed_types_could_match():
+def test_precision_accepts_unmatched_ids_of_mixed_types():
     assert precision([["a", 1]], [[2]], 1) == 0
     assert precision([[("a", 1)]], [["a"]], 1) == 0
 
@@ -271,7 +271,7 @@ class Answers(sklearn.base.TransformerMixin, sklearn.base.BaseEstimator):
 
 
 @pytest.mark.parametrize("bad", [RUN.iloc[:0], OTHER_ITEMS, OTHER_QUERIES], ids=["empty", "items", "queries"])
-def test_a_member_with_a_useless_result_does_not_stop_a_comparison(bad):
+def test_comparator_scores_a_member_without_judged_results_as_zero(bad):
     members = [("good", METHOD), ("bad", Answers(bad))]
     with pytest.warns(NothingJudgedWarning, match="The run (is empty|contains no judged)"):
         comparator = Comparator(members, metrics=["map", "num_rel"], qrels=QRELS).fit(LISTS)
@@ -281,12 +281,12 @@ def test_a_member_with_a_useless_result_does_not_stop_a_comparison(bad):
         assert make_ranking_scorer("map", qrels=QRELS)(Answers(bad), LISTS) == 0
 
 
-def test_a_member_with_integer_ids_for_string_ids_is_refused():
+def test_comparator_rejects_a_member_with_integer_ids_for_string_ids():
     with pytest.raises(ValueError, match="share no item id"):
         Comparator([("bad", Answers(NUMBERED_ITEMS))], metrics="map", qrels=QRELS).fit(LISTS)
 
 
-def test_lists_without_a_judged_item_score_zero():
+def test_scorer_and_evaluate_voters_give_zero_without_judged_items():
     others = QRELS.assign(item="z" + QRELS["item"])
     with pytest.warns(NothingJudgedWarning, match="The lists hold no judged item"):
         assert make_ranking_scorer("map", qrels=others)(METHOD, LISTS) == 0
@@ -294,7 +294,7 @@ def test_lists_without_a_judged_item_score_zero():
         assert evaluate_voters(LISTS, others, "map")["map"].eq(0).all()
 
 
-def test_plots_of_more_measures_do_not_warn_of_queries_outside_the_comparison():
+def test_cutoff_display_does_not_warn_about_queries_outside_the_comparison():
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot
 
@@ -307,7 +307,7 @@ def test_plots_of_more_measures_do_not_warn_of_queries_outside_the_comparison():
     np.testing.assert_allclose(table, expected)
 
 
-def test_the_command_line_warns_and_goes_on(tmp_path, monkeypatch, capsys):
+def test_command_line_evaluate_warns_about_bad_runs_and_continues(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, frame in {"few": FEW, "other": OTHER_QUERIES, "whole": RUN, "qrels": QRELS}.items():
         frame.to_csv(f"{name}.csv", index=False)
@@ -326,7 +326,7 @@ def test_the_command_line_warns_and_goes_on(tmp_path, monkeypatch, capsys):
 FOLD = r"share no query id: .*fold.*lists\.judged\(qrels\).*QueryKFold\(qrels=qrels\)"
 
 
-def test_a_fold_without_judged_queries_names_the_remedy():
+def test_scorer_error_for_an_unjudged_fold_names_the_remedy():
     scorer = make_ranking_scorer("map", qrels=SOME_QRELS)
     with pytest.raises(ValueError, match=FOLD):
         scorer(METHOD, LISTS[[1, 2]])
@@ -346,7 +346,7 @@ def test_a_fold_without_judged_queries_names_the_remedy():
     ],
     ids=["judged lists", "lists", "frame"],
 )
-def test_the_remedies_give_a_score_for_every_fold(X, cv):
+def test_judged_lists_and_query_k_fold_give_a_score_for_every_fold(X, cv):
     scorer = make_ranking_scorer("map", qrels=SOME_QRELS)
     each = evaluate(RUN, SOME_QRELS, "map", per_query=True)["map"]
     np.testing.assert_allclose(cross_val_score(METHOD, X, scoring=scorer, cv=cv), each, rtol=1e-12)
@@ -354,7 +354,7 @@ def test_the_remedies_give_a_score_for_every_fold(X, cv):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
-def test_the_judged_lists_are_those_of_the_judged_queries():
+def test_judged_returns_the_lists_of_judged_queries():
     judged = LISTS.judged(SOME_QRELS)
     assert judged.queries.tolist() == sorted(set(SOME_QRELS["query"]))
     pd.testing.assert_frame_equal(
@@ -374,7 +374,7 @@ def queries_of(X, samples):
 
 
 @pytest.mark.parametrize("X", [LISTS, FRAME, FRAME.sample(frac=1, random_state=0)], ids=["lists", "frame", "shuffled"])
-def test_queries_without_judgements_are_trained_on_and_never_tested(X):
+def test_query_k_fold_with_qrels_trains_on_unjudged_queries_but_never_tests_them(X):
     judged, everything = set(SOME_QRELS["query"]), set(LISTS.queries)
     tested = []
     for train, test in QueryKFold(2, shuffle=True, random_state=0, qrels=SOME_QRELS).split(X):
@@ -388,7 +388,7 @@ def test_queries_without_judgements_are_trained_on_and_never_tested(X):
         assert queries_of(X, train) - judged == everything - judged and len(queries_of(X, train) & judged) == 1
 
 
-def test_what_is_learnt_without_judgements_is_learnt_from_all_queries():
+def test_unsupervised_learning_uses_unjudged_queries_of_query_k_fold():
     scorer = make_ranking_scorer("map", qrels=SOME_QRELS)
     method = DIBRA(METHOD, weighting="global")
     train, test = next(QueryKFold(5, qrels=SOME_QRELS).split(LISTS))
@@ -397,7 +397,7 @@ def test_what_is_learnt_without_judgements_is_learnt_from_all_queries():
     assert cross_val_score(method, LISTS, scoring=scorer, cv=QueryKFold(5, qrels=SOME_QRELS))[0] == expected
 
 
-def test_splitters_refuse_too_few_judged_queries():
+def test_splitters_reject_too_few_judged_queries():
     with pytest.raises(ValueError, match=r"QueryKFold\(n_splits=6\) needs at least 6 judged queries; X has 5"):
         list(QueryKFold(6, qrels=SOME_QRELS).split(LISTS))
     with pytest.raises(ValueError, match="share no query id"):
@@ -406,7 +406,7 @@ def test_splitters_refuse_too_few_judged_queries():
         QueryShuffleSplit(qrels=[1])
 
 
-def test_splitters_with_judgements_are_copied_and_pickled():
+def test_splitters_with_qrels_can_be_copied_and_pickled():
     splitter = QueryKFold(2, qrels=SOME_QRELS)
     assert copy.deepcopy(splitter).qrels is splitter.qrels  # immutable, and not small
     again = pickle.loads(pickle.dumps(splitter))
@@ -415,6 +415,6 @@ def test_splitters_with_judgements_are_copied_and_pickled():
     assert "Qrels(n_queries=5" in repr(splitter)
 
 
-def test_results_count_the_queries_used():
+def test_num_ret_counts_results_of_queries_with_results():
     with pytest.warns(MissingQueriesWarning):
         assert num_ret(FEW, QRELS) == len(FEW)

@@ -1,4 +1,4 @@
-"""Names of measures in other tools: the same values under them, or a refusal that says what comes nearest."""
+"""Names of measures in other tools give the same values or an error that names the nearest measure."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ PYTREC = [
     *("map", "recip_rank", "Rprec", "bpref", "infAP", "num_ret", "num_rel", "num_rel_ret"),
 ]
 
-#: Each name with what it is here.
+#: Names in other tools and their names here.
 NAMES = {
     **{"P_10": "p@10", "P.10": "p@10", "p@10": "p@10", "precision@10": "p@10", "Precision_10": None},
     **{"recall_100": "recall@100", "recall.100": "recall@100", "R@100": "recall@100", "Recall@5": "recall@5"},
@@ -49,7 +49,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_are_read(name):
+def test_get_measure_accepts_names_of_other_tools(name):
     if NAMES[name] is None:
         with pytest.raises(InputError, match=f"'{name}' is not a measure"):
             get_measure(name)
@@ -58,7 +58,7 @@ def test_names_are_read(name):
         assert str(get_measure(f" {name.upper()} " if "(" not in name and "[" not in name else name)) == NAMES[name]
 
 
-def test_rows_of_the_page_say_what_is_read():
+def test_evaluation_page_lists_names_of_other_tools_correctly():
     page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.*) \| (.*) \|$", page.split("| elsewhere | read as |")[1].split("\n\n")[0], re.MULTILINE)
     assert len(rows) == 12
@@ -68,25 +68,25 @@ def test_rows_of_the_page_say_what_is_read():
         assert {repr(get_measure(name)) for name in theirs} == {repr(get_measure(name)) for name in ours}
 
 
-def test_every_alias_is_tried():
+def test_names_cover_every_alias():
     tried = {name.partition("@")[0].partition("(")[0].lower().replace("-", "_") for name in NAMES}
     assert set(_ALIASES) <= tried | {name.rpartition(mark)[0] for name in map(str.lower, NAMES) for mark in "_."}
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_names_of_pytrec_eval_have_its_values(seed):
+def test_evaluate_equals_pytrec_eval_under_its_names(seed):
     run, qrels = random_judged_runs(seed)
     theirs = pytrec(run, qrels, PYTREC)
     ours = evaluate(run, qrels, PYTREC, ties="trec_eval", missing_queries="skip", per_query=True)
     assert list(ours) == PYTREC
     np.testing.assert_allclose(ours, theirs.loc[ours.index, PYTREC], rtol=1e-12, atol=1e-12)
-    # The gain belongs to the name, whatever the others have.
+    # The gain belongs to the name and is independent of other measures' gains.
     again = evaluate(run, qrels, ["ndcg_cut_10", "ndcg@10"], gain="exponential", ties="trec_eval", per_query=True)
     np.testing.assert_allclose(again.loc[theirs.index, "ndcg_cut_10"], theirs["ndcg_cut_10"], rtol=1e-12)
     assert (again["ndcg_cut_10"] - again["ndcg@10"]).abs().max() > 0.01
 
 
-def test_names_that_differ_by_a_rule_have_the_values_of_one_version():
+def test_iprec_and_11pt_with_rounding_up_equal_pytrec_eval():
     run, qrels = random_judged_runs(5)
     names = ["iprec_at_recall_0.10", "iprec_at_recall_0.70", "11pt_avg"]
     theirs = pytrec(run, qrels, names)
@@ -96,7 +96,7 @@ def test_names_that_differ_by_a_rule_have_the_values_of_one_version():
     assert (nearest - ours).abs().max().max() > 0.01
 
 
-def test_the_geometric_mean_is_that_of_trec_eval():
+def test_gm_map_equals_trec_eval():
     pytrec_eval = pytest.importorskip("pytrec_eval")
     run, qrels = random_judged_runs(6)
     evaluator = pytrec_eval.RelevanceEvaluator(nested(qrels, "relevance", int), {"gm_map"})
@@ -105,7 +105,7 @@ def test_the_geometric_mean_is_that_of_trec_eval():
     assert ours == pytest.approx(np.exp(np.mean(logs)), rel=1e-12)
 
 
-def test_ranx_and_ir_measures_by_definition():
+def test_names_of_ranx_and_ir_measures_have_their_defined_values():
     run, qrels = {"q": ["a", "b", "c", "d"]}, {"q": {"a": 1, "c": 3, "e": 2, "b": 0}}
     linear = 1 + 3 / 2
     exponential = 1 + 7 / 2
@@ -116,7 +116,7 @@ def test_ranx_and_ir_measures_by_definition():
     assert get_measure("P(rel=2)@3")(run, qrels) == 1 / 3
 
 
-def test_the_column_keeps_the_name_and_is_found_by_others():
+def test_columns_keep_the_given_name_and_are_found_by_other_names():
     lists, qrels = make_ranked_lists(n_queries=6, random_state=0)
     methods = [("sum", CombSUM()), ("copeland", Copeland())]
     comparator = Comparator(methods, metrics=["P_10", "ndcg_cut_10", "rbp_resid"], qrels=qrels).fit(lists)
@@ -160,12 +160,12 @@ def test_the_column_keeps_the_name_and_is_found_by_others():
         ("zzz", "'zzz' is not a measure; choose from p@k"),
     ],
 )
-def test_other_names_are_refused_with_what_comes_nearest(name, words):
+def test_get_measure_rejects_absent_measures_with_the_nearest_one(name, words):
     with pytest.raises(InputError, match=words):
         get_measure(name)
 
 
-def test_what_comes_nearest_exists():
+def test_nearest_measures_of_absent_ones_exist():
     for name, near in _ABSENT.items():
         with pytest.raises(InputError, match="is not among the measures; the nearest is"):
             get_measure(name)
@@ -210,7 +210,7 @@ PER_QUERY = pd.DataFrame(
 )
 
 
-def test_nothing_is_suggested_for_what_is_like_nothing():
+def test_errors_suggest_nothing_for_dissimilar_names():
     with pytest.raises(ValueError, match=r"Got 'xyz' instead\.$"):
         CombSUM(norm="xyz").fit(LISTS)
     assert find_similar("", ["a", "b"]) is None and find_similar("?", ["a"]) is None
@@ -225,12 +225,12 @@ def test_nothing_is_suggested_for_what_is_like_nothing():
         ("CombSUM[norm=minmax]", "min-max"),
     ],
 )
-def test_the_command_line_suggests(method, meant, capsys):
+def test_command_line_suggests_similar_methods(method, meant, capsys):
     assert main(["compare", "--demo", "truth", "--methods", method]) == 1
     assert f"(did you mean '{meant}'?)" in capsys.readouterr().err
 
 
-def test_the_command_line_takes_other_spellings_of_methods(tmp_path, capsys):
+def test_command_line_accepts_other_spellings_of_methods(tmp_path, capsys):
     path = tmp_path / "lists.csv"
     path.write_text("query,voter,item,rank\nq,u,a,1\nq,u,b,2\nq,v,b,1\n", encoding="utf-8")
     written = []
@@ -240,7 +240,7 @@ def test_the_command_line_takes_other_spellings_of_methods(tmp_path, capsys):
     assert len(set(written)) == 1 and "b,0.0325" in written[0]
 
 
-def test_the_command_line_takes_names_of_trec_eval(capsys):
+def test_command_line_accepts_names_of_trec_eval(capsys):
     assert main(["compare", "--demo", "truth", "--methods", "Copeland", "--metrics", "P_10", "ndcg_cut_10"]) == 0
     assert "P_10" in capsys.readouterr().out
     assert main(["compare", "--demo", "truth", "--methods", "Copeland", "--metrics", "ndgc@10"]) == 1

@@ -1,4 +1,4 @@
-"""Measures of one's own: functions of a ranking and its judgements, wherever a measure's name is taken."""
+"""Custom measures: functions of a ranking and its judgements in place of a measure's name."""
 
 import copy
 import functools
@@ -101,7 +101,7 @@ def pyplot():
 @pytest.mark.parametrize("ties", ["order", "trec_eval", "optimistic", "pessimistic"])
 @pytest.mark.parametrize("missing_queries", ["zero", "skip"])
 @pytest.mark.parametrize("threshold", [None, 2])
-def test_measures_rewritten_as_functions_have_the_same_values(ties, missing_queries, threshold):
+def test_custom_functions_equal_the_built_in_measures(ties, missing_queries, threshold):
     for seed in range(3):
         run, qrels = random_data(seed)
         options = {
@@ -118,7 +118,7 @@ def test_measures_rewritten_as_functions_have_the_same_values(ties, missing_quer
         np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-15)
 
 
-def test_every_entry_takes_functions_next_to_names():
+def test_functions_of_metrics_accept_custom_functions_next_to_names():
     metrics, names = ["map", reciprocal, make_measure(graded_gain, name="gain")], ["map", "mrr", "ndcg"]
 
     def equal(found, expected, columns=("map", "reciprocal", "gain")):
@@ -152,7 +152,7 @@ def test_every_entry_takes_functions_next_to_names():
     )
 
 
-def test_a_single_function_is_a_list_of_one():
+def test_evaluate_accepts_a_single_custom_function():
     run, qrels = random_data(0)
     pd.testing.assert_frame_equal(
         evaluate(run, qrels, reciprocal, missing_queries="zero"),
@@ -162,7 +162,7 @@ def test_a_single_function_is_a_list_of_one():
     assert comparator.best_score_ == comparator.results_["reciprocal"].max() == comparator.score(LISTS)
 
 
-def test_a_measure_is_called_on_a_run():
+def test_custom_measure_can_be_called_on_a_run():
     measure = make_measure(reciprocal)
     run, qrels = {"p": ["x", "a"], "q": ["b"]}, {"p": ["a"], "q": {"c": 1}}
     assert measure(run, qrels) == 0.25
@@ -173,7 +173,7 @@ def test_a_measure_is_called_on_a_run():
         measure(QRELS, run)
 
 
-# ---------------------------------------------------------------------- what a function sees
+# ---------------------------------------------------------------------- argument of a custom function
 
 
 def seen(run, qrels, **options):
@@ -187,7 +187,7 @@ def seen(run, qrels, **options):
     return {ranking.query: ranking for ranking in rankings}
 
 
-def test_a_function_sees_the_query():
+def test_custom_function_receives_the_judged_ranking():
     run = pd.DataFrame({"query": "q", "item": [3, 1, 2], "score": [0.5, 2.0, 1.0]})
     qrels = pd.DataFrame({"query": ["q"] * 4 + ["r"], "item": [1, 3, 4, 5, 9], "relevance": [-1, 1, 3, 0, 2]})
     found = seen(run, qrels, relevance_threshold=2)
@@ -200,14 +200,14 @@ def test_a_function_sees_the_query():
     assert seen(run.assign(rank=[3, 1, 2]).drop(columns="score"), qrels)["q"].scores is None
 
 
-def test_plain_ids_are_those_given():
+def test_custom_function_receives_plain_ids_as_given():
     run, qrels = [["b", 2, ("c", 1)], {"x": 1.5, "y": 2.5}], [{2: 1}, ["x"]]
     found = seen(run, qrels)
     assert found[0].items == ("b", 2, ("c", 1)) and found[0].scores is None
     assert found[1].items == ("y", "x") and found[1].scores.tolist() == [2.5, 1.5]
 
 
-def test_a_consensus_has_its_ids_and_unjudged_queries_are_not_seen():
+def test_custom_function_receives_judged_queries_only():
     judged = JUDGED[JUDGED["query"] != JUDGED["query"].iloc[0]]
     rankings = {}
 
@@ -224,7 +224,7 @@ def test_a_consensus_has_its_ids_and_unjudged_queries_are_not_seen():
         np.testing.assert_array_equal(ranking.scores, own["score"])
 
 
-def test_a_ranking_never_changes():
+def test_judged_ranking_is_immutable():
     ranking = JudgedRanking(["a", "b"], [1, 0])
     with pytest.raises(AttributeError, match="A JudgedRanking is immutable; relevance cannot be set"):
         ranking.relevance = 3
@@ -244,10 +244,10 @@ def test_a_ranking_never_changes():
         JudgedRanking(["a", "b"], [1, 0], scores=[1])
 
 
-# ---------------------------------------------------------------------- names and what is returned
+# ---------------------------------------------------------------------- names and returned values
 
 
-def test_names():
+def test_make_measure_names_measures():
     assert make_measure(reciprocal).title == "reciprocal" and str(make_measure(reciprocal, name="rr1")) == "rr1"
     assert list(evaluate(["a"], ["a"], [lambda_named("one"), lambda_named("two")])) == ["one", "two"]
 
@@ -273,12 +273,12 @@ def lambda_named(name):
         (reciprocal, {"summary": "median"}, "`summary` must be one of 'mean', 'sum'"),
     ],
 )
-def test_wrong_measures_are_refused(function, options, words):
+def test_make_measure_rejects_invalid_arguments(function, options, words):
     with pytest.raises(InputError, match=words):
         make_measure(function, **options)
 
 
-def test_what_is_not_such_a_function_is_refused():
+def test_evaluate_rejects_invalid_custom_functions():
     with pytest.raises(InputError, match="a lambda has none"):
         evaluate(["a"], ["a"], ["map", lambda ranking: 0.0])
     with pytest.raises(InputTypeError, match=r"'ndcg' is already a measure\. Refer to it by its name, the str 'ndcg'"):
@@ -296,7 +296,7 @@ def test_what_is_not_such_a_function_is_refused():
 
 
 @pytest.mark.parametrize("value", [None, "0.5", np.inf, -np.inf, [0.5], np.array([0.5]), 1j, np.float64("inf")])
-def test_what_a_function_returns_is_checked(value):
+def test_evaluate_rejects_invalid_values_of_a_custom_function(value):
     def wrong(ranking):
         return value if ranking.query == "q2" else 0.5
 
@@ -306,25 +306,25 @@ def test_what_a_function_returns_is_checked(value):
 
 
 @pytest.mark.parametrize("value", [1, True, np.bool_(True), np.float32(1), np.int8(1), np.array(1.0)])
-def test_numbers_are_taken(value):
+def test_make_measure_accepts_any_kind_of_number(value):
     assert make_measure(lambda ranking: value, name="one")(["a"], ["a"]) == 1.0
 
 
-def test_nan_is_no_value():
+def test_custom_measure_excludes_nan_from_the_mean():
     run, qrels = [["a", "b"], ["c"]], [["b"], ["d"]]
     assert LOWER(run, qrels) == 2.0 and np.isnan(LOWER(run, qrels, per_query=True)[1])
     total = make_measure(first_place, name="places", summary="sum")
     assert total(run * 2, qrels * 2) == 4.0 and total.is_total
 
 
-def test_errors_of_a_function_pass_with_the_query():
+def test_errors_of_a_custom_function_carry_a_note_with_the_query():
     def fails(ranking):
         return {}[ranking.items[0]]
 
     with pytest.raises(KeyError) as caught:
         evaluate([["a"]], [["a"]], fails)
     assert caught.value.__notes__ == ["The error occurred while the measure 'fails' was computed for query 0."]
-    # It is no failure of a method, which a Comparator would report and go on.
+    # The Comparator raises it, because no method has failed.
     with pytest.raises(KeyError):
         Comparator(METHODS, metrics=["map", fails], qrels=QRELS).fit(LISTS)
 
@@ -332,7 +332,7 @@ def test_errors_of_a_function_pass_with_the_query():
 # ---------------------------------------------------------------------- as objects
 
 
-def test_repr_and_equality():
+def test_custom_measures_have_repr_and_equality():
     assert repr(make_measure(reciprocal)) == "make_measure(reciprocal)"
     assert repr(LOWER) == "make_measure(first_place, greater_is_better=False)"
     assert (
@@ -353,7 +353,7 @@ def call_in_process(measure):
     return measure(["x", "a"], ["a"])
 
 
-def test_it_can_be_pickled_copied_and_cloned():
+def test_custom_measure_can_be_pickled_copied_and_cloned():
     for again in (pickle.loads(pickle.dumps(LOWER)), copy.deepcopy(LOWER)):
         assert again == LOWER and again(["x", "a"], ["a"]) == 2.0
     with ProcessPoolExecutor(1) as pool:
@@ -373,7 +373,7 @@ def test_it_can_be_pickled_copied_and_cloned():
 
 
 @pytest.mark.twice
-def test_lower_is_better_in_all_that_looks_at_a_frame(tmp_path):
+def test_functions_respect_a_custom_measure_where_lower_is_better(tmp_path):
     comparator = Comparator(METHODS, metrics=[LOWER, "map"], qrels=QRELS).fit(LISTS)
     mean = comparator.results_["first_place"]
     low, high = mean.idxmin(), mean.idxmax()
@@ -414,7 +414,7 @@ def first_place_again():
     return make_measure(first_place, greater_is_better=False)
 
 
-def test_scorers_negate_what_is_better_lower():
+def test_scorers_negate_a_custom_measure_where_lower_is_better():
     method = BordaCount().fit(LISTS)
     value = LOWER(method.transform(LISTS), QRELS)
     assert make_ranking_scorer(LOWER, qrels=QRELS)(method, LISTS) == pytest.approx(-value)
@@ -428,7 +428,7 @@ def test_scorers_negate_what_is_better_lower():
         Comparator(METHODS, metrics=neither, qrels=QRELS).fit(LISTS)
 
 
-def test_plots(pyplot):
+def test_plots_respect_a_custom_measure_where_lower_is_better(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 
     comparator = Comparator(METHODS, metrics=["map", LOWER], qrels=QRELS).fit(LISTS)
@@ -459,13 +459,13 @@ def test_plots(pyplot):
         with pytest.raises(InputError, match=r"CutoffDisplay expects a measure that takes a cutoff; .* takes none"):
             CutoffDisplay.from_comparator(comparator, metric)
     assert CutoffDisplay.from_comparator(comparator, "ndcg", cutoffs=[1, 2]).table.shape == (3, 2)
-    # One that the Comparator has not computed is measured on its runs.
+    # A measure that the Comparator has not computed is computed from its runs.
     display = QueryGainDisplay.from_comparator(comparator, low, high, make_measure(reciprocal))
     assert display.label == "reciprocal"
 
 
 class Unlike:
-    """A function that is like nothing, itself included."""
+    """A callable that is not even equal to itself."""
 
     __hash__ = None
 
@@ -476,19 +476,19 @@ class Unlike:
         return False
 
 
-def test_a_measure_is_itself_whatever_its_function_says():
+def test_custom_measure_compares_functions_by_identity():
     function = Unlike()
     assert make_measure(function, name="one") == make_measure(function, name="one")
     assert make_measure(function, name="one") != make_measure(Unlike(), name="one")
 
 
-def test_a_measure_cannot_be_changed():
+def test_measures_are_immutable():
     for measure in (get_measure("ndcg@10"), make_measure(known_share)):
         with pytest.raises(FrozenInstanceError):
             measure.name = "other"
 
 
-def test_what_a_frame_notes_of_a_measure_has_no_expectation_either():
+def test_noted_measure_has_no_expectation():
     noted = noted_measure("known_share", {"greater_is_better": False})
     assert (noted.name, noted.greater_is_better, noted.has_expectation) == ("known_share", False, False)
     assert not make_measure(known_share).has_expectation

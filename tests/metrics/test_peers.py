@@ -14,7 +14,7 @@ from skrankagg import Qrels, RankedLists, evaluate
 from skrankagg.compat.pyflagr import flagr_metrics, flagr_table
 from skrankagg.datasets import read_lists, read_qrels
 
-# trec_eval's names, as pytrec_eval asks for them and as it answers, and ours.
+# trec_eval's names, as pytrec_eval accepts and returns them, and our names.
 LEVELS = (0.0, 0.1, 0.2, 0.5, 0.7, 1.0)
 SHARED = {
     **{f"P_{k}": f"p@{k}" for k in (1, 5, 10, 100)},
@@ -38,7 +38,7 @@ def assert_equal_per_query(ours, theirs, names):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_pytrec_eval_agrees_on_all_shared_measures_with_ties(seed):
+def test_evaluate_equals_pytrec_eval_on_shared_measures_with_ties(seed):
     run, qrels = random_judged_runs(seed)
     ours = evaluate(run, qrels, list(SHARED.values()), per_query=True, gain="linear", ties="trec_eval")
     theirs = pytrec(run, qrels, SHARED)
@@ -47,14 +47,14 @@ def test_pytrec_eval_agrees_on_all_shared_measures_with_ties(seed):
     assert len(missing_queries) == 5 and (missing_queries.drop(columns="num_rel") == 0).all(axis=None)
 
 
-def test_pytrec_eval_agrees_at_another_relevance_level():
+def test_evaluate_equals_pytrec_eval_at_another_relevance_level():
     run, qrels = random_judged_runs(11)
     names = {theirs: ours for theirs, ours in SHARED.items() if "ndcg" not in ours}  # nDCG knows no level
     ours = evaluate(run, qrels, list(names.values()), per_query=True, relevance_threshold=2, ties="trec_eval")
     assert_equal_per_query(ours, pytrec(run, qrels, names, relevance_level=2), names)
 
 
-def test_pytrec_eval_rounds_scores_to_float32_and_so_may_the_caller():
+def test_evaluate_of_float32_scores_equals_pytrec_eval():
     # Two scores that differ by 1e-8 are equal in float32: the order turns to that of the items.
     run = pd.DataFrame({"query": "q", "item": ["a", "b"], "score": [1.0 + 1e-8, 1.0]})
     qrels = pd.DataFrame({"query": "q", "item": ["a", "b"], "relevance": [1, 0]})
@@ -64,7 +64,7 @@ def test_pytrec_eval_rounds_scores_to_float32_and_so_may_the_caller():
     assert evaluate(rounded, qrels, "mrr", ties="trec_eval").iloc[0, 0] == 0.5
 
 
-def test_ranx_has_other_values_of_bpref_and_rbp():
+def test_evaluate_deviates_from_ranx_in_bpref_and_rbp():
     # Written down from ranx 0.3.21: bpref of a query without judged irrelevant items is NaN there, 1 in trec_eval and
     # here; its rbp multiplies by the grade and can exceed 1.
     assert evaluate([["a"]], [{"a": 1}], "bpref").iloc[0, 0] == 1.0
@@ -84,7 +84,7 @@ IR_MEASURES = {
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_ir_measures_agrees(seed):
+def test_evaluate_equals_ir_measures(seed):
     ir_measures = pytest.importorskip("ir_measures")
     run, qrels = random_judged_runs(20 + seed)
     # Their providers break ties in different ways: no ties here.
@@ -102,7 +102,7 @@ def test_ir_measures_agrees(seed):
 
 
 def numbered_runs(seed):
-    """Runs without ties, with whole numbers for queries and grades from 0 to 4."""
+    """Return runs without ties, with integer queries and grades from 0 to 4."""
     run, qrels = random_judged_runs(seed, n_queries=12)
     run["score"] = np.random.default_rng(seed).permutation(len(run)) / 8
     qrels["relevance"] = qrels["relevance"].clip(0) + (qrels["relevance"] == 3)
@@ -119,7 +119,7 @@ def compared_with_ir_measures(measures, run, qrels):
     return [(ours.loc[metric.query_id, measures[metric.measure]], metric.value) for metric in found]
 
 
-def test_cwl_eval_agrees_on_rank_biased_precision():
+def test_rbp_equals_cwl_eval():
     pytest.importorskip("cwl")
     measures = {
         "RBP(rel=1,p=0.8)": "rbp",
@@ -130,7 +130,7 @@ def test_cwl_eval_agrees_on_rank_biased_precision():
 
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
-def test_gdeval_agrees_on_expected_reciprocal_rank_and_exponential_gains_to_its_five_decimals():
+def test_err_and_ndcg_equal_gdeval_to_its_five_decimals():
     measures = {
         "ERR@5": "err@5",
         "ERR@20": "err@20",
@@ -144,7 +144,7 @@ def test_gdeval_agrees_on_expected_reciprocal_rank_and_exponential_gains_to_its_
         assert ours == pytest.approx(theirs, abs=5.1e-6)
 
 
-def test_ir_measures_counts_every_judgement_of_its_means_over_all_judged_queries():
+def test_map_over_all_judged_queries_equals_ir_measures():
     ir_measures = pytest.importorskip("ir_measures")
     run, qrels = random_judged_runs(3, n_scores=1)
     run["score"] = np.arange(len(run)) / 8
@@ -156,7 +156,7 @@ def test_ir_measures_counts_every_judgement_of_its_means_over_all_judged_queries
 
 
 def expected_output(path):
-    """A file of trec_eval's output: measure, query, value."""
+    """Read a file of trec_eval's output: measure, query, value."""
     table = pd.read_csv(path, sep=r"\s+", header=None, names=["measure", "query", "value"], dtype=str)
     return table.set_index(["query", "measure"])["value"]
 
@@ -184,7 +184,7 @@ TREC_EVAL = {
         ("out.test.aqcM", "results.trunc", "qrels.test", "zero", 100),
     ],
 )
-def test_the_regression_suite_of_trec_eval(shared_data, output, run, judged, missing_queries, depth):
+def test_evaluate_passes_the_regression_suite_of_trec_eval(shared_data, output, run, judged, missing_queries, depth):
     folder = shared_data / "trec_eval"
     expected = expected_output(folder / output)
     qrels = read_qrels(folder / judged)
@@ -207,7 +207,7 @@ def test_the_regression_suite_of_trec_eval(shared_data, output, run, judged, mis
     np.testing.assert_allclose(table[shared], expected[shared].astype(float), atol=5.1e-5, rtol=0)
 
 
-def test_twelve_runs_of_the_robust_track(shared_data):
+def test_evaluate_equals_trec_eval_on_twelve_robust_runs(shared_data):
     folder = shared_data / "robust03"
     expected = pd.read_csv(folder / "expected_trec_eval_9.tsv.gz", sep="\t", header=None, dtype=str)
     expected.columns = ["run", "measure", "query", "value"]
@@ -234,7 +234,7 @@ def test_twelve_runs_of_the_robust_track(shared_data):
 
 
 @pytest.mark.parametrize("name", ["pircRBa1", "uic0301", "humR03dc"])
-def test_pytrec_eval_agrees_on_runs_of_the_robust_track(shared_data, name):
+def test_evaluate_equals_pytrec_eval_on_robust_runs(shared_data, name):
     folder = shared_data / "robust03"
     qrels = read_qrels(folder / "robust03_qrels.txt.gz").astype({"query": str})
     run = read_lists(folder / "runs" / f"input.{name}.gz").astype({"query": str})[["query", "item", "score"]]
@@ -243,12 +243,12 @@ def test_pytrec_eval_agrees_on_runs_of_the_robust_track(shared_data, name):
     assert_equal_per_query(ours, pytrec(run, qrels, SHARED), SHARED)
 
 
-def test_pytrec_eval_agrees_on_graded_judgements_of_a_benchmark_with_many_ties(shared_data):
+def test_evaluate_equals_pytrec_eval_on_mq2008_with_many_ties(shared_data):
     folder = shared_data / "mq2008agg"
     columns = {"header": None, "dtype": {0: str}}
     lists = pd.read_csv(folder / "rank_agg.csv.gz", names=["query", "voter", "item", "score"], **columns)
     qrels = pd.read_csv(folder / "rel_agg.csv.gz", names=["query", "0", "item", "relevance"], **columns)
-    # The number of lists that hold an item, of a few voters: whole numbers, and most of them tie.
+    # The number of lists that contain an item: small integers, most of them tied.
     run = lists[lists["voter"] <= 6].groupby(["query", "item"], as_index=False).size().rename(columns={"size": "score"})
     qrels = qrels.drop_duplicates(["query", "item"])
     ours = evaluate(run, qrels, list(SHARED.values()), per_query=True, gain="linear", ties="trec_eval")
@@ -258,7 +258,7 @@ def test_pytrec_eval_agrees_on_graded_judgements_of_a_benchmark_with_many_ties(s
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")  # its p-values ascend
-def test_every_number_of_flagrs_evaluation(shared_data):
+def test_evaluate_reproduces_flagrs_evaluation(shared_data):
     # PyFLAGR's own lists of 21 methods, evaluated by its conventions: ideal lists of what was returned. Items with a
     # score of at most 0 are not relevant there, a rule of the compatibility module, whose tests have the other methods.
     folder = shared_data / "flagr"
@@ -293,7 +293,7 @@ def test_every_number_of_flagrs_evaluation(shared_data):
         np.testing.assert_allclose(both[mine], both[other], atol=1.1e-6, err_msg=column)
 
 
-def test_defects_of_peers_that_are_not_ours():
+def test_evaluate_avoids_known_defects_of_peers():
     # Each as reported by users; the peers' numbers are recorded, not computed.
     # ranx truncates grades to integers: 1.9 counts as 1.
     assert evaluate([["a"]], [{"a": 1.9}], "dcg@1[gain=linear]").iloc[0, 0] == 1.9

@@ -67,7 +67,7 @@ def close(found, expected):
 # ---------------------------------------------------------------------- the scorer
 
 
-def test_a_scorer_measures_the_judged_queries_of_its_lists():
+def test_ranking_scorer_measures_the_judged_queries_of_its_lists():
     method = CombSUM().fit(LISTS)
     values = per_query(method)
     assert SCORER(method, FRAME) == SCORER(method, LISTS) == pytest.approx(values.mean(), rel=1e-12)
@@ -75,7 +75,7 @@ def test_a_scorer_measures_the_judged_queries_of_its_lists():
     assert SCORER(method, part) == pytest.approx(values[QUERIES[[0, 5]]].mean(), rel=1e-12)
 
 
-def test_the_weighted_mean_of_the_folds_is_the_score_of_the_whole():
+def test_weighted_mean_of_fold_scores_equals_the_overall_score():
     method = CombSUM()
     judged = [np.isin(QUERIES[test], ENCODED.queries).sum() for test in FOLDS]
     scores = cross_val_score(method, LISTS, scoring=SCORER, cv=4)
@@ -83,7 +83,7 @@ def test_the_weighted_mean_of_the_folds_is_the_score_of_the_whole():
     assert np.average(scores, weights=judged) == pytest.approx(SCORER(method, LISTS), rel=1e-12)
 
 
-def test_several_measures_come_as_a_dict_of_one_aggregation():
+def test_ranking_scorer_computes_several_measures_from_one_aggregation():
     class Counting(CombSUM):
         calls = 0
 
@@ -99,13 +99,13 @@ def test_several_measures_come_as_a_dict_of_one_aggregation():
     assert all(type(score) is float for score in scores.values())
 
 
-def test_conventions_reach_the_measures():
+def test_make_ranking_scorer_passes_conventions_to_measures():
     linear = make_ranking_scorer("ndcg@10", qrels=QRELS, gain="linear")
     assert linear(CombSUM(), LISTS) == make_ranking_scorer("ndcg@10[gain=linear]", qrels=QRELS)(CombSUM(), LISTS)
     assert linear(CombSUM(), LISTS) != SCORER(CombSUM(), LISTS)
 
 
-def test_a_judged_query_without_results_counts_as_an_empty_list():
+def test_ranking_scorer_counts_a_judged_query_without_results_as_zero():
     class Forgetful(CombSUM):
         def transform(self, X):
             return super().transform(X).query("query != 'q01'").reset_index(drop=True)
@@ -121,7 +121,7 @@ def test_a_judged_query_without_results_counts_as_an_empty_list():
     assert SCORER(Wrapped(), LISTS) == pytest.approx(values.drop("q01").sum() / len(values), rel=1e-12)
 
 
-def test_scorers_are_estimators():
+def test_ranking_scorer_is_an_estimator():
     assert "metrics='ndcg@10'" in repr(clone(SCORER))
     again = pickle.loads(pickle.dumps(SCORER))
     assert again(CombSUM(), LISTS) == SCORER(CombSUM(), LISTS)
@@ -147,7 +147,7 @@ def test_scorers_are_estimators():
         (lambda: SCORER(CombSUM(), LISTS[[3]]), ValueError, "share no query id"),
     ],
 )
-def test_what_cannot_be_scored_is_reported(make, kind, words):
+def test_ranking_scorer_rejects_invalid_input(make, kind, words):
     with pytest.raises(kind, match=words):
         make()
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_scored_is_reported(make, kind, words):
 # ---------------------------------------------------------------------- splitters
 
 
-def test_query_folds_are_those_of_kfold_on_ranked_lists():
+def test_query_k_fold_equals_k_fold_on_ranked_lists():
     for (train, test), (queries, held_out) in zip(QueryKFold(4).split(FRAME), KFold(4).split(LISTS), strict=True):
         assert set(FRAME["query"].iloc[train]) == set(QUERIES[queries])
         assert set(FRAME["query"].iloc[test]) == set(QUERIES[held_out])
@@ -165,7 +165,7 @@ def test_query_folds_are_those_of_kfold_on_ranked_lists():
 
 
 @pytest.mark.parametrize("shuffled", [FRAME, FRAME.sample(frac=1, random_state=1)], ids=["sorted", "shuffled"])
-def test_query_splits_keep_queries_whole(shuffled):
+def test_query_splitters_keep_queries_whole(shuffled):
     splitters = (QueryKFold(3, shuffle=True, random_state=0), QueryShuffleSplit(5, test_size=0.3, random_state=0))
     for splitter in splitters:
         assert splitter.get_n_splits() == len(list(splitter.split(shuffled)))
@@ -175,7 +175,7 @@ def test_query_splits_keep_queries_whole(shuffled):
     assert shuffled["query"].iloc[train].nunique() == 3 and shuffled["query"].iloc[test].nunique() == 2
 
 
-def test_splitters_take_any_frame_and_column_name():
+def test_query_k_fold_accepts_any_frame_and_column_name():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({name: FRAME[name].to_list() for name in FRAME.columns})
     for (train, _), (expected, _) in zip(QueryKFold(4).split(frame), QueryKFold(4).split(FRAME), strict=True):
@@ -197,7 +197,7 @@ def test_splitters_take_any_frame_and_column_name():
         (lambda: list(QueryKFold().split([[1]])), TypeError, "data frame"),
     ],
 )
-def test_what_cannot_be_split_is_reported(make, kind, words):
+def test_query_splitters_reject_invalid_input(make, kind, words):
     with pytest.raises(kind, match=words):
         make()
 
@@ -206,12 +206,12 @@ def test_what_cannot_be_split_is_reported(make, kind, words):
 
 
 @INPUTS
-def test_cross_val_score(X, cv):
+def test_cross_val_score_equals_per_fold_evaluation(X, cv):
     close(cross_val_score(CombSUM(), X, scoring=SCORER, cv=cv), by_fold(CombSUM()))
 
 
 @INPUTS
-def test_cross_validate_with_several_measures(X, cv):
+def test_cross_validate_supports_several_measures(X, cv):
     scorer = make_ranking_scorer(["ndcg@10", "map"], qrels=QRELS)
     result = cross_validate(Copeland(), X, scoring=scorer, cv=cv, return_estimator=True, return_indices=True)
     close(result["test_ndcg@10"], by_fold(Copeland()))
@@ -220,7 +220,7 @@ def test_cross_validate_with_several_measures(X, cv):
 
 @INPUTS
 @pytest.mark.parametrize("n_jobs", [None, "threads", "loky"])
-def test_grid_search(X, cv, n_jobs):
+def test_grid_search_selects_the_best_parameter(X, cv, n_jobs):
     search = GridSearchCV(CombSUM(), {"norm": NORMS}, scoring=SCORER, cv=cv, n_jobs=None if n_jobs is None else 2)
     with joblib.parallel_config("threading" if n_jobs == "threads" else "loky"):
         search.fit(X)
@@ -232,7 +232,7 @@ def test_grid_search(X, cv, n_jobs):
 
 
 @INPUTS
-def test_grid_search_with_several_measures(X, cv):
+def test_grid_search_supports_several_measures(X, cv):
     scorer = make_ranking_scorer(["map", "ndcg@10"], qrels=QRELS)
     search = GridSearchCV(ReciprocalRankFusion(), {"k": KS}, scoring=scorer, cv=cv, refit="ndcg@10").fit(X)
     close(search.cv_results_["mean_test_ndcg@10"], [np.mean(by_fold(ReciprocalRankFusion(k=k))) for k in KS])
@@ -240,7 +240,7 @@ def test_grid_search_with_several_measures(X, cv):
 
 
 @INPUTS
-def test_randomized_search(X, cv):
+def test_randomized_search_scores_equal_per_fold_evaluation(X, cv):
     search = RandomizedSearchCV(
         ReciprocalRankFusion(), {"k": uniform(1, 100)}, n_iter=3, scoring=SCORER, cv=cv, random_state=0
     ).fit(X)
@@ -248,7 +248,7 @@ def test_randomized_search(X, cv):
     close(search.cv_results_["mean_test_score"], expected)
 
 
-def test_halving_search_adds_queries():
+def test_halving_search_uses_queries_as_resource():
     judged = LISTS[[k for k in range(11) if k != 3]]
     search = HalvingGridSearchCV(
         CombSUM(), {"norm": NORMS}, scoring=SCORER, cv=2, min_resources=4, factor=2, random_state=0
@@ -259,7 +259,7 @@ def test_halving_search_adds_queries():
     for norm, score in zip(
         search.cv_results_["param_norm"][last], search.cv_results_["mean_test_score"][last], strict=True
     ):
-        # Which eight queries came is the search's choice; the mean of two folds of four is one of their scores.
+        # The search chooses eight queries; its score is the mean of two folds of four of them.
         values = per_query(CombSUM(norm=norm))
         assert any(abs(np.mean(eight) - score) < 1e-12 for eight in combinations(values, 8))
 
@@ -276,7 +276,7 @@ def test_learning_curve_counts_queries():
     assert train[1, 1] == pytest.approx(values[values.index.isin(first)].mean(), rel=1e-12)
 
 
-def test_a_drawn_curve_is_named_after_the_measure():
+def test_learning_curve_display_is_labelled_with_the_measure():
     pytest.importorskip("matplotlib").use("Agg")
     display = LearningCurveDisplay.from_estimator(CombSUM(), LISTS, None, scoring=SCORER, cv=2, train_sizes=[2, 5])
     assert display.ax_.get_ylabel() == "Ndcg@10"  # scikit-learn's capital
@@ -284,7 +284,7 @@ def test_a_drawn_curve_is_named_after_the_measure():
 
 
 @INPUTS
-def test_validation_curve(X, cv):
+def test_validation_curve_equals_per_fold_evaluation(X, cv):
     _, test = validation_curve(
         ReciprocalRankFusion(), X, None, param_name="k", param_range=KS, scoring=SCORER, cv=cv, error_score="raise"
     )
@@ -292,7 +292,7 @@ def test_validation_curve(X, cv):
 
 
 @pytest.mark.parametrize("y", [QUERIES, LISTS.queries], ids=["array", "index"])
-def test_permutation_test_judges_queries_by_others(y):
+def test_permutation_test_score_permutes_judgements_between_queries(y):
     score, permuted, pvalue = permutation_test_score(
         CombSUM(), LISTS, y, scoring=SCORER, cv=4, n_permutations=20, random_state=0
     )
@@ -326,12 +326,12 @@ LABELS = np.arange(11) % 2
     ],
     ids=lambda part: "" if isinstance(part, str) else str(np.asarray(part).dtype),
 )
-def test_class_labels_are_no_ids_of_queries(y, words):
+def test_ranking_scorer_rejects_class_labels_as_y(y, words):
     with pytest.raises(ValueError, match=words):
         NUMBERED_SCORER(CombSUM(), NUMBERED, y)
 
 
-def test_no_tool_scores_by_class_labels():
+def test_model_selection_tools_reject_class_labels_as_y():
     for call in (
         lambda: cross_val_score(CombSUM(), NUMBERED, LABELS, scoring=NUMBERED_SCORER, cv=3, error_score="raise"),
         lambda: GridSearchCV(CombSUM(), {"norm": NORMS}, scoring=NUMBERED_SCORER, cv=3, error_score="raise").fit(
@@ -341,14 +341,14 @@ def test_no_tool_scores_by_class_labels():
     ):
         with pytest.raises(ValueError, match=r"y must hold each id of a query once; got 0 for 2 of the 4 samples"):
             call()
-    # As the message says, labels choose the folds alone.
+    # As the message advises, labels only choose the folds.
     by_label = list(StratifiedKFold(3).split(NUMBERED, LABELS))
     found = cross_val_score(CombSUM(), NUMBERED, scoring=NUMBERED_SCORER, cv=by_label)
     values = per_query(CombSUM())
     close(found, [values[values.index.isin(QUERIES[test])].mean() for _, test in by_label])
 
 
-def test_ids_that_are_numbers_permute_judgements():
+def test_permutation_test_score_accepts_numeric_query_ids():
     for y in (NUMBERED.queries, NUMBERED.queries.tolist(), np.arange(11.0)):
         score, permuted, _ = permutation_test_score(
             CombSUM(), NUMBERED, y, scoring=NUMBERED_SCORER, cv=4, n_permutations=20, random_state=0
@@ -358,7 +358,7 @@ def test_ids_that_are_numbers_permute_judgements():
 
 
 @INPUTS
-def test_nested_cross_validation(X, cv):
+def test_nested_cross_validation_equals_manual_selection(X, cv):
     inner = GridSearchCV(CombSUM(), {"norm": NORMS}, scoring=SCORER, cv=2 if X is LISTS else QueryKFold(2))
     found = cross_val_score(inner, X, scoring=SCORER, cv=cv)
     values = {norm: per_query(CombSUM(norm=norm)) for norm in NORMS}
@@ -377,13 +377,13 @@ SPLITTERS = [4, KFold(4, shuffle=True, random_state=0), ShuffleSplit(3, test_siz
 
 
 @pytest.mark.parametrize("cv", SPLITTERS, ids=["folds", "shuffled folds", "random splits"])
-def test_queries_as_y_change_no_score(cv):
+def test_cross_val_score_is_the_same_with_queries_as_y(cv):
     expected = cross_val_score(CombSUM(norm="borda"), LISTS, scoring=SCORER, cv=cv)
     for y in (QUERIES, LISTS.queries, QUERIES.tolist()):
         close(cross_val_score(CombSUM(norm="borda"), LISTS, y, scoring=SCORER, cv=cv), expected)
 
 
-def test_lists_and_queries_are_split_alike():
+def test_train_test_split_splits_lists_and_queries_alike():
     train, test, y_train, y_test = train_test_split(LISTS, LISTS.queries, random_state=0)
     assert train.queries.tolist() == list(y_train) and test.queries.tolist() == list(y_test)
     method = CombSUM(norm="borda").fit(train)
@@ -392,7 +392,7 @@ def test_lists_and_queries_are_split_alike():
     close(score, cross_val_score(method, train, scoring=SCORER, cv=2).mean())
 
 
-def test_train_test_split_and_shuffle_split_cut_between_queries():
+def test_train_test_split_and_shuffle_split_split_between_queries():
     train, test = train_test_split(LISTS, test_size=0.3, random_state=0)
     assert (len(train), len(test)) == (7, 4) and not set(train.queries) & set(test.queries)
     cv = ShuffleSplit(3, test_size=4, random_state=1)
@@ -401,10 +401,10 @@ def test_train_test_split_and_shuffle_split_cut_between_queries():
     close(cross_val_score(CombSUM(), LISTS, scoring=SCORER, cv=cv), expected)
 
 
-# ---------------------------------------------------------------------- what goes wrong is told
+# ---------------------------------------------------------------------- errors
 
 
-def test_a_fold_without_judged_queries_is_nan_as_in_scikit_learn():
+def test_cross_val_score_is_nan_for_a_fold_without_judged_queries():
     with pytest.warns(UserWarning, match="share no query id"):
         scores = cross_val_score(CombSUM(), LISTS, scoring=SCORER, cv=11)
     assert np.isnan(scores[3]) and not np.isnan(np.delete(scores, 3)).any()
@@ -413,7 +413,7 @@ def test_a_fold_without_judged_queries_is_nan_as_in_scikit_learn():
         cross_val_score(CombSUM(), LISTS, scoring=SCORER, cv=11, error_score="raise")
 
 
-def test_a_frame_of_judgements_as_y_is_refused():
+def test_cross_val_score_rejects_a_frame_of_judgements_as_y():
     y = pd.DataFrame({"query": QUERIES, "item": "i01", "relevance": 1})  # as long as the lists: it would be sliced
     with pytest.raises(TypeError, match=r"y must be a Qrels.*Qrels\.from_frame"):
         cross_val_score(CombSUM(), LISTS, y, scoring=SCORER, cv=4, error_score="raise")
@@ -423,7 +423,7 @@ def test_a_frame_of_judgements_as_y_is_refused():
 
 
 @INPUTS
-def test_qrels_are_routed_whole(X, cv):
+def test_metadata_routing_passes_qrels_unsplit(X, cv):
     with sklearn.config_context(enable_metadata_routing=True):
         scorer = make_ranking_scorer("ndcg@10").set_score_request(qrels=True)
         close(cross_val_score(CombSUM(), X, scoring=scorer, cv=cv, params={"qrels": ENCODED}), by_fold(CombSUM()))
@@ -433,7 +433,7 @@ def test_qrels_are_routed_whole(X, cv):
             cross_val_score(CombSUM(), X, scoring=scorer, cv=cv, params={"qrels": QRELS}, error_score="raise")
 
 
-def test_qrels_are_routed_to_a_comparator():
+def test_metadata_routing_passes_qrels_to_a_comparator():
     members = [("rrf", ReciprocalRankFusion()), ("sum", CombSUM())]
     expected = cross_val_score(Comparator(members, metrics="ndcg@10", qrels=ENCODED), LISTS, cv=4)
     with sklearn.config_context(enable_metadata_routing=True):
@@ -441,7 +441,7 @@ def test_qrels_are_routed_to_a_comparator():
         close(cross_val_score(comparator, LISTS, cv=4, params={"qrels": ENCODED}), expected)
 
 
-def test_a_comparator_is_the_last_step_of_a_pipeline():
+def test_comparator_can_be_the_last_step_of_a_pipeline():
     comparator = Comparator([("rrf", ReciprocalRankFusion()), ("sum", CombSUM())], metrics="ndcg@10", qrels=ENCODED)
     pipeline = make_pipeline(TopK(5), comparator)
     close(cross_val_score(pipeline, LISTS, cv=4), cross_val_score(comparator, TopK(5).fit_transform(LISTS), cv=4))
@@ -450,14 +450,14 @@ def test_a_comparator_is_the_last_step_of_a_pipeline():
 
 @pytest.mark.twice
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_frames_of_other_libraries_are_split_between_queries(library):
+def test_cross_val_score_accepts_frames_of_other_libraries(library):
     module = pytest.importorskip(library)
     make = module.DataFrame if library == "polars" else module.table
     frame = make({name: FRAME[name].to_list() for name in FRAME.columns})
     close(cross_val_score(CombSUM(), frame, scoring=SCORER, cv=QueryKFold(4)), by_fold(CombSUM()))
 
 
-def test_metadata_that_was_not_requested_is_refused():
+def test_metadata_routing_rejects_qrels_without_request():
     with sklearn.config_context(enable_metadata_routing=True):
         scorer = make_ranking_scorer("ndcg@10")
         with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError, match="qrels"):
@@ -467,7 +467,7 @@ def test_metadata_that_was_not_requested_is_refused():
 # ---------------------------------------------------------------------- the Comparator
 
 
-def test_a_comparator_is_searched_and_validated_like_any_estimator():
+def test_comparator_supports_grid_search_and_cross_validation():
     comparator = Comparator([("rrf", ReciprocalRankFusion()), ("sum", CombSUM())], metrics="ndcg@10", qrels=QRELS)
     grid = {"rrf__k": [1, 200], "sum__norm": ["rank", "min-max"]}
     search = GridSearchCV(comparator, grid, cv=4).fit(LISTS)
@@ -488,13 +488,13 @@ def test_a_comparator_is_searched_and_validated_like_any_estimator():
     close(cross_val_score(comparator, LISTS, cv=4), cross_val_score(comparator, LISTS, scoring=scorer, cv=4))
 
 
-def test_grids_exchange_and_drop_members():
+def test_grid_search_can_replace_and_drop_members_of_a_comparator():
     comparator = Comparator([("one", CombSUM()), ("two", Copeland())], metrics="map", qrels=QRELS)
     search = GridSearchCV(comparator, {"two": ["drop", ReciprocalRankFusion()]}, cv=4).fit(LISTS)
     close(search.cv_results_["mean_test_score"][0], np.mean(by_fold(CombSUM(), "map")))
 
 
-def test_a_nested_parameter_of_a_meta_estimator_is_in_the_grid():
+def test_grid_search_sets_nested_parameters_of_meta_estimators():
     search = GridSearchCV(DIBRA(CombSUM()), {"aggregator__norm": ["rank", "min-max"]}, scoring=SCORER, cv=4).fit(LISTS)
     expected = [np.mean(by_fold(DIBRA(CombSUM(norm=norm)))) for norm in ("rank", "min-max")]
     close(search.cv_results_["mean_test_score"], expected)
@@ -504,7 +504,7 @@ def test_a_nested_parameter_of_a_meta_estimator_is_in_the_grid():
 
 
 @pytest.mark.parametrize("unknown_voter", ["mean", "ignore"])
-def test_weights_of_training_queries_improve_queries_held_out(unknown_voter):
+def test_dibra_weights_from_training_queries_improve_held_out_queries(unknown_voter):
     frame, qrels = make_ranked_lists(
         n_queries=40, n_voters=20, list_length=8, quality=0.3, quality_spread=1.0, adversarial_share=0.2, random_state=2
     )
@@ -523,7 +523,7 @@ def test_weights_of_training_queries_improve_queries_held_out(unknown_voter):
     assert folds["global"] > folds["query"] + 0.05 and folds["query"] > plain + 0.05
 
 
-def test_a_voter_that_training_has_not_seen():
+def test_dibra_applies_unknown_voter_to_voters_absent_from_training():
     train = FRAME[FRAME["voter"] != "v3"]
     weights = DIBRA(weighting="global", weight_norm=None).fit(train).voter_weights_
     seen = dict(zip(weights["voter"], weights["weight"], strict=True))
@@ -538,7 +538,7 @@ def test_a_voter_that_training_has_not_seen():
 # ---------------------------------------------------------------------- progress
 
 
-def test_searches_report_their_progress():
+def test_grid_search_reports_progress_to_callbacks():
     callback = pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
 
     class Count:

@@ -1,4 +1,4 @@
-"""Scorers take lists as frames or encoded: the elements of a dict or a list are no samples."""
+"""Scorers accept frames and RankedLists, and reject dicts and lists, whose elements are not samples."""
 
 import re
 
@@ -35,7 +35,7 @@ SCORERS = {
 
 @pytest.mark.parametrize("kind", PLAIN)
 @pytest.mark.parametrize("scorer", SCORERS)
-def test_scorers_refuse_dicts_and_lists(scorer, kind):
+def test_scorers_reject_dicts_and_lists(scorer, kind):
     with pytest.raises(InputTypeError) as caught:
         SCORERS[scorer](PLAIN[kind])
     message = " ".join(str(caught.value).split())
@@ -47,11 +47,11 @@ def test_scorers_refuse_dicts_and_lists(scorer, kind):
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
-def test_scorers_take_frames_and_lists(scorer):
+def test_scorers_accept_frames_and_ranked_lists(scorer):
     assert SCORERS[scorer](FRAME) == SCORERS[scorer](LISTS)
 
 
-def test_nothing_is_aggregated_before():
+def test_scorers_reject_dicts_before_aggregating():
     class Counting:
         calls = 0
 

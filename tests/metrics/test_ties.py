@@ -1,4 +1,4 @@
-"""Rules for items of equal score: every rule compared with all orders that it leaves open."""
+"""Rules for items of equal score, compared with all orders of the tied items."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ from skrankagg.metrics import average_precision, get_measure, measure_names, ndc
 
 pytestmark = pytest.mark.twice
 
-# Measures with an expectation, in forms that cut through groups of ties.
+# Measures with an expectation, with cutoffs inside groups of ties.
 EXPECTED = [
     *(
         f"{name}@{k}"
@@ -31,7 +31,7 @@ NO_EXPECTATION = ["infap", "iprec@0.4", "11pt"]
 
 
 def orders(scores):
-    """All orders of the items that agree with the scores."""
+    """Return all orders of the items that agree with the scores."""
     groups = [list(group) for _, group in itertools.groupby(sorted(scores, key=lambda i: -scores[i]), scores.get)]
     return [list(itertools.chain(*order)) for order in itertools.product(*map(itertools.permutations, groups))]
 
@@ -39,7 +39,7 @@ def orders(scores):
 CASES = st.fixed_dictionaries(
     {
         "scores": st.lists(st.integers(0, 2), min_size=1, max_size=6),
-        # None: not judged; and a few that are judged and were not returned.
+        # Grades, None if not judged; and grades of a few judged items that are not returned.
         "grades": st.lists(st.sampled_from([None, -1, 0, 0, 1, 2, 3]), min_size=6, max_size=6),
         "missed": st.lists(st.integers(-1, 2), max_size=2),
     }
@@ -59,7 +59,7 @@ def value(run, truth, name, **conventions):
 
 @given(case=CASES, name=st.sampled_from(EXPECTED))
 @settings(max_examples=100, deadline=None)
-def test_the_expectation_is_the_mean_over_all_orders(case, name):
+def test_ties_expected_is_the_mean_over_all_orders(case, name):
     scores, truth = build(case)
     every = [value(order, truth, name) for order in orders(scores)]
     # The geometric mean of one query is raised to 1e-5, which the mean over orders is not: compare above that.
@@ -69,7 +69,7 @@ def test_the_expectation_is_the_mean_over_all_orders(case, name):
 
 @given(case=CASES, k=st.integers(1, 6))
 @settings(max_examples=150, deadline=None)
-def test_a_ratio_has_the_expectation_of_the_ratio(case, k):
+def test_ties_expected_of_map_over_retrieved_is_the_mean_of_the_ratio(case, k):
     # The divisor is the number of relevant items among the first k, which depends on the order, too.
     scores, truth = build(case)
     every = [average_precision(order, truth, k, ap_denominator="retrieved") for order in orders(scores)]
@@ -77,7 +77,7 @@ def test_a_ratio_has_the_expectation_of_the_ratio(case, k):
     assert expected == pytest.approx(np.mean(every), rel=1e-12, abs=1e-14)
 
 
-def test_scores_tie_in_single_precision_where_older_tools_hold_them_so():
+def test_ties_trec_eval_float32_ties_scores_in_single_precision():
     # pytrec_eval: a reciprocal rank of 1 for a difference of 1e-7, and of 1/2 for one of 1e-8.
     for difference, single in ((1e-7, 1.0), (1e-8, 0.5)):
         run = {"a": 1.0, "b": 1.0 - difference}
@@ -93,7 +93,7 @@ DIRECTED = [name for name in [*EXPECTED, *NO_EXPECTATION] if not any(part in nam
 
 @given(case=CASES, name=st.sampled_from(DIRECTED))
 @settings(max_examples=100, deadline=None)
-def test_the_best_and_the_worst_order_are_that(case, name):
+def test_ties_optimistic_and_pessimistic_are_the_extremes_over_all_orders(case, name):
     scores, truth = build(case)
     if name == "infap":  # an estimate: a pooled item above a relevant one can raise it
         truth = {item: max(grade, 0) for item, grade in truth.items()}
@@ -104,7 +104,7 @@ def test_the_best_and_the_worst_order_are_that(case, name):
 
 @given(case=CASES, name=st.sampled_from([*EXPECTED, *NO_EXPECTATION]))
 @settings(max_examples=40, deadline=None)
-def test_the_published_order_is_by_item_and_that_of_trec_eval_the_other_way_round(case, name):
+def test_ties_order_sorts_by_item_and_trec_eval_in_reverse(case, name):
     scores, truth = build(case)
     forwards = sorted(scores, key=lambda item: (-scores[item], item))
     backwards = sorted(sorted(scores, reverse=True), key=lambda item: -scores[item])
@@ -114,26 +114,26 @@ def test_the_published_order_is_by_item_and_that_of_trec_eval_the_other_way_roun
 
 @given(case=CASES, name=st.sampled_from(DIRECTED))
 @settings(max_examples=40, deadline=None)
-def test_a_monotone_change_of_the_scores_changes_nothing(case, name):
+def test_ties_optimistic_is_invariant_under_monotone_changes_of_scores(case, name):
     scores, truth = build(case)
     changed = {item: math.exp(score) - 5 for item, score in scores.items()}
     assert value(changed, truth, name, ties="optimistic") == value(scores, truth, name, ties="optimistic")
 
 
-def test_every_measure_has_been_tried():
+def test_expectation_tests_cover_every_measure():
     tried = {get_measure(name).name for name in [*EXPECTED, *NO_EXPECTATION]}
     assert tried == {name.split("@")[0] for name in measure_names()}
 
 
 @pytest.mark.parametrize("name", NO_EXPECTATION)
-def test_measures_without_a_closed_form_say_so(name):
+def test_ties_expected_is_rejected_for_measures_without_a_closed_form(name):
     with pytest.raises(
         ValueError, match=r"no closed form of its expectation over ties; ties='expected' is available for p, "
     ):
         get_measure(f"{name}[ties=expected]")
 
 
-def test_a_published_example_by_hand():
+def test_ties_expected_reproduces_an_example_by_hand():
     # Three items tie behind the first; one of the three is relevant: the mean of 1/2, 1/3 and 1/4 for its precision.
     run = {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}
     assert average_precision(run, ["c"], ties="expected") == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
@@ -147,7 +147,7 @@ def frame(rank=True):
     return run if rank else run.drop(columns="rank")
 
 
-def test_rules_read_the_score_and_the_published_order_the_rank():
+def test_tie_rules_read_scores_and_the_default_order_reads_ranks():
     qrels = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "relevance": [1, 0, 0]})
     found = {ties: evaluate(frame(), qrels, "mrr", ties=ties).iloc[0, 0] for ties in ("order", "trec_eval", "expected")}
     assert found == {"order": 0.5, "trec_eval": pytest.approx(1 / 3), "expected": pytest.approx(11 / 18)}
@@ -156,7 +156,7 @@ def test_rules_read_the_score_and_the_published_order_the_rank():
     assert evaluate(ranks, qrels, "mrr", ties="expected").iloc[0, 0] == pytest.approx(11 / 18)
 
 
-def test_bytes_of_whole_numbers_are_those_of_their_digits():
+def test_ties_trec_eval_compares_integer_items_by_their_digits():
     run = pd.DataFrame({"query": 1, "item": [9, 10, 100], "score": 1.0})
     qrels = pd.DataFrame({"query": 1, "item": [9, 10, 100], "relevance": [1, 0, 0]})
     assert evaluate(run, qrels, "mrr", ties="trec_eval").iloc[0, 0] == 1.0  # "9" > "100" > "10"
@@ -164,13 +164,13 @@ def test_bytes_of_whole_numbers_are_those_of_their_digits():
     assert evaluate(categories, qrels, "mrr", ties="trec_eval").iloc[0, 0] == 1.0
 
 
-def test_a_rule_can_stand_in_the_name():
+def test_measure_names_accept_a_tie_rule():
     qrels = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "relevance": [1, 0, 0]})
     table = evaluate(frame(), qrels, ["mrr[ties=pessimistic]", "mrr[ties=optimistic]", "mrr"], ties="expected")
     assert table.iloc[0].tolist() == [pytest.approx(1 / 3), 1.0, pytest.approx(11 / 18)]
 
 
-def test_large_groups_of_ties_stay_exact():
+def test_ties_expected_is_exact_for_large_groups_of_ties():
     # 2000 items tie, 10 of them are relevant: the mean reciprocal rank by the sum over the hypergeometric law.
     n, r = 2000, 10
     run = pd.DataFrame({"query": "q", "item": np.arange(n), "score": 0.0})
@@ -182,7 +182,7 @@ def test_large_groups_of_ties_stay_exact():
     )
 
 
-def test_several_queries_do_not_mix():
+def test_tie_rules_treat_queries_independently():
     rng = np.random.default_rng(0)
     run = pd.DataFrame({"query": np.repeat(np.arange(20), 15), "item": np.tile(np.arange(15), 20)})
     run["score"] = rng.integers(0, 4, len(run)).astype(float)

@@ -1,4 +1,4 @@
-"""The Comparator: what it reports, chooses, refuses."""
+"""The Comparator: its results, its choice of the best method and its errors."""
 
 import pickle
 
@@ -43,7 +43,7 @@ def fitted():
     return Comparator(METHODS, metrics=METRICS, qrels=QRELS).fit(LISTS)
 
 
-def test_results_are_those_of_evaluating_each_method(fitted):
+def test_comparator_results_equal_evaluating_each_method(fitted):
     assert fitted.results_.index.tolist() == ["sum", "mnz", "copeland"] and fitted.results_.index.name == "method"
     assert fitted.results_.columns.tolist() == [*METRICS, "time"]
     for name, method in METHODS:
@@ -56,12 +56,12 @@ def test_results_are_those_of_evaluating_each_method(fitted):
     assert (fitted.results_["time"] > 0).all()
 
 
-def test_unjudged_queries_are_aggregated_and_not_measured(fitted):
+def test_comparator_aggregates_but_does_not_measure_unjudged_queries(fitted):
     assert "q5" in set(fitted.runs_["sum"]["query"])
     assert "q5" not in set(fitted.per_query_.index.get_level_values("query"))
 
 
-def test_the_best_has_the_highest_first_measure(fitted):
+def test_comparator_best_name_has_the_highest_first_measure(fitted):
     best = fitted.results_["ndcg@3"].idxmax()
     assert fitted.best_name_ == best
     assert fitted.best_score_ == fitted.results_.loc[best, "ndcg@3"]
@@ -71,7 +71,7 @@ def test_the_best_has_the_highest_first_measure(fitted):
     assert fitted.get_feature_names_out().tolist() == ["query", "item", "score", "rank"]
 
 
-def test_the_score_of_a_part_is_over_the_judged_queries_of_that_part(fitted):
+def test_comparator_score_of_a_subset_uses_its_judged_queries(fitted):
     lists = RankedLists.from_frame(LISTS)
     column = fitted.per_query_.loc[fitted.best_name_, "ndcg@3"]
     parts = [lists[[0, 1]], lists[[2, 3, 4, 5]]]
@@ -80,13 +80,13 @@ def test_the_score_of_a_part_is_over_the_judged_queries_of_that_part(fitted):
     assert np.average(scores, weights=[2, 3]) == pytest.approx(fitted.best_score_)
 
 
-def test_of_equals_the_first_is_best():
+def test_comparator_best_name_is_the_first_of_equal_methods():
     comparator = Comparator([("b", CombSUM()), ("a", CombSUM())], qrels=QRELS).fit(LISTS)
     assert comparator.best_name_ == "b"
 
 
 @pytest.mark.parametrize("give", ["constructor frame", "constructor", "fit", "y"])
-def test_judgements_may_be_given_in_four_ways(fitted, give):
+def test_comparator_accepts_judgements_in_four_ways(fitted, give):
     qrels = Qrels.from_frame(QRELS)
     comparator = Comparator(
         METHODS, metrics=METRICS, qrels={"constructor frame": QRELS, "constructor": qrels}.get(give)
@@ -96,13 +96,13 @@ def test_judgements_may_be_given_in_four_ways(fitted, give):
     pd.testing.assert_frame_equal(comparator.results_[columns], fitted.results_[columns])
 
 
-def test_threads_and_containers_change_nothing(fitted):
+def test_comparator_results_are_independent_of_n_jobs_and_container(fitted):
     for lists, n_jobs in ((RankedLists.from_frame(LISTS), 2), (LISTS.astype({"item": "category"}), None)):
         other = Comparator(METHODS, metrics=METRICS, qrels=QRELS, n_jobs=n_jobs).fit(lists)
         pd.testing.assert_frame_equal(other.per_query_, fitted.per_query_)
 
 
-def test_parameters_reach_into_the_methods():
+def test_comparator_exposes_parameters_of_its_methods():
     comparator = Comparator(METHODS)
     assert comparator.get_params()["mnz__norm"] == "rank"
     comparator = clone(comparator).set_params(mnz__norm="min-max", sum="drop", metrics="map", qrels=QRELS).fit(LISTS)
@@ -111,7 +111,7 @@ def test_parameters_reach_into_the_methods():
     assert METHODS[1][1].norm == "rank" and not hasattr(METHODS[1][1], "query_info_")
 
 
-def test_pipelines_and_foreign_estimators_are_members():
+def test_comparator_accepts_pipelines_and_foreign_estimators():
     methods = [("plain", CombSUM()), ("reversed", make_pipeline(CombSUM(), Backwards()))]
     comparator = Comparator(methods, metrics=METRICS, qrels=QRELS).fit(LISTS)
     reversed_run = make_pipeline(CombSUM(), Backwards()).fit(LISTS).transform(LISTS)
@@ -120,7 +120,7 @@ def test_pipelines_and_foreign_estimators_are_members():
     assert comparator.score(LISTS) == comparator.best_score_
 
 
-def test_it_survives_pickling_and_shows_its_members(fitted):
+def test_comparator_can_be_pickled_and_shows_its_members(fitted):
     again = pickle.loads(pickle.dumps(fitted))
     pd.testing.assert_frame_equal(again.results_, fitted.results_)
     pd.testing.assert_frame_equal(again.transform(LISTS), fitted.transform(LISTS))
@@ -130,7 +130,7 @@ def test_it_survives_pickling_and_shows_its_members(fitted):
     assert repr(fitted.runs_) == "<consensus of sum, mnz, copeland>" and len(fitted.runs_) == 3
 
 
-def test_progress_is_shown_on_demand_only(capsys):
+def test_comparator_prints_progress_only_if_verbose(capsys):
     Comparator(METHODS, qrels=QRELS).fit(LISTS)
     assert capsys.readouterr().out == ""
     Comparator(METHODS, qrels=QRELS, verbose=True).fit(LISTS)
@@ -138,7 +138,7 @@ def test_progress_is_shown_on_demand_only(capsys):
     assert len(lines) == 3 and "(2 of 3) mnz" in lines[1]
 
 
-def test_every_method_can_be_compared():
+def test_comparator_accepts_every_default_method():
     comparator = Comparator(default_methods(), metrics=METRICS, qrels=QRELS).fit(LISTS)
     assert len(comparator.results_) == len(default_methods())
     assert comparator.results_.notna().all(axis=None)
@@ -171,7 +171,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("params", "given", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_cannot_be_compared_is_reported(params, given, kind, words):
+def test_comparator_rejects_invalid_arguments(params, given, kind, words):
     with pytest.raises(kind, match=words):
         Comparator(**{"aggregators": METHODS, **params}).fit(LISTS, **given)
 
@@ -187,7 +187,7 @@ def search(method=CombSUM(norm="borda"), scoring=SCORER, **grid):  # noqa: B008
 
 
 class Supervised(BaseAggregator):
-    """Says in its tags that it learns from judgements."""
+    """An aggregator whose tags declare that it is supervised."""
 
     def _aggregate(self, lists):
         return lists.candidate_weight
@@ -236,7 +236,7 @@ LEARNERS = {
 
 @pytest.mark.parametrize(("learner", "words"), LEARNERS.values(), ids=LEARNERS.keys())
 @pytest.mark.parametrize("error_score", [np.nan, "raise"])
-def test_methods_that_learn_from_judgements_are_refused(learner, words, error_score):
+def test_comparator_without_cv_rejects_supervised_methods(learner, words, error_score):
     comparator = Comparator([("sum", CombSUM()), ("tuned", learner)], qrels=QRELS, error_score=error_score)
     with pytest.raises(ValueError, match=r"fitted on.*'tuned' \(.*evaluate\(\{'tuned': run") as caught:
         comparator.fit(LISTS)
@@ -261,18 +261,18 @@ ALLOWED = {
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # queries that lose all of their lists
 @pytest.mark.parametrize("method", ALLOWED.values(), ids=ALLOWED.keys())
-def test_methods_that_learn_from_lists_alone_are_compared(method):
+def test_comparator_accepts_methods_that_learn_from_lists_only(method):
     comparator = Comparator([("sum", CombSUM()), ("other", method)], qrels=QRELS, error_score="raise").fit(LISTS)
     assert comparator.results_.notna().all(axis=None)
 
 
-def test_methods_whose_learning_cannot_be_seen_are_named():
+def test_comparator_rejects_methods_named_in_learns():
     weights = evaluate_voters(LISTS, QRELS, "map")["map"]
     methods = [("plain", CombSUM()), ("weighted", CombSUM(voter_weights=weights)), ("other", "drop")]
     comparator = Comparator(methods, qrels=QRELS, learns=["weighted", "other"])
     with pytest.raises(ValueError, match=r"got 'weighted' \(named by learns=\['weighted', 'other'\]\)\. Give cv=5"):
         comparator.fit(LISTS)
-    # Its fit learns nothing, so that a fit on other queries would measure it on what it has learnt from.
+    # Its fit learns nothing, so cross-validation would measure it on queries it was tuned on.
     with pytest.raises(ValueError, match=r"got 'weighted', whose fit learns nothing.*on other queries"):
         clone(comparator).set_params(cv=2).fit(LISTS)
     assert comparator.set_params(weighted="drop").fit(LISTS).results_.index.tolist() == ["plain"]
@@ -282,13 +282,13 @@ def test_methods_whose_learning_cannot_be_seen_are_named():
         comparator.set_params(learns="weighted").fit(LISTS)
 
 
-def test_all_learners_are_named_at_once():
+def test_comparator_names_all_supervised_methods_at_once():
     methods = [("a", search()), ("b", CombSUM()), ("c", make_pipeline(SELECTOR, CombSUM()))]
     with pytest.raises(ValueError, match=r"got 'a' \(its parameter 'scoring' .*\), 'c' \(its parameter"):
         Comparator(methods, qrels=QRELS).fit(LISTS)
 
 
-def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_seen():
+def test_comparator_with_cv_measures_a_tuned_method_on_held_out_queries():
     # On noise, where the gain of tuning does not last.
     lists, qrels = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)
     lists = RankedLists.from_frame(lists)
@@ -311,7 +311,7 @@ def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_see
     assert scorer(tuned, train) > nested.mean() + 0.01
 
 
-def test_unfitted_it_has_no_results():
+def test_unfitted_comparator_raises_not_fitted_error():
     from sklearn.exceptions import NotFittedError
 
     with pytest.raises(NotFittedError):
@@ -324,7 +324,7 @@ def test_unfitted_it_has_no_results():
 
 @pytest.mark.twice
 @pytest.mark.parametrize("wrap", [lambda one: one, lambda one: make_pipeline(one)], ids=["alone", "pipeline"])
-def test_the_output_is_set_before_fit_or_after(wrap):
+def test_comparator_set_output_works_before_and_after_fit(wrap):
     polars = pytest.importorskip("polars")
     pytest.importorskip("pyarrow", reason="polars takes strings of pandas through pyarrow")
     before = wrap(Comparator(METHODS, qrels=QRELS)).set_output(transform="polars").fit(LISTS)

@@ -1,4 +1,4 @@
-"""A method that fails loses only its own row: in the results, tests, tables, plots and on the command line."""
+"""Failing methods in a Comparator: results, tests, tables, plots and the command line keep the other methods."""
 
 import pickle
 import warnings
@@ -78,14 +78,14 @@ def comparator(request):
 
 @pytest.fixture(scope="module")
 def others():
-    """The same without the method that fails."""
+    """Return a Comparator without the failing method."""
     return Comparator(GOOD, metrics=METRICS, qrels=ENCODED).fit(LISTS)
 
 
-# ---------------------------------------------------------------------- what is left
+# ---------------------------------------------------------------------- results of the other methods
 
 
-def test_a_failing_method_loses_only_its_row(comparator, others):
+def test_comparator_gives_a_failing_method_error_score_and_keeps_the_others(comparator, others):
     assert comparator.results_.index.tolist() == ["sum", "bad", "copeland"]
     row, score = comparator.results_.loc["bad"], comparator.error_score
     np.testing.assert_array_equal(row[METRICS], [score] * 3)
@@ -95,14 +95,14 @@ def test_a_failing_method_loses_only_its_row(comparator, others):
     pd.testing.assert_frame_equal(comparator.per_query_.drop("bad", level="method"), others.per_query_)
 
 
-def test_it_is_never_the_best(comparator, others):
+def test_comparator_never_selects_a_failed_method(comparator, others):
     assert comparator.best_name_ == others.best_name_ and comparator.best_score_ == others.best_score_
     pd.testing.assert_frame_equal(comparator.transform(LISTS), others.transform(LISTS))
     assert comparator.score(LISTS) == others.score(LISTS)
     assert comparator.get_feature_names_out().tolist() == others.get_feature_names_out().tolist()
 
 
-def test_it_has_no_run_and_is_not_fitted(comparator):
+def test_comparator_has_no_run_of_a_failed_method(comparator):
     assert list(comparator.runs_) == ["sum", "copeland"] and len(comparator.runs_) == 2
     assert "bad" not in comparator.runs_
     with pytest.raises(KeyError, match="'bad' has no consensus because it failed: RuntimeError: no convergence"):
@@ -116,7 +116,7 @@ def test_it_has_no_run_and_is_not_fitted(comparator):
     assert again.failures_ == comparator.failures_ and "bad" not in again.runs_
 
 
-def test_the_warning_names_the_method_and_the_first_line_of_its_error():
+def test_comparator_warning_names_failed_methods_with_their_errors():
     methods = [*METHODS, ("worse", Failing("aggregate")), ("worst", make_pipeline(WithoutItems()))]
     with pytest.warns(FitFailedWarning) as caught:
         comparator = Comparator(methods, qrels=ENCODED).fit(LISTS)
@@ -131,20 +131,20 @@ def test_the_warning_names_the_method_and_the_first_line_of_its_error():
     assert list(comparator.failures_) == ["bad", "worse", "worst"] and "item" in comparator.failures_["worst"]
 
 
-def test_no_warning_if_nothing_fails(others):
+def test_comparator_does_not_warn_without_failures(others):
     assert others.failures_ == {} and len(others.runs_) == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Comparator(GOOD, qrels=ENCODED).fit(LISTS)
 
 
-def test_threads_change_nothing(comparator):
+def test_comparator_with_failures_is_independent_of_n_jobs(comparator):
     other = fit(error_score=comparator.error_score, n_jobs=2)
     pd.testing.assert_frame_equal(other.per_query_, comparator.per_query_)
     assert other.failures_ == comparator.failures_
 
 
-def test_a_measure_without_a_value_is_not_the_best_either():
+def test_comparator_never_selects_a_method_with_nan():
     class Elsewhere(WithoutItems):
         """Answers another judged query than the one it is asked."""
 
@@ -159,18 +159,18 @@ def test_a_measure_without_a_value_is_not_the_best_either():
     assert comparator.best_name_ in {"sum", "copeland"} and np.isfinite(comparator.best_score_)
 
 
-# ---------------------------------------------------------------------- what is raised
+# ---------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_the_error_itself_is_raised_on_demand(n_jobs):
+def test_comparator_raises_the_error_with_error_score_raise(n_jobs):
     comparator = Comparator(METHODS, qrels=ENCODED, error_score="raise", n_jobs=n_jobs)
     with pytest.raises(RuntimeError, match=r"^no convergence\nsecond line$"):
         comparator.fit(LISTS)
     assert not hasattr(comparator, "results_")
 
 
-def test_all_methods_failing_is_an_error():
+def test_comparator_raises_if_all_methods_fail():
     comparator = Comparator([("a", Failing()), ("b", Failing("aggregate"))], qrels=ENCODED)
     with pytest.raises(ValueError, match=r"all failed: 'a' \(RuntimeError: no convergence\), 'b' \(Mem") as caught:
         comparator.fit(LISTS)
@@ -189,12 +189,12 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("params", "words"), MISTAKES.values(), ids=MISTAKES.keys())
-def test_mistakes_in_the_comparison_are_raised_at_once(params, words):
+def test_comparator_raises_for_its_own_invalid_arguments(params, words):
     with pytest.raises(ValueError, match=words):
         Comparator(**{"aggregators": METHODS, "qrels": QRELS, **params}).fit(LISTS)
 
 
-def test_a_method_that_cannot_be_cloned_is_a_mistake_in_the_list():
+def test_comparator_raises_for_a_method_that_cannot_be_cloned():
     class Raw:
         def fit(self, X):
             return self
@@ -206,7 +206,7 @@ def test_a_method_that_cannot_be_cloned_is_a_mistake_in_the_list():
         Comparator([*GOOD, ("raw", Raw())], qrels=ENCODED).fit(LISTS)
 
 
-def test_a_comparator_without_judgements_of_its_own_is_given_those_of_the_training_queries():
+def test_nested_comparator_receives_judgements_of_the_training_queries():
     nested = Comparator(GOOD, metrics="map")
     with pytest.raises(ValueError, match=r"got 'nested' \(Comparator needs judgements\)\. Give cv=5"):
         Comparator([("nested", nested)], qrels=ENCODED).fit(LISTS)
@@ -215,7 +215,7 @@ def test_a_comparator_without_judgements_of_its_own_is_given_those_of_the_traini
     assert found.results_.loc["nested", "map"] == pytest.approx(expected.mean())
 
 
-def test_wrong_parameters_of_a_method_lose_only_its_row():
+def test_comparator_treats_invalid_parameters_of_a_method_as_failure():
     comparator = fit([*GOOD, ("typo", CombSUM(norm="bordo"))])
     assert "'norm' parameter of CombSUM" in comparator.failures_["typo"]
 
@@ -223,7 +223,7 @@ def test_wrong_parameters_of_a_method_lose_only_its_row():
 # ---------------------------------------------------------------------- within scikit-learn
 
 
-def test_folds_are_chosen_from_the_methods_that_succeed_there():
+def test_comparator_selects_among_the_succeeding_methods_in_each_fold():
     # The method fails on lists that hold the first query: in the folds that train on it.
     query = LISTS.queries[0]
     methods = [*GOOD, ("sometimes", Failing("aggregate", query=query))]
@@ -241,7 +241,7 @@ def test_folds_are_chosen_from_the_methods_that_succeed_there():
 # ---------------------------------------------------------------------- tests of significance
 
 
-def test_a_method_that_failed_is_not_tested(comparator, others):
+def test_compare_returns_nan_for_failed_methods(comparator, others):
     for options in ({}, {"baseline": "sum", "metric": "map", "test": "randomization"}):
         found, expected = comparator.compare(**options), others.compare(**options)
         pd.testing.assert_frame_equal(found.drop("bad"), expected)  # not corrected for one more, either
@@ -251,7 +251,7 @@ def test_a_method_that_failed_is_not_tested(comparator, others):
         comparator.compare("bad")
 
 
-def test_ranks_leave_it_out():
+def test_compare_ranks_omits_failed_methods():
     comparator = fit()
     ranks, result = compare_ranks(comparator.per_query_, metric="map")
     assert sorted(ranks.index) == ["copeland", "sum"] and result.n_queries == 6
@@ -259,7 +259,7 @@ def test_ranks_leave_it_out():
         compare_methods(comparator.per_query_, "bad")
 
 
-def test_agreement_is_of_the_runs_that_there_are(comparator):
+def test_agreement_matrix_omits_failed_methods(comparator):
     assert agreement_matrix(comparator).index.tolist() == ["sum", "copeland"]
 
 
@@ -270,7 +270,7 @@ def cells(score):
     return "-" if np.isnan(score) else f"{score:.4f}"
 
 
-def test_slices_show_it_with_its_error_score(comparator):
+def test_select_results_shows_failed_methods_with_error_score(comparator):
     score = comparator.error_score
     np.testing.assert_array_equal(comparator.select_results(metric="map").loc["bad"], [score])
     np.testing.assert_array_equal(comparator.select_results(query="q1").loc["bad"], [score] * 3)
@@ -278,7 +278,7 @@ def test_slices_show_it_with_its_error_score(comparator):
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0, 0.5])
-def test_the_layout_of_flagr_has_its_rows(error_score):
+def test_flagr_table_contains_rows_of_failed_methods(error_score):
     comparator = fit(metrics=flagr_metrics(2), error_score=error_score)
     table = flagr_table(comparator.results_, comparator.per_query_)
     bad = table[table["Method"] == "bad"]
@@ -291,7 +291,7 @@ def test_the_layout_of_flagr_has_its_rows(error_score):
     assert good["num_ret"].astype(int).tolist() == [LISTS.n_candidates]
 
 
-def test_tables_show_it_and_never_mark_it(comparator):
+def test_tables_show_failed_methods_but_never_mark_them(comparator):
     shown = cells(comparator.error_score)
     latex = comparator.latex_table(metric=["ndcg@10", "map"], baseline="sum")
     assert rf"bad & {shown} & {shown} \\" in latex
@@ -307,13 +307,13 @@ def test_tables_show_it_and_never_mark_it(comparator):
         comparator.latex_table(baseline="bad")
 
 
-def test_tables_of_its_queries_mark_others_alone(comparator):
+def test_latex_table_of_queries_never_marks_failed_methods(comparator):
     for chosen in ({"query": "q1"}, {"query": ["q1", "q2"]}, {"per_query": True}):
         latex = comparator.latex_table(metric="map", **chosen)
         assert not [line for line in latex.splitlines() if line.startswith("bad") and "textbf" in line]
 
 
-def test_being_ahead_of_a_failed_method_is_not_marked():
+def test_tables_do_not_mark_a_method_ahead_of_failed_ones_only():
     one = fit(METHODS[:2], metrics="map")
     assert "*" not in text_table(one.results_)
     assert "textbf" not in one.latex_table()
@@ -337,7 +337,7 @@ def plotting():
     matplotlib.pyplot.close("all")
 
 
-def test_bars_leave_its_place_empty(plotting, comparator, others):
+def test_comparison_display_labels_failed_methods_without_a_bar(plotting, comparator, others):
     for metric in METRICS:
         display = plotting.ComparisonDisplay.from_comparator(comparator, metric)
         labels = [label.get_text() for label in display.ax_.get_yticklabels()]
@@ -353,7 +353,7 @@ def test_bars_leave_its_place_empty(plotting, comparator, others):
 
 @pytest.mark.parametrize("cutoffs", [[5, 10], [1, 10]])
 @pytest.mark.parametrize("kind", ["line", "bar"])
-def test_lines_name_it_without_a_value(plotting, cutoffs, kind):
+def test_cutoff_display_labels_failed_methods_without_a_value(plotting, cutoffs, kind):
     comparator = fit(metrics=["ndcg@5", "ndcg@10"], error_score=0.0)
     display = plotting.CutoffDisplay.from_comparator(comparator, "ndcg", cutoffs=cutoffs, kind=kind)
     assert display.table.index.tolist() == ["sum", "bad", "copeland"] and display.table.loc["bad"].isna().all()
@@ -365,7 +365,7 @@ def test_lines_name_it_without_a_value(plotting, cutoffs, kind):
     display.figure_.draw_without_rendering()
 
 
-def test_other_plots_leave_it_out_or_say_so(plotting, comparator):
+def test_other_displays_omit_or_label_failed_methods(plotting, comparator):
     table = plotting.InterpolatedPrecisionDisplay.from_comparator(comparator).table
     assert table.loc["bad"].isna().all() and table.drop("bad").notna().all(axis=None)
     display = plotting.CriticalDifferenceDisplay.from_comparator(comparator)
@@ -392,7 +392,7 @@ def broken(monkeypatch):
     monkeypatch.setattr(Copeland, "_aggregate", fail)
 
 
-def test_the_command_line_shows_the_other_methods(broken, capsys, tmp_path):
+def test_command_line_compare_shows_the_other_methods(broken, capsys, tmp_path):
     out = tmp_path / "results.csv"
     arguments = ["compare", "--methods", "Copeland", "CombSUM", "BordaCount", "--metrics", "map"]
     assert main([*arguments, "--out", str(out)]) == 0
@@ -407,13 +407,13 @@ def test_the_command_line_shows_the_other_methods(broken, capsys, tmp_path):
     assert r"Copeland & - & - \\" in capsys.readouterr().out
 
 
-def test_the_command_line_draws_the_other_methods(broken, plotting, capsys, tmp_path):
+def test_command_line_compare_plots_the_other_methods(broken, plotting, capsys, tmp_path):
     path = tmp_path / "map.png"
     assert main(["compare", "--methods", "Copeland", "CombSUM", "--plot", str(path)]) == 0
     assert path.stat().st_size > 0
 
 
-def test_the_command_line_raises_where_nothing_is_left(broken):
+def test_command_line_compare_raises_if_all_methods_fail(broken):
     with pytest.raises(RuntimeError, match="no convergence"):  # a bug, with its traceback
         main(["compare", "--methods", "Copeland"])
     with pytest.raises(ValueError, match="all failed") as caught:

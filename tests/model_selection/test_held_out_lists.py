@@ -1,4 +1,4 @@
-"""Lists held out within their queries, and their likelihood: against loops over the lists, one by one."""
+"""VoterKFold and cross_val_likelihood, compared with loops over the lists."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ def folds(lists, n_splits=5, **options):
 
 
 @pytest.mark.parametrize("options", [{}, {"shuffle": True, "random_state": 3}])
-def test_every_list_is_tested_once_and_else_learnt_from(options):
+def test_voter_k_fold_tests_every_list_once(options):
     found = folds(LISTS, **options)
     assert len(found) == VoterKFold(5).get_n_splits() == 5
     for train, test in found:
@@ -38,13 +38,13 @@ def test_every_list_is_tested_once_and_else_learnt_from(options):
     assert sizes.T.tolist() == [[3, 3, 3, 2, 2]] * 4
 
 
-def test_unshuffled_folds_are_those_of_scikit_learn():
+def test_voter_k_fold_without_shuffle_equals_k_fold():
     one = LISTS.take([0])
     for (_, test), (_, expected) in zip(folds(one), KFold(5).split(np.arange(13)), strict=True):
         assert np.flatnonzero(test).tolist() == expected.tolist()
 
 
-def test_shuffles_are_seeded_and_those_of_a_query_are_its_own():
+def test_voter_k_fold_shuffles_each_query_independently_and_reproducibly():
     options = {"shuffle": True, "random_state": 7}
     whole, again, other = (folds(LISTS, shuffle=True, random_state=seed) for seed in (7, 7, 8))
     np.testing.assert_array_equal(whole, again)
@@ -58,7 +58,7 @@ def test_shuffles_are_seeded_and_those_of_a_query_are_its_own():
     assert not np.array_equal(first, second)
 
 
-def test_queries_of_few_lists_are_left_out_of_the_last_folds():
+def test_voter_k_fold_omits_queries_of_few_lists_from_the_last_folds():
     few = RankedLists.from_lists([["a", "b"], ["b", "a"], ["a"]])
     for options in ({}, {"shuffle": True, "random_state": 0}):
         found = folds(few, **options)
@@ -66,7 +66,7 @@ def test_queries_of_few_lists_are_left_out_of_the_last_folds():
         assert [train.sum() for train, _ in found] == [2, 2, 2, 3, 3]
 
 
-def test_lists_of_whole_weight_are_divided_and_others_stay_whole():
+def test_voter_k_fold_splits_integer_weights_but_not_fractional_ones():
     three = RankedLists.from_lists([["a", "b"], ["b", "a"], ["c", "a"]])
     found = folds(three.with_list_weight([40, 0, 3]), shuffle=True, random_state=0)
     np.testing.assert_array_equal(sum(test for _, test in found), [40, 0, 3])
@@ -80,7 +80,7 @@ def test_lists_of_whole_weight_are_divided_and_others_stay_whole():
         folds(three.with_list_weight([1e9, 0, 3]), shuffle=True)
 
 
-def test_divided_lists_are_a_random_share():
+def test_voter_k_fold_splits_weights_hypergeometrically():
     two = RankedLists.from_lists([["a", "b"], ["b", "a"]]).with_list_weight([30, 20])
     tested = [folds(two, shuffle=True, random_state=seed)[0][1][0] for seed in range(2000)]
     # Hypergeometric: 10 of 50, 30 of them of the first kind.
@@ -88,7 +88,7 @@ def test_divided_lists_are_a_random_share():
     assert np.var(tested) == pytest.approx(10 * 0.6 * 0.4 * 40 / 49, rel=0.12)
 
 
-def test_functions_of_scikit_learn_are_refused():
+def test_voter_k_fold_cannot_be_used_with_scikit_learn_functions():
     model = ReciprocalRankFusion()
     with pytest.raises(TypeError, match=r"samples of scikit-learn's functions are queries.*QueryKFold"):
         cross_val_score(model, LISTS, cv=VoterKFold(2), scoring=lambda *_: 0.0)
@@ -98,7 +98,7 @@ def test_functions_of_scikit_learn_are_refused():
         cross_val_consensus(model, LISTS, cv=VoterKFold(2))
 
 
-def test_impossible_folds_are_refused():
+def test_voter_k_fold_rejects_invalid_parameters():
     for wrong in (1, 2.5):
         with pytest.raises(ValueError, match=r"n_splits|number of folds"):
             VoterKFold(wrong)
@@ -111,7 +111,7 @@ def test_impossible_folds_are_refused():
 
 
 def likelihood_of_list(places, log_worth, absent, ties):
-    """Log-likelihood of one list, {item: place}, choice by choice, and the number of its choices."""
+    """Return the log-likelihood of one list, {item: place}, and the number of its choices."""
     worth = {item: np.exp(one) for item, one in log_worth.items()}
     left = dict(worth) if absent == "last" else {item: worth[item] for item in places}
     total, n_choices = 0.0, 0
@@ -130,7 +130,7 @@ def likelihood_of_list(places, log_worth, absent, ties):
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("cv", [VoterKFold(4), VoterKFold(3, shuffle=True, random_state=1)])
-def test_likelihood_is_that_of_a_loop_over_the_lists(absent, ties, cv):
+def test_cross_val_likelihood_equals_a_loop_over_the_lists(absent, ties, cv):
     frame = make_plackett_luce(n_queries=3, n_voters=6, n_items=6, tie_probability=0.3, list_length=4, random_state=1)
     frame = frame.drop(index=frame.sample(frac=0.2, random_state=0).index).reset_index(drop=True)
     model = PlackettLuce(absent=absent, ties=ties, prior=0.3)
@@ -157,14 +157,14 @@ def test_likelihood_is_that_of_a_loop_over_the_lists(absent, ties, cv):
     np.testing.assert_allclose(found["uniform"] * found["n_choices"], list(chance.values()), rtol=1e-12)
 
 
-def test_queries_do_not_depend_on_each_other():
+def test_cross_val_likelihood_treats_queries_independently():
     model = PlackettLuce()
     whole, some = cross_val_likelihood(model, LISTS), cross_val_likelihood(model, LISTS.take([3, 1]))
     assert_frame_equal(some, whole.iloc[[3, 1]].reset_index(drop=True), rtol=1e-9)
     assert_frame_equal(whole, cross_val_likelihood(model, LISTS.to_frame()))
 
 
-def test_sensible_settings_are_likelier_than_others():
+def test_cross_val_likelihood_prefers_sensible_settings():
     games = make_comparisons(15, 400, spread=1.0, exposure="unequal", random_state=0).comparisons
     lists = RankedLists.from_comparisons(games)
     by_prior = {
@@ -177,13 +177,13 @@ def test_sensible_settings_are_likelier_than_others():
     assert value[1e5] == pytest.approx(-np.log(2), abs=1e-3)
     assert all(row["uniform"] == pytest.approx(-np.log(2)) for row in by_prior.values())
     assert by_prior[0.5]["n_lists"] == by_prior[0.5]["n_choices"] == 400
-    # Close to what the true worths would give, and not above: nothing is learnt from what is tested.
+    # Close to the likelihood of the true worths, but not above: test lists are not used in the fit.
     noise = make_comparisons(15, 400, spread=0.0, random_state=1).comparisons
     chance = cross_val_likelihood(PlackettLuce(prior=0.01, absent="ignore"), RankedLists.from_comparisons(noise))
     assert (chance["per_choice"] < chance["uniform"]).all()
 
 
-def test_the_likelihood_comes_near_that_of_the_true_worths():
+def test_cross_val_likelihood_approaches_that_of_the_true_worths():
     made = make_comparisons(10, 20_000, random_state=2)
     log_worth = np.log(made.worth.set_index("item")["worth"])
     games = made.comparisons
@@ -194,7 +194,7 @@ def test_the_likelihood_comes_near_that_of_the_true_worths():
     assert truth - 2e-3 < found["per_choice"] < truth + 1e-4
 
 
-def test_weights_of_the_model_count_in_the_fit_alone():
+def test_cross_val_likelihood_uses_voter_weights_in_the_fit_only():
     lists = RankedLists.from_lists([["a", "b", "c"]] * 4 + [["c", "b", "a"]])
     plain = cross_val_likelihood(PlackettLuce(), lists)
     weighed = cross_val_likelihood(PlackettLuce(voter_weights={1: 1, 2: 1, 3: 1, 4: 1, 5: 0}), lists)
@@ -205,7 +205,7 @@ def test_weights_of_the_model_count_in_the_fit_alone():
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_queries_without_choices_and_of_one_list():
+def test_cross_val_likelihood_handles_queries_without_choices_or_with_one_list():
     one = cross_val_likelihood(PlackettLuce(absent="ignore"), [["a", "b", "c"]]).loc[0]
     assert one["per_choice"] == pytest.approx(one["uniform"]) == pytest.approx(-np.log(6) / 2)
     single = cross_val_likelihood(PlackettLuce(absent="ignore"), [["a"], ["b"]]).loc[0]
@@ -213,7 +213,7 @@ def test_queries_without_choices_and_of_one_list():
     assert np.isnan(single["per_choice"]) and np.isnan(single["uniform"])
 
 
-def test_open_worths_and_other_methods_are_refused():
+def test_cross_val_likelihood_rejects_undetermined_worths_and_other_methods():
     lists = RankedLists.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])
     with pytest.raises(ValueError, match=r"Without the lists of fold 2: With prior=0 a chain of lists must lead"):
         cross_val_likelihood(PlackettLuce(prior=0), lists, VoterKFold(3))
@@ -226,7 +226,7 @@ def test_open_worths_and_other_methods_are_refused():
     assert cross_val_likelihood(PlackettLuce(std_errors="model"), pd.DataFrame(lists.to_frame())).shape == (1, 6)
 
 
-def test_reliabilities_of_judges_make_held_out_comparisons_likelier():
+def test_cross_val_likelihood_increases_with_estimated_reliabilities():
     games, _, _ = make_comparisons(10, 1500, reliability=[2.0, 1.0, 0.3, 0.0], random_state=0)
     duels = RankedLists.from_comparisons(games, voter="voter")
     judges = {voter: voter.split(": ")[0] for voter in duels.voters}
@@ -237,7 +237,7 @@ def test_reliabilities_of_judges_make_held_out_comparisons_likelier():
     pd.testing.assert_series_equal(one["uniform"], other["uniform"])
 
 
-def test_voters_are_known_from_other_queries_or_are_average_ones():
+def test_cross_val_likelihood_uses_reliabilities_from_other_queries():
     frame = make_plackett_luce(n_queries=6, n_items=10, reliability=[1.5] * 4 + [0.0] * 4, random_state=0)
     plain = cross_val_likelihood(PlackettLuce(), frame)
     everywhere = cross_val_likelihood(PlackettLuce(weighting="global"), frame)
@@ -258,7 +258,7 @@ def test_voters_are_known_from_other_queries_or_are_average_ones():
 
 
 @pytest.mark.parametrize("weighting", [None, "query"])
-def test_davidsons_ties_are_those_that_the_training_lists_teach(weighting):
+def test_cross_val_likelihood_estimates_davidson_ties_from_training_lists(weighting):
     games, _, _ = make_comparisons(5, 300, tie_probability=0.3, reliability=[1.5, 0.5], random_state=0)
     duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
     judges = {voter: voter.split(": ")[0] for voter in duels.voters}
@@ -281,7 +281,7 @@ def test_davidsons_ties_are_those_that_the_training_lists_teach(weighting):
     assert row["uniform"] * row["n_choices"] == pytest.approx(equal, rel=1e-9)
 
 
-def test_a_tie_of_a_size_that_was_never_seen_has_no_chance():
+def test_cross_val_likelihood_of_an_unseen_size_of_tie_is_minus_infinity():
     lists = [["a", "b", "c"], ["b", "a", "c"], [{"a", "b"}, "c"]]
     frame = pd.DataFrame(
         [

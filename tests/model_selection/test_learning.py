@@ -1,4 +1,4 @@
-"""Judgements in every entry point: by the constructor, with fit, as y; held out wherever something is measured."""
+"""Judgements passed by the constructor, to fit or as y; measured queries are always held out."""
 
 import pickle
 
@@ -81,7 +81,7 @@ EACH = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS.keys())
 
 
 def by_hand(method, cv=3, lists=LISTS, qrels=QRELS, metric="ndcg@10"):
-    """The score of each fold, by fits on the training queries whose judgements alone are given."""
+    """Return the score of each fold of fits on the training queries and their judgements only."""
     scores = []
     for train, test in KFold(cv).split(np.arange(lists.n_queries)):
         own = Qrels.from_frame(qrels.to_frame().query("query in @lists.queries[@train]"))
@@ -98,7 +98,7 @@ def close(found, expected):
 # ---------------------------------------------------------------------- the container
 
 
-def test_aligned_judgements_are_indexed_like_an_array():
+def test_aligned_qrels_supports_array_indexing():
     assert len(Y) == 13 and Y.shape == (13,)
     assert repr(Y) == f"AlignedQrels(n_queries=13, n_judged=12, n_relevant={int((JUDGED['relevance'] > 0).sum())})"
     mask = np.arange(13) % 2 == 0
@@ -117,7 +117,7 @@ def test_aligned_judgements_are_indexed_like_an_array():
         Y[3].own_qrels()
 
 
-def test_aligned_judgements_survive_pickling_and_other_processes():
+def test_aligned_qrels_can_be_pickled_and_sent_to_processes():
     again = pickle.loads(pickle.dumps(Y[2:9]))
     assert again.queries.tolist() == QUERIES[2:9] and repr(again) == repr(Y[2:9])
     pd.testing.assert_frame_equal(again.own_qrels().to_frame(), Y[2:9].own_qrels().to_frame())
@@ -128,7 +128,7 @@ def test_aligned_judgements_survive_pickling_and_other_processes():
     close(found, by_hand(method))
 
 
-def test_what_cannot_be_aligned_is_refused_in_a_sentence():
+def test_align_and_fit_reject_lists_that_do_not_match():
     with pytest.raises(InputTypeError, match=r"align expects RankedLists.*got DataFrame\. Encode it first"):
         QRELS.align(FRAME)
     for call in (
@@ -145,8 +145,8 @@ def test_what_cannot_be_aligned_is_refused_in_a_sentence():
             PositionGrades().fit(LISTS, y)
 
 
-def test_permuted_aligned_judgements_are_refused():
-    # By the ids of the queries nothing is permuted: the test would compare fewer and fewer queries, in silence.
+def test_permutation_test_score_rejects_aligned_qrels_as_y():
+    # With aligned ids nothing is permuted; the test would silently compare fewer and fewer queries.
     words = (
         r"in y alone\. permutation_test_score.*Pass y=lists\.queries there, and qrels=\.\.\. to the scorer and "
         "to each method that learns"
@@ -157,7 +157,7 @@ def test_permuted_aligned_judgements_are_refused():
 
 
 @EACH
-def test_a_permutation_test_permutes_the_judgements_that_are_learnt_from(make):
+def test_permutation_test_score_permutes_training_judgements(make):
     method, queries = make(QRELS), np.asarray(LISTS.queries)
     score, permuted, _ = permutation_test_score(
         method, LISTS, LISTS.queries, scoring=SCORER, cv=3, n_permutations=2, random_state=0
@@ -165,7 +165,7 @@ def test_a_permutation_test_permutes_the_judgements_that_are_learnt_from(make):
     assert score == pytest.approx(np.mean(by_hand(make(None))), rel=1e-12)
     rng = np.random.RandomState(0)
     for found in permuted:
-        # The judgements of a query under the id of the query that gets them, and no other ones anywhere.
+        # The judgements of a query under the id of the query that receives them, and no others.
         given = dict(zip(queries[rng.permutation(len(queries))], queries, strict=True))
         other = Qrels.from_frame(JUDGED.assign(query=JUDGED["query"].map(given)))
         assert found == pytest.approx(np.mean(by_hand(make(None), qrels=other)), rel=1e-12)
@@ -173,7 +173,7 @@ def test_a_permutation_test_permutes_the_judgements_that_are_learnt_from(make):
 
 
 @EACH
-def test_class_labels_are_no_judgements_to_learn_from(make):
+def test_fit_rejects_class_labels_as_y(make):
     labels = np.arange(13) % 2
     for y, words in ((labels, r"which are strings, such as 'q01'; got 0, as"), (["q01"] * 13, r"got 'q01' for \d")):
         if isinstance(make(None), GridSearchCV):
@@ -190,7 +190,7 @@ def test_class_labels_are_no_judgements_to_learn_from(make):
 
 
 @EACH
-def test_the_three_ways_are_equal(make):
+def test_fit_gives_equal_results_for_qrels_by_constructor_argument_or_y(make):
     expected = make(QRELS).fit(LISTS).transform(LISTS)
     given = [((Y,), {}), ((Y[::-1],), {})]
     if "search" not in str(type(make(None))).lower():  # a search splits its y
@@ -205,7 +205,7 @@ def test_the_three_ways_are_equal(make):
 
 @EACH
 @pytest.mark.parametrize("cv", [3, KFold(3, shuffle=True, random_state=0)], ids=["folds", "shuffled"])
-def test_cross_validation(make, cv):
+def test_cross_val_score_trains_on_judgements_of_training_queries(make, cv):
     expected = cross_val_score(make(QRELS), LISTS, scoring=SCORER, cv=cv, error_score="raise")
     found = cross_val_score(make(None), LISTS, Y, scoring=BARE, cv=cv, error_score="raise")
     np.testing.assert_array_equal(found, expected)
@@ -216,7 +216,7 @@ def test_cross_validation(make, cv):
 
 
 @EACH
-def test_on_frames_judgements_come_by_the_constructor(make):
+def test_cross_val_score_of_frames_uses_qrels_of_the_constructor(make):
     if make in (LEARNERS["search"], LEARNERS["comparator"]):
         method = make(QRELS).set_params(cv=QueryKFold(2))
     else:
@@ -235,7 +235,7 @@ SEARCHED = pytest.mark.parametrize("name", GRIDS)
 
 @SEARCHED
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_grid_searches(name, n_jobs):
+def test_grid_search_trains_on_judgements_of_training_queries(name, n_jobs):
     make, grid = LEARNERS[name], GRIDS[name]
     by_y = GridSearchCV(make(None), grid, scoring=BARE, cv=3, n_jobs=n_jobs, error_score="raise").fit(LISTS, Y)
     ((parameter, values),) = grid.items()
@@ -249,7 +249,7 @@ def test_grid_searches(name, n_jobs):
 
 
 @SEARCHED
-def test_randomized_searches(name):
+def test_randomized_search_gives_equal_scores_with_y_and_qrels(name):
     make, grid = LEARNERS[name], GRIDS[name]
     params = {"n_iter": 2, "cv": 3, "random_state": 0, "error_score": "raise"}
     by_y = RandomizedSearchCV(make(None), grid, scoring=BARE, **params).fit(LISTS, Y)
@@ -258,7 +258,7 @@ def test_randomized_searches(name):
 
 
 @SEARCHED
-def test_halving_searches_reorder_samples_and_no_judgement_is_mixed_up(name):
+def test_halving_search_keeps_judgements_aligned_with_reordered_samples(name):
     make, grid = LEARNERS[name], GRIDS[name]
     lists = LISTS.judged(QRELS)
     params = {"cv": 2, "min_resources": 6, "factor": 2, "random_state": 1, "error_score": "raise"}
@@ -269,7 +269,7 @@ def test_halving_searches_reorder_samples_and_no_judgement_is_mixed_up(name):
     assert by_y.best_params_ == given.best_params_
 
 
-def test_curves_and_splits():
+def test_curves_and_train_test_split_accept_aligned_qrels():
     make = LEARNERS["weighter"]
     params = {"train_sizes": [2, 5, 8], "cv": 3, "error_score": "raise", "shuffle": True, "random_state": 0}
     for found, expected in zip(
@@ -290,7 +290,7 @@ def test_curves_and_splits():
 
 
 @SEARCHED
-def test_nested_searches(name):
+def test_nested_search_gives_equal_scores_with_y_and_qrels(name):
     make, grid = LEARNERS[name], GRIDS[name]
     by_y = GridSearchCV(make(None), grid, scoring=BARE, cv=2, error_score="raise")
     given = GridSearchCV(make(QRELS), grid, scoring=SCORER, cv=2, error_score="raise")
@@ -299,7 +299,7 @@ def test_nested_searches(name):
     close(found, by_hand(by_y))
 
 
-def test_with_metadata_routing():
+def test_metadata_routing_gives_equal_scores_with_y_and_qrels():
     grid = {"smoothing": [0.1, 1.0]}
     with sklearn.config_context(enable_metadata_routing=True):
         expected = GridSearchCV(PositionGrades(qrels=QRELS), grid, scoring=SCORER, cv=3).fit(LISTS)
@@ -328,7 +328,7 @@ IGNORE = {
 
 
 @pytest.mark.parametrize("method", IGNORE.values(), ids=IGNORE.keys())
-def test_what_learns_nothing_from_judgements_accepts_and_ignores_them(method):
+def test_unsupervised_estimators_accept_and_ignore_y(method):
     few = LISTS[:3]
     expected = clone(method).fit(few).transform(few)
     for found in (clone(method).fit(few, Y[:3]).transform(few), clone(method).fit_transform(few, Y[:3])):
@@ -336,7 +336,7 @@ def test_what_learns_nothing_from_judgements_accepts_and_ignores_them(method):
         pd.testing.assert_frame_equal(found, known)
 
 
-def test_a_scorer_prefers_metadata_to_y_to_its_own():
+def test_scorer_prefers_metadata_then_y_then_its_own_qrels():
     method, reverse = CombSUM().fit(LISTS), JUDGED.assign(relevance=3 - JUDGED["relevance"])
     other = Qrels.from_frame(reverse)
     right, wrong = SCORER(method, LISTS), make_ranking_scorer("ndcg@10", qrels=other)(method, LISTS)
@@ -354,7 +354,7 @@ def test_a_scorer_prefers_metadata_to_y_to_its_own():
         BARE(method, LISTS)
 
 
-def test_a_part_of_another_method_learns_by_the_judgements_of_its_constructor():
+def test_nested_supervised_aggregator_uses_qrels_of_its_constructor():
     method = LocalKemenization(PositionGrades(qrels=QRELS)).fit(LISTS)
     np.testing.assert_array_equal(method.aggregator_.grade_, PositionGrades().fit(LISTS, Y).grade_)
     with pytest.raises(InputError, match="PositionGrades needs judgements to learn from"):
@@ -368,7 +368,7 @@ def test_a_part_of_another_method_learns_by_the_judgements_of_its_constructor():
 
 @EACH
 @pytest.mark.parametrize("cv", [3, KFold(3), KFold(4, shuffle=True, random_state=1)], ids=["3", "KFold", "shuffled"])
-def test_each_query_is_aggregated_by_a_fit_on_others(make, cv):
+def test_cross_val_consensus_aggregates_each_query_with_a_fit_on_others(make, cv):
     found = cross_val_consensus(make(None), LISTS, Y, cv=cv)
     assert list(dict.fromkeys(found["query"])) == QUERIES and found.index.equals(pd.RangeIndex(len(found)))
     for train, test in (KFold(cv) if cv == 3 else cv).split(np.arange(13)):
@@ -403,7 +403,7 @@ def check(cv):
     ],
     ids=lambda one: type(one).__name__,
 )
-def test_it_is_transform_for_methods_that_learn_nothing(method):
+def test_cross_val_consensus_equals_transform_for_methods_without_learning(method):
     backwards = LISTS[::-1]
     for lists in (LISTS, FRAME, backwards, RankedLists.from_frame(FRAME.astype({"query": "category"}))):
         expected = clone(method).fit_transform(lists)
@@ -411,7 +411,7 @@ def test_it_is_transform_for_methods_that_learn_nothing(method):
             pd.testing.assert_frame_equal(cross_val_consensus(method, lists, cv=cv), expected)
 
 
-def test_learnt_weights_come_from_the_training_lists():
+def test_cross_val_consensus_learns_weights_from_the_training_lists():
     method = DIBRA(weighting="global")
     found = cross_val_consensus(method, LISTS, cv=3)
     train, test = next(KFold(3).split(QUERIES))
@@ -431,14 +431,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("cv", "words"), WRONG.values(), ids=WRONG.keys())
-def test_folds_must_test_each_query_once(cv, words):
+def test_cross_val_consensus_rejects_folds_that_do_not_test_each_query_once(cv, words):
     with pytest.raises(InputError, match=words):
         cross_val_consensus(PositionGrades(), LISTS, Y, cv=cv)
     with pytest.raises(InputError, match=words):
         Comparator([("grades", PositionGrades())], metrics="map", cv=cv).fit(LISTS, Y)
 
 
-def test_what_returns_no_consensus_is_refused():
+def test_cross_val_consensus_rejects_estimators_without_a_consensus():
     for method in (TopK(3), VoterWeighter("map")):
         with pytest.raises(InputTypeError, match="A held-out consensus must be a frame"):
             cross_val_consensus(method, LISTS, Y)
@@ -460,7 +460,7 @@ def compared():
 
 
 @EACH
-def test_members_that_learn_are_measured_held_out(compared, make):
+def test_comparator_with_cv_measures_supervised_members_on_held_out_queries(compared, make):
     name = next(name for name, one in LEARNERS.items() if one is make)
     held_out = cross_val_consensus(make(None), LISTS, Y, cv=3)
     pd.testing.assert_frame_equal(compared.runs_[name], held_out)
@@ -473,7 +473,7 @@ def test_members_that_learn_are_measured_held_out(compared, make):
     assert not fitted.equals(held_out) or name in ("selector", "search", "comparator")
 
 
-def test_other_members_are_measured_as_without_cv(compared):
+def test_comparator_with_cv_measures_other_members_as_without_cv(compared):
     plain = Comparator([MEMBERS[0]], metrics=["ndcg@10", "map"], with_voters=True).fit(LISTS, Y)
     for name in ("copeland", *plain.results_.index[1:]):
         pd.testing.assert_frame_equal(compared.per_query_.loc[name], plain.per_query_.loc[name])
@@ -482,7 +482,7 @@ def test_other_members_are_measured_as_without_cv(compared):
     assert (compared.results_["time"].iloc[: len(MEMBERS)] > 0).all()
 
 
-def test_tests_tables_and_the_choice_use_the_held_out_values(compared):
+def test_comparator_tests_tables_and_choice_use_held_out_values(compared):
     table = compared.compare(baseline="copeland", metric="map")
     for name in LEARNERS:
         assert table.loc[name, "mean"] == pytest.approx(compared.results_.loc[name, "map"])
@@ -499,7 +499,7 @@ def test_tests_tables_and_the_choice_use_the_held_out_values(compared):
     pd.testing.assert_frame_equal(again.results_, compared.results_)
 
 
-def test_plots_draw_the_held_out_values(compared):
+def test_comparison_display_shows_held_out_values(compared):
     pytest.importorskip("matplotlib").use("Agg")
     from skrankagg.plotting import ComparisonDisplay
 
@@ -507,7 +507,7 @@ def test_plots_draw_the_held_out_values(compared):
     assert display.results["weighter"] == pytest.approx(compared.results_.loc["weighter", "map"])
 
 
-def test_judgements_of_a_member_come_before_those_of_the_comparator():
+def test_comparator_member_prefers_its_own_qrels():
     reverse = Qrels.from_frame(JUDGED.assign(relevance=3 - JUDGED["relevance"]))
     methods = [("own", PositionGrades(qrels=reverse)), ("given", PositionGrades())]
     comparator = Comparator(methods, metrics="map", qrels=QRELS, cv=3).fit(LISTS)
@@ -515,7 +515,7 @@ def test_judgements_of_a_member_come_before_those_of_the_comparator():
     pd.testing.assert_frame_equal(comparator.runs_["given"], cross_val_consensus(methods[1][1], LISTS, Y, cv=3))
 
 
-def test_a_function_as_scoring_is_given_the_judgements_if_it_takes_them():
+def test_scoring_function_of_a_search_receives_judgements_if_it_accepts_y():
     def by_y(estimator, X, y):
         return BARE(estimator, X, y)
 
@@ -531,9 +531,9 @@ def test_a_function_as_scoring_is_given_the_judgements_if_it_takes_them():
     assert found.nunique() == 1
 
 
-def test_learns_names_further_members():
+def test_comparator_learns_names_further_supervised_members():
     class Hidden(CombSUM):
-        """Learns in a way that cannot be seen."""
+        """Learns from judgements without declaring it."""
 
         def fit(self, X, y=None):
             self.method_ = PositionGrades(qrels=QRELS).fit(X)
@@ -553,7 +553,7 @@ def test_learns_names_further_members():
     assert comparator.best_estimator_.given_.queries.tolist() == QUERIES
 
 
-def test_the_consensus_of_every_container_is_the_same():
+def test_comparator_with_cv_gives_equal_results_for_every_container():
     for X in (FRAME, FRAME.astype({"query": "category", "item": "category"})):
         found = Comparator(MEMBERS[:4], metrics="map", qrels=QRELS, cv=3, n_jobs=2).fit(X)
         expected = Comparator(MEMBERS[:4], metrics="map", qrels=QRELS, cv=3).fit(LISTS)
@@ -561,7 +561,7 @@ def test_the_consensus_of_every_container_is_the_same():
 
 
 class FailsIn(PositionGrades):
-    """Fails where the training queries lack one, hence in one fold."""
+    """Fails if a certain query is not in the training set, hence in one fold."""
 
     def _learn(self, lists, judged):
         if "q13" not in lists.queries:
@@ -569,7 +569,7 @@ class FailsIn(PositionGrades):
         super()._learn(lists, judged)
 
 
-def test_a_member_that_fails_in_a_fold_fails():
+def test_comparator_member_fails_if_it_fails_in_one_fold():
     methods = [("good", PositionGrades()), ("bad", FailsIn())]
     with pytest.warns(sklearn.exceptions.FitFailedWarning, match="'bad'"):
         comparator = Comparator(methods, metrics="map", qrels=QRELS, cv=3).fit(LISTS)
@@ -579,7 +579,7 @@ def test_a_member_that_fails_in_a_fold_fails():
         Comparator(methods, metrics="map", qrels=QRELS, cv=3, error_score="raise").fit(LISTS)
 
 
-def test_progress_tells_of_folds(capsys):
+def test_comparator_progress_shows_the_number_of_folds(capsys):
     Comparator(MEMBERS[:2], metrics="map", qrels=QRELS, cv=3, verbose=True).fit(LISTS)
     first, second = capsys.readouterr().out.splitlines()
     assert "(1 of 2) copeland," in first and "folds" not in first
@@ -587,13 +587,13 @@ def test_progress_tells_of_folds(capsys):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_without_cv_they_are_refused_and_the_message_says_give_cv_first(name):
+def test_comparator_without_cv_rejects_learners_and_advises_cv(name):
     message = r"Without `cv` the Comparator .*got 'learner' \(.*\)\. Give cv=5, which measures"
     with pytest.raises(InputError, match=message):
         Comparator([("learner", LEARNERS[name](None))], metrics="map", qrels=QRELS).fit(LISTS)
 
 
-def test_a_comparator_is_searched_and_cross_validated_with_y():
+def test_comparator_supports_grid_search_and_cross_validation_with_y():
     methods = [("rrf", ReciprocalRankFusion()), ("grades", PositionGrades())]
     grid = {"grades__smoothing": [0.1, 5.0], "rrf": ["drop", ReciprocalRankFusion(k=1)]}
     by_y = GridSearchCV(Comparator(methods, metrics="map", cv=2), grid, cv=2, error_score="raise").fit(LISTS, Y)
@@ -603,11 +603,11 @@ def test_a_comparator_is_searched_and_cross_validated_with_y():
     close(found, by_hand(Comparator(methods, metrics="ndcg@10", cv=2)))
 
 
-# ---------------------------------------------------------------------- nothing leaks
+# ---------------------------------------------------------------------- leakage
 
 
 def _outside(queries):
-    """Judgements that agree on these queries and are otherwise removed, shuffled, false, or of queries unheard of."""
+    """Return judgements that agree on these queries and are otherwise removed, shuffled, false or unrelated."""
     own = JUDGED[JUDGED["query"].isin(queries)]
     rest = JUDGED[~JUDGED["query"].isin(queries)]
     shuffled = rest.assign(relevance=rest["relevance"].sample(frac=1, random_state=0).to_numpy())
@@ -622,7 +622,7 @@ def _outside(queries):
 
 @EACH
 @pytest.mark.parametrize("change", ["removed", "shuffled", "false", "zero", "more"])
-def test_judgements_of_other_queries_change_nothing(make, change):
+def test_fit_is_independent_of_judgements_of_other_queries(make, change):
     train, test = LISTS[:8], LISTS[8:]
     qrels = Qrels.from_frame(_outside(train.queries)[change])
     expected = make(QRELS).fit(train).transform(test)
@@ -635,7 +635,7 @@ def test_judgements_of_other_queries_change_nothing(make, change):
 
 @EACH
 @pytest.mark.parametrize("change", ["removed", "shuffled", "false", "zero", "more"])
-def test_judgements_of_a_fold_change_nothing_of_its_consensus(make, change):
+def test_held_out_consensus_is_independent_of_judgements_of_its_fold(make, change):
     train, test = list(KFold(3).split(np.arange(13)))[1]
     qrels = Qrels.from_frame(_outside(LISTS.queries[train])[change])
     held_out = LISTS.queries[test].tolist()
@@ -654,13 +654,13 @@ def test_judgements_of_a_fold_change_nothing_of_its_consensus(make, change):
 
 
 def _elsewhere(test):
-    """Folds of the queries that are not in a test set, by fits on parts of these alone."""
+    """Return folds of the queries outside a test set."""
     rest = np.setdiff1d(np.arange(13), test)
     return [(rest[::2], rest[1::2]), (rest[1::2], rest[::2])]
 
 
 @EACH
-def test_a_searched_fold_never_sees_its_own_judgements(make):
+def test_cross_val_score_is_independent_of_judgements_of_other_queries(make):
     scores = cross_val_score(make(QRELS), LISTS, scoring=SCORER, cv=3)
     for k, (train, _) in enumerate(KFold(3).split(np.arange(13))):
         for change in ("removed", "false"):
@@ -672,7 +672,7 @@ def test_a_searched_fold_never_sees_its_own_judgements(make):
 
 
 def permuted(qrels, seed):
-    """Each query with the judgements of another one: none keeps its own, which would teach something."""
+    """Give each query the judgements of another query; none keeps its own."""
     order = np.random.default_rng(seed).permutation(qrels.n_queries)
     place = np.empty_like(order)
     place[order] = np.roll(order, 1)
@@ -687,7 +687,7 @@ def permuted(qrels, seed):
     ],
     ids=["weighter", "selector"],
 )
-def test_permuted_judgements_teach_nothing(method, base):
+def test_learners_gain_nothing_from_permuted_judgements(method, base):
     lists, qrels = make_ranked_lists(
         n_queries=60, n_voters=20, n_items=60, list_length=25, quality=0.3, quality_spread=1.2, random_state=0
     )
@@ -705,7 +705,7 @@ def test_permuted_judgements_teach_nothing(method, base):
     assert np.mean(false) < plain + 0.002
 
 
-def test_on_near_noise_the_comparator_shows_the_nested_value():
+def test_comparator_with_cv_shows_less_than_the_in_sample_score_on_noise():
     values = np.array([near_noise(seed) for seed in range(2)])
     flattering, held_out = values.mean(axis=0)
     assert flattering > held_out + 0.01

@@ -34,7 +34,7 @@ def comparator():
 
 @pytest.fixture
 def clear():
-    """Three methods of which one is clearly better, one clearly worse, and one level with the first."""
+    """Return values of a baseline and three methods: one better, one worse and one equal to it."""
     rng = np.random.default_rng(0)
     base = rng.random(25) / 2 + 0.25
     values = np.concatenate([base, base + rng.normal(0, 0.01, 25), base + 0.1 + rng.normal(0, 0.02, 25), base - 0.1])
@@ -42,7 +42,7 @@ def clear():
     return pd.DataFrame({"map": values, "ndcg@10": values[::-1]}, index=index)
 
 
-def test_every_method_is_compared_with_the_baseline(comparator):
+def test_compare_tests_every_method_against_the_baseline(comparator):
     found = comparator.compare("rank", metric="ndcg@10")
     assert found.index.tolist() == ["rank", "sum", "mnz", "copeland"] and found.index.name == "method"
     table = comparator.per_query_["ndcg@10"].unstack("method")
@@ -62,12 +62,12 @@ def test_every_method_is_compared_with_the_baseline(comparator):
     assert found.loc["rank", ["difference", "pvalue", "adjusted"]].isna().all()
 
 
-def test_the_best_method_is_the_baseline_unless_one_is_named(comparator):
+def test_compare_uses_the_best_method_as_default_baseline(comparator):
     assert comparator.compare().index[0] == comparator.best_name_
     assert comparator.compare("sum").equals(comparator.compare("sum"))  # draws repeat
 
 
-def test_tests_and_corrections_are_choices(clear):
+def test_compare_methods_supports_tests_and_corrections(clear):
     found = compare_methods(clear, "base", test="randomization", correction="bonferroni", confidence=None)
     table = clear["map"].unstack("method")
     expected = randomization_test(table["better"] - table["base"], n_resamples=9999)[1]
@@ -80,7 +80,7 @@ def test_tests_and_corrections_are_choices(clear):
         compare_methods(clear.loc["base"])
 
 
-def test_queries_without_a_value_are_left_out_of_a_comparison(clear):
+def test_compare_methods_omits_queries_without_a_value(clear):
     holes = clear.copy()
     holes.loc[("better", 0), "map"] = np.nan
     found = compare_methods(holes, "base")
@@ -89,7 +89,7 @@ def test_queries_without_a_value_are_left_out_of_a_comparison(clear):
     assert compare_ranks(holes)[1].n_queries == 24
 
 
-def test_runs_that_were_evaluated_elsewhere_are_compared_alike(comparator):
+def test_compare_methods_of_evaluated_runs_equals_comparator_compare(comparator):
     _, qrels = make_ranked_lists(n_queries=12, random_state=3)
     table = evaluate(dict(comparator.runs_), qrels, ["map"], per_query=True)
     pd.testing.assert_frame_equal(
@@ -97,14 +97,14 @@ def test_runs_that_were_evaluated_elsewhere_are_compared_alike(comparator):
     )
 
 
-def test_ranks_are_those_of_friedman(clear):
+def test_compare_ranks_equals_the_friedman_test_of_scipy(clear):
     ranks, result = compare_ranks(clear)
     assert ranks.index.tolist()[0] == "better" and ranks.index.tolist()[-1] == "worse"
     theirs = stats.friedmanchisquare(*(clear["map"].loc[name] for name in ("base", "level", "better", "worse")))
     assert (result.statistic, result.pvalue) == pytest.approx(tuple(theirs))
 
 
-def test_rules_for_ties_reach_the_measures_of_a_comparator():
+def test_comparator_passes_tie_rules_to_measures():
     lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
     metrics = [f"ndcg@10[ties={ties}]" for ties in ("order", "trec_eval", "expected", "optimistic", "pessimistic")]
     methods = [("copeland", Copeland()), ("frame", make_pipeline(Copeland()))]
@@ -119,12 +119,12 @@ def test_rules_for_ties_reach_the_measures_of_a_comparator():
 # ---------------------------------------------------------------------- tables
 
 
-def test_marks_show_which_methods_are_better_and_worse_than_the_baseline(clear):
+def test_significance_marks_distinguishes_better_and_worse_methods(clear):
     marks = significance_marks(clear, "base", ["map"])
     assert marks["map"].to_dict() == {"base": "", "level": "", "better": "+", "worse": "-"}
 
 
-def test_marks_stand_behind_the_numbers_of_every_kind_of_table(clear):
+def test_tables_show_marks_after_the_numbers(clear):
     results = clear.groupby("method", sort=False).mean()[["map"]]
     marks = significance_marks(clear, "base", ["map"])
     lines = text_table(results, marks=marks, decimals=2).splitlines()
@@ -140,7 +140,7 @@ def test_marks_stand_behind_the_numbers_of_every_kind_of_table(clear):
     assert html.count("font-weight: bold") == 1 and re.search(r"0\.\d\d\+<", html)
 
 
-def test_a_markdown_table_has_as_many_cells_in_every_row():
+def test_markdown_table_has_equally_many_cells_in_every_row():
     index = [f"m|{k}" for k in range(21)]
     table = markdown_table(pd.DataFrame(np.random.default_rng(0).random((21, 4)), index=index)).splitlines()
     assert len(table) == 23 and {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {6}
@@ -148,13 +148,13 @@ def test_a_markdown_table_has_as_many_cells_in_every_row():
     assert references.splitlines()[-1] == "| top | 0.9000 |"
 
 
-def test_styles_have_the_titles_of_the_table(comparator):
+def test_style_table_shows_the_titles_of_the_table(comparator):
     pytest.importorskip("jinja2")
     html = style_table(comparator.results_).to_html()
     assert "time (ms)" in html and "ndcg@10" in html
 
 
-def test_latex_of_a_comparator_marks_the_baseline_s_betters(comparator):
+def test_comparator_latex_table_marks_methods_that_beat_the_baseline(comparator):
     latex = comparator.latex_table(k=10, metric=["map", "ndcg"], baseline="sum", decimals=3, caption="All.")
     assert r"\toprule" in latex and r"\caption{All.}" in latex
     assert latex.count(r"\\") == 5 and "method & map & ndcg@5 & ndcg@10" in latex
@@ -165,7 +165,7 @@ def test_latex_of_a_comparator_marks_the_baseline_s_betters(comparator):
 # ---------------------------------------------------------------------- slices and layouts
 
 
-def test_results_are_chosen_by_measure_cutoff_and_query(comparator):
+def test_select_results_selects_by_measure_cutoff_and_query(comparator):
     assert comparator.select_results().columns.tolist() == comparator.per_query_.columns.tolist()
     assert comparator.select_results(k=5).columns.tolist() == ["map", "ndcg@5", "p@5", "num_rel_ret"]
     assert comparator.select_results(metric="ndcg").columns.tolist() == ["ndcg@5", "ndcg@10"]
@@ -183,13 +183,13 @@ def test_results_are_chosen_by_measure_cutoff_and_query(comparator):
             comparator.select_results(**wrong)
 
 
-def test_a_csv_file_comes_back_as_it_was(comparator):
+def test_select_results_survives_a_csv_file(comparator):
     table = comparator.select_results(per_query=True)
     back = pd.read_csv(io.StringIO(table.to_csv()), index_col=["method", "query"])
     pd.testing.assert_frame_equal(back, table, rtol=1e-15)
 
 
-def test_flagrs_layout_has_a_row_for_each_query_and_one_for_all():
+def test_flagr_table_has_a_row_for_each_query_and_one_for_all():
     lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
     methods = [(f"m{k}", CombSUM(norm=norm)) for k, norm in enumerate(("borda", "rank", "min-max"))]
     comparator = Comparator(methods, metrics=flagr_metrics(10), qrels=Qrels.from_frame(qrels)).fit(lists)
@@ -213,7 +213,7 @@ def test_flagrs_layout_has_a_row_for_each_query_and_one_for_all():
     assert every.iloc[1]["ndcg_cut_7"] == pytest.approx(own)
 
 
-def test_the_layout_of_the_whole_comparison_is_that_of_flagrs_notebook():
+def test_flagr_table_has_the_shape_of_flagrs_notebook():
     # 21 methods, 20 queries and a cutoff of 10: 441 rows x 46 columns.
     lists, qrels = make_rasdagen()
     methods = [(f"m{k:02}", CombSUM(norm="rank")) for k in range(21)]
@@ -221,7 +221,7 @@ def test_the_layout_of_the_whole_comparison_is_that_of_flagrs_notebook():
     assert flagr_table(comparator.results_, comparator.per_query_).shape == (441, 46)
 
 
-def test_flagrs_layout_is_of_the_measures_that_are_given(comparator):
+def test_flagr_table_contains_the_given_measures_only(comparator):
     whole = flagr_table(comparator.results_, comparator.per_query_)
     assert whole["q"].nunique() == 13 and len(whole) == 4 * 13
     assert whole.loc[whole["q"] == "all", "Method"].tolist() == comparator.results_.index.tolist()
@@ -240,6 +240,6 @@ def test_flagrs_layout_is_of_the_measures_that_are_given(comparator):
         ({"k": 0}, "`k` must be a whole number of at least 1; got 0"),
     ],
 )
-def test_results_that_are_not_there_are_refused(comparator, wrong, words):
+def test_select_results_rejects_unknown_queries_and_measures(comparator, wrong, words):
     with pytest.raises(ValueError, match=words):
         comparator.select_results(**wrong)

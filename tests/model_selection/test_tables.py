@@ -17,7 +17,7 @@ def results():
     )
 
 
-def test_a_text_table_aligns_numbers_and_stars_the_best(results):
+def test_text_table_aligns_numbers_and_stars_the_best(results):
     assert text_table(results).splitlines() == [
         "method       map     p@10   time (ms)",
         "-------------------------------------",
@@ -27,12 +27,12 @@ def test_a_text_table_aligns_numbers_and_stars_the_best(results):
     ]
 
 
-def test_long_times_are_in_seconds(results):
+def test_text_table_shows_long_times_in_seconds(results):
     assert text_table(results.assign(time=[0.5, 12.0, 3.25])).splitlines()[0].endswith("time (s)")
     assert text_table(results.assign(time=[0.5, 12.0, 3.25])).splitlines()[-1].endswith(" 3.25")
 
 
-def test_references_stand_below_a_rule_and_are_never_marked(results):
+def test_tables_show_references_below_a_rule_without_marks(results):
     references = pd.DataFrame({"map": [0.9]}, index=["best voter"])
     lines = text_table(results, references=references).splitlines()
     assert lines[-2] == lines[1] == "-" * len(lines[0])
@@ -41,27 +41,27 @@ def test_references_stand_below_a_rule_and_are_never_marked(results):
     assert latex[-4:] == [r"\midrule", r"best voter & 0.9000 &  &  \\", r"\bottomrule", r"\end{tabular}"]
 
 
-def test_level_methods_are_not_marked(results):
+def test_text_table_leaves_ties_of_all_methods_unmarked(results):
     assert "*" not in text_table(results.assign(**{"map": 0.5, "p@10": 1.0}))
     assert "*" not in text_table(results.iloc[:1])
 
 
-def test_numbers_that_look_equal_are_marked_alike(results):
+def test_text_table_marks_numbers_that_print_equal_alike(results):
     table = text_table(results.assign(map=[0.50001, 0.50002, 0.1])[["map"]])
     assert table.count("0.5000*") == 2
 
 
-def test_counts_have_no_decimals_and_no_mark(results):
+def test_text_table_shows_counts_without_decimals_and_marks(results):
     lines = text_table(results.assign(num_rel_ret=[120.0, 130.0, 2.0])[["num_rel_ret"]]).splitlines()
     assert [line.split()[-1] for line in lines[2:]] == ["120", "130", "2"]
 
 
-def test_a_missing_number_is_a_dash_and_never_the_best(results):
+def test_text_table_shows_missing_numbers_as_unmarked_dashes(results):
     lines = text_table(results.assign(map=[np.nan, 0.5, 0.4])[["map"]]).splitlines()
     assert [line.split()[-1] for line in lines[2:]] == ["-", "0.5000*", "0.4000"]
 
 
-def test_an_index_of_two_levels_gives_two_columns_of_labels():
+def test_tables_show_an_index_of_two_levels_in_two_columns():
     index = pd.MultiIndex.from_tuples([("a.run", 7), ("a.run", 10)], names=["run", "query"])
     table = pd.DataFrame({"map": [0.5, 0.25]}, index=index)
     assert text_table(table, mark_best=False, decimals=2).splitlines() == [
@@ -73,13 +73,13 @@ def test_an_index_of_two_levels_gives_two_columns_of_labels():
     assert r"\begin{tabular}{llr}" in latex_table(table)
 
 
-def test_tables_without_rows_or_columns_are_headers(results):
+def test_tables_without_rows_or_columns_show_the_labels_only(results):
     assert text_table(results.iloc[:0]).splitlines()[0] == "method  map  p@10  time (ms)"
     assert text_table(results[[]]).splitlines()[2:] == ["CombSUM", "Copeland", "Borda"]
     assert r"CombSUM \\" in latex_table(results[[]])
 
 
-def test_a_latex_table_has_the_rules_of_booktabs_and_the_best_in_bold(results):
+def test_latex_table_has_booktabs_rules_and_the_best_in_bold(results):
     assert latex_table(results, decimals=2).splitlines() == [
         r"\begin{tabular}{lrrr}",
         r"\toprule",
@@ -93,7 +93,7 @@ def test_a_latex_table_has_the_rules_of_booktabs_and_the_best_in_bold(results):
     ]
 
 
-def test_a_caption_or_a_label_makes_the_table_float(results):
+def test_latex_table_with_caption_or_label_is_a_float(results):
     lines = latex_table(results, caption="All methods.", label="tab:all").splitlines()
     assert lines[:5] == [
         r"\begin{table}",
@@ -125,13 +125,13 @@ def test_a_caption_or_a_label_makes_the_table_float(results):
         ("CombSUM[norm=z-score]", "CombSUM[norm=z-score]"),
     ],
 )
-def test_names_of_rows_and_columns_are_escaped_for_latex(name, escaped):
+def test_latex_table_escapes_names_of_rows_and_columns(name, escaped):
     lines = latex_table(pd.DataFrame({name: [0.5]}, index=[name])).splitlines()
     assert lines[2] == rf"method & {escaped} \\"
     assert lines[4] == rf"{escaped} & 0.5000 \\"
 
 
-def test_every_row_of_a_latex_table_has_as_many_cells_as_the_header():
+def test_latex_table_has_as_many_cells_in_every_row_as_in_the_header():
     index = [f"m_{k} & co" for k in range(21)]
     rows = latex_table(pd.DataFrame(np.random.RandomState(0).rand(21, 4), index=index)).splitlines()[2:-2]
     assert {len(re.findall(r"(?<!\\)&", row)) for row in rows if row != r"\midrule"} == {4}

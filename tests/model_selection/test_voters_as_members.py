@@ -1,4 +1,4 @@
-"""Voters measured next to the methods."""
+"""Comparator(with_voters=True) measures voters next to methods."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def fitted():
     return Comparator(METHODS, metrics=METRICS, qrels=QRELS, with_voters=True).fit(LISTS)
 
 
-def test_voters_are_measured_over_the_queries_of_the_methods(fitted):
+def test_with_voters_measures_voters_on_the_queries_of_the_methods(fitted):
     assert fitted.results_.index.tolist() == ["sum", "copeland", *VOTERS]
     expected = evaluate_voters(LISTS, QRELS, METRICS, missing_queries="zero")
     np.testing.assert_allclose(fitted.results_.loc[VOTERS, METRICS], expected[METRICS], rtol=1e-13)
@@ -47,7 +47,7 @@ def test_voters_are_measured_over_the_queries_of_the_methods(fitted):
         pd.testing.assert_frame_equal(per_query.loc[voter], own.loc[voter])
 
 
-def test_methods_are_as_without_voters(fitted):
+def test_with_voters_does_not_change_results_of_methods(fitted):
     alone = Comparator(METHODS, metrics=METRICS, qrels=QRELS).fit(LISTS)
     pd.testing.assert_frame_equal(fitted.results_.iloc[:2][METRICS], alone.results_[METRICS])
     pd.testing.assert_frame_equal(fitted.per_query_.loc[["sum", "copeland"]], alone.per_query_)
@@ -57,7 +57,7 @@ def test_methods_are_as_without_voters(fitted):
     assert fitted.score(LISTS) == alone.score(LISTS)
 
 
-def test_their_runs_are_their_lists(fitted):
+def test_with_voters_adds_the_lists_of_voters_to_runs(fitted):
     assert list(fitted.runs_) == ["sum", "copeland", *VOTERS]
     for voter in VOTERS:
         own = LISTS[LISTS["voter"] == voter].drop(columns="voter").sort_values(["query", "rank"], ignore_index=True)
@@ -68,8 +68,8 @@ def test_their_runs_are_their_lists(fitted):
     assert agreement_matrix(fitted, "rbo").index.tolist() == ["sum", "copeland", *VOTERS]
 
 
-def test_a_voter_is_never_the_best():
-    # One voter knows the truth, the others are noise.
+def test_with_voters_never_selects_a_voter_as_best():
+    # One voter equals the truth, the others are noise.
     best = QRELS.sort_values(["query", "relevance"], ascending=[True, False])
     best = best.assign(rank=best.groupby("query").cumcount() + 1, voter="oracle")
     lists = pd.concat([LISTS[["query", "voter", "item", "rank"]], best[["query", "voter", "item", "rank"]]])
@@ -78,7 +78,7 @@ def test_a_voter_is_never_the_best():
     assert fitted.best_name_ == "copeland" and fitted.best_score_ == fitted.results_.loc["copeland", "ndcg@10"]
 
 
-def test_merging_is_tested_against_a_voter(fitted):
+def test_compare_accepts_a_voter_as_baseline(fitted):
     found = fitted.compare(baseline="v1", n_resamples=99)
     assert found.index.tolist() == ["v1", "sum", "copeland", "v2", "v3", "v4"]
     frame = fitted.per_query_["map"].unstack(level=0)
@@ -89,14 +89,14 @@ def test_merging_is_tested_against_a_voter(fitted):
     assert fitted.select_results(metric="map", query="q03").loc["v2"].item() == 0
 
 
-def test_tables(fitted):
+def test_tables_include_voters(fitted):
     latex = fitted.latex_table(metric="map", baseline="v1")
     assert latex.count("\\\\") >= 7 and all(voter in latex for voter in VOTERS)
     assert text_table(fitted.results_).splitlines()[-1].split()[-1] == "-"  # no time
     assert markdown_table(fitted.results_).count("\n| v") == 4
 
 
-def test_plots(fitted):
+def test_plots_include_voters(fitted):
     pyplot = pytest.importorskip("matplotlib")
     pyplot.use("Agg")
     from skrankagg.plotting import (
@@ -125,7 +125,7 @@ def test_plots(fitted):
     pyplot.close("all")
 
 
-def test_a_name_of_both_is_refused():
+def test_with_voters_rejects_a_voter_named_like_a_method():
     with pytest.raises(InputError, match=r"'v1' is the name of both. Rename the method"):
         Comparator([("v1", CombSUM())], qrels=QRELS, with_voters=True).fit(LISTS)
     assert Comparator([("v1", CombSUM())], qrels=QRELS).fit(LISTS).best_name_ == "v1"
@@ -133,14 +133,14 @@ def test_a_name_of_both_is_refused():
         Comparator(METHODS, qrels=QRELS, with_voters="all").fit(LISTS)
 
 
-def test_whole_numbers_are_written():
+def test_with_voters_converts_integer_voters_to_strings():
     lists = LISTS.assign(voter=LISTS["voter"].str[1:].astype(int))
     fitted = Comparator(METHODS, metrics="map", qrels=QRELS, with_voters=True).fit(RankedLists.from_frame(lists))
     assert fitted.results_.index.tolist() == ["sum", "copeland", "1", "2", "3", "4"]
     assert fitted.compare(baseline="1").index[0] == "1"
 
 
-def test_with_methods_that_fail_and_measures_of_ones_own():
+def test_with_voters_works_with_failing_methods_and_custom_measures():
     def length(ranking):
         return len(ranking)
 
@@ -153,7 +153,7 @@ def test_with_methods_that_fail_and_measures_of_ones_own():
     assert "v1" in fitted.latex_table(baseline="sum") and np.isnan(fitted.compare("v1").loc["bad", "mean"])
 
 
-def test_it_is_cloned_and_pickled(fitted):
+def test_comparator_with_voters_can_be_cloned_and_pickled(fitted):
     assert clone(fitted).voters is True
     again = pickle.loads(pickle.dumps(fitted))
     pd.testing.assert_frame_equal(again.results_, fitted.results_)

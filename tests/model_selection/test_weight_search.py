@@ -1,4 +1,4 @@
-"""Weights to search among: a grid without gaps, and random points of the simplex."""
+"""weight_grid and DirichletWeights: a complete grid and random points of the simplex."""
 
 from fractions import Fraction
 from itertools import product
@@ -23,7 +23,7 @@ def data():
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 10), (2, 10), (3, 10), (4, 10), (3, 20), (5, 4), (3, 3), (2, 1), (3, 49)])
-def test_a_grid_holds_every_point_once(m, n):
+def test_weight_grid_contains_every_point_once(m, n):
     voters = [f"v{k}" for k in range(m)]
     grid = weight_grid(voters, step=1 / n)
     found = [tuple(Fraction(point[voter]).limit_denominator(1000) * n for voter in voters) for point in grid]
@@ -33,8 +33,8 @@ def test_a_grid_holds_every_point_once(m, n):
     assert all(weight == round(weight * n) / n for point in grid for weight in point.values())
 
 
-def test_sums_in_floating_point_would_drop_points():
-    # What a test for a sum of 1.0 keeps of the products of multiples of 0.1.
+def test_weight_grid_keeps_points_that_floating_point_sums_would_drop():
+    # Numbers of products of multiples of 0.1 whose sum equals 1.0 in floating point.
     for m, kept, count in ((3, 62, 66), (4, 256, 286)):
         by_sum = [parts for parts in product([k * 0.1 for k in range(11)], repeat=m) if sum(parts) == 1.0]
         assert len(by_sum) < count and len(weight_grid(range(m), step=0.1)) == count
@@ -42,25 +42,25 @@ def test_sums_in_floating_point_would_drop_points():
         assert len(rounded) == kept
 
 
-def test_ids_of_voters_are_plain():
+def test_weight_grid_converts_voters_to_plain_ids():
     assert weight_grid(np.array([3, 7]), step=1) == [{3: 1.0, 7: 0.0}, {3: 0.0, 7: 1.0}]
     assert {type(voter) for point in weight_grid(np.array([3, 7])) for voter in point} == {int}
 
 
 @pytest.mark.parametrize("step", [0.3, 0, -0.1, 1.5, 0.15, True, "0.1", float("nan"), 2])
-def test_a_step_must_divide_1(step):
+def test_weight_grid_rejects_a_step_that_does_not_divide_1(step):
     with pytest.raises(
         InputError, match=r"`step` must be 1 / n for a whole number n, so that weights add up to 1; got"
     ):
         weight_grid(["u", "v"], step=step)
 
 
-def test_the_message_names_a_step_that_is_near():
+def test_weight_grid_suggests_a_nearby_step():
     with pytest.raises(InputError, match=r"got 0\.3, such as 1 / 3\."):
         weight_grid(["u", "v"], step=0.3)
 
 
-def test_too_many_points_are_refused_with_their_number_and_what_to_do():
+def test_weight_grid_rejects_too_many_points_with_advice():
     words = r"0\.05 for 8 voters gives 888,030 points.*RandomizedSearchCV\(method, \{'voter_weights': Dirichlet"
     with pytest.raises(InputError, match=words):
         weight_grid(range(8), step=0.05)
@@ -70,7 +70,7 @@ def test_too_many_points_are_refused_with_their_number_and_what_to_do():
 
 
 @pytest.mark.parametrize("make", [weight_grid, DirichletWeights])
-def test_voters_are_distinct_ids(make):
+def test_weight_grid_and_dirichlet_weights_reject_invalid_voters(make):
     with pytest.raises(InputError, match="'u' occurs twice"):
         make(["u", "v", "u"])
     with pytest.raises(InputError, match="at least one id"):
@@ -81,7 +81,7 @@ def test_voters_are_distinct_ids(make):
 
 
 @pytest.mark.parametrize("method", [CombSUM(norm="borda"), ReciprocalRankFusion(), BordaCount()], ids=repr)
-def test_a_search_tries_them_all(data, method):
+def test_grid_search_evaluates_every_point_of_weight_grid(data, method):
     lists, y = data
     grid = weight_grid(lists.voters, step=0.25)
     scorer = make_ranking_scorer("ndcg@5")
@@ -91,7 +91,7 @@ def test_a_search_tries_them_all(data, method):
     assert search.best_score_ >= equal - 0.05 and len({*search.cv_results_["mean_test_score"]}) > 5
 
 
-def test_random_weights_are_in_a_search(data):
+def test_randomized_search_accepts_dirichlet_weights(data):
     lists, y = data
     draws = {"voter_weights": DirichletWeights(lists.voters)}
     found = []
@@ -106,7 +106,7 @@ def test_random_weights_are_in_a_search(data):
     assert all(set(one) == {"voter_weights", "norm"} for one in both)
 
 
-def test_random_weights_have_the_distribution_of_dirichlet():
+def test_dirichlet_weights_follow_the_dirichlet_distribution():
     random = np.random.RandomState(0)
     alpha = {"u": 0.5, "v": 2.0, "w": 1.5}
     weights = DirichletWeights(list(alpha), alpha)
@@ -118,7 +118,7 @@ def test_random_weights_have_the_distribution_of_dirichlet():
 
 
 @pytest.mark.parametrize("concentration", [1e-4, 1e-300, 1e6])
-def test_extreme_concentrations_give_weights_that_add_up_to_1(concentration):
+def test_dirichlet_weights_sum_to_1_for_extreme_concentrations(concentration):
     weights = DirichletWeights(["u", "v", "w"], concentration)
     with np.errstate(all="raise", under="ignore", over="ignore"):
         for seed in range(50):
@@ -126,7 +126,7 @@ def test_extreme_concentrations_give_weights_that_add_up_to_1(concentration):
             assert sum(found) == pytest.approx(1) and (max(found) > 0.99) == (concentration < 1)
 
 
-def test_concentrations_are_positive_numbers():
+def test_dirichlet_weights_rejects_invalid_concentrations():
     for bad in (0, -1, float("inf"), float("nan"), True, "1", {"u": 1, "v": 0}):
         with pytest.raises(InputError, match="`concentration` must be finite and above 0; got"):
             DirichletWeights(["u", "v"], bad)

@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks are told of the parts of a fit, where scikit-learn has callbacks."""
+"""scikit-learn's callbacks receive the tasks of a fit, if this version of scikit-learn has callbacks."""
 
 import pickle
 
@@ -16,7 +16,7 @@ needs_callbacks = pytest.mark.skipif(not hasattr(CombSUM, "set_callbacks"), reas
 
 
 class Log:
-    """A callback that writes down what it is told, and stops where it is asked to."""
+    """A callback that records its calls and requests a stop after a given task."""
 
     max_propagation_depth = None
 
@@ -37,7 +37,7 @@ class Log:
         return context.task_name == self.stop_after
 
 
-def told(estimator, X, **options):
+def recorded_events(estimator, X, **options):
     log = Log(**options)
     estimator.set_callbacks(log).fit(X)
     assert not {"_in_fit", "_callback_fit_ctx"} & vars(estimator).keys()
@@ -51,7 +51,7 @@ def lists():
     return RankedLists.from_frame(example_lists(n_queries=3))
 
 
-def test_without_callbacks_nothing_is_told():
+def test_fit_task_is_inert_without_callbacks():
     task = fit_task(CombSUM(), 3)
     assert isinstance(task, Task) and task.context is None
     with task.part("a", 2) as part, part.part("b"), part.propagate(CombSUM()):
@@ -60,33 +60,33 @@ def test_without_callbacks_nothing_is_told():
 
 @needs_callbacks
 @pytest.mark.parametrize("name", all_aggregators())
-def test_every_fit_begins_and_ends(name):
+def test_fit_reports_its_begin_and_end_to_callbacks(name):
     X = example_lists(n_queries=3)
     method = all_aggregators()[name]()
-    events = told(method.set_params(qrels=example_qrels(X)) if "qrels" in method.get_params() else method, X)
+    events = recorded_events(method.set_params(qrels=example_qrels(X)) if "qrels" in method.get_params() else method, X)
     assert (events[0], events[-1]) == (f"+{name} fit", f"-{name} fit")
 
 
 @needs_callbacks
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_queries_are_the_parts_of_kemeny(lists, n_jobs):
+def test_kemeny_reports_each_query_to_callbacks(lists, n_jobs):
     parts = [f"{sign}Kemeny query 'q{q}'" for q in range(3) for sign in "+-"]
-    assert told(Kemeny(n_jobs=n_jobs), lists) == ["+Kemeny fit", *parts, "-Kemeny fit"]
+    assert recorded_events(Kemeny(n_jobs=n_jobs), lists) == ["+Kemeny fit", *parts, "-Kemeny fit"]
 
 
 @needs_callbacks
-def test_iterations_are_the_parts_of_dibra_and_may_be_stopped(lists):
+def test_dibra_reports_iterations_and_stops_when_a_callback_requests_it(lists):
     method = DIBRA(tol=1e-9, max_iter=6)
-    events = told(method, lists)
+    events = recorded_events(method, lists)
     assert events[:4] == ["+DIBRA fit", "+DIBRA all queries", "+DIBRA iteration 1", "-DIBRA iteration 1"]
     assert "-DIBRA iteration 4" in events
-    assert "+DIBRA iteration 3" not in told(method, lists, stop_after="iteration 2")
+    assert "+DIBRA iteration 3" not in recorded_events(method, lists, stop_after="iteration 2")
     stopped, two = method.query_voter_weights_, DIBRA(tol=1e-9, max_iter=2).fit(lists).query_voter_weights_
     assert stopped.equals(two)
 
 
 @needs_callbacks
-def test_transform_is_no_fit(lists):
+def test_transform_does_not_call_callbacks(lists):
     method = Kemeny().set_callbacks(log := Log())
     method.transform(lists)
     assert log.events == []
@@ -95,22 +95,22 @@ def test_transform_is_no_fit(lists):
 
 
 @needs_callbacks
-def test_members_tell_the_callbacks_of_the_comparator(lists):
+def test_comparator_members_report_to_its_callbacks(lists):
     qrels = example_qrels(lists.to_frame())
     members = [("sum", CombSUM()), ("kemeny", Kemeny()), ("learned", LearnedWeights())]
-    events = told(Comparator(members, qrels=qrels, cv=3, verbose=False), lists)
+    events = recorded_events(Comparator(members, qrels=qrels, cv=3, verbose=False), lists)
     assert events[:3] == ["+Comparator fit", "+CombSUM fit", "-CombSUM fit"]
     assert "+Kemeny query 'q1'" in events and "-Comparator learned" in events and events[-1] == "-Comparator fit"
 
 
 @needs_callbacks
-def test_steps_of_a_pipeline_tell_its_callbacks(lists):
-    events = told(make_pipeline(TopK(3), CombSUM()), lists)
+def test_pipeline_steps_report_to_its_callbacks(lists):
+    events = recorded_events(make_pipeline(TopK(3), CombSUM()), lists)
     assert events == ["+Pipeline fit", "+TopK fit", "-TopK fit", "+CombSUM fit", "-CombSUM fit", "-Pipeline fit"]
 
 
 @needs_callbacks
-def test_callbacks_are_torn_down_where_a_fit_fails(lists):
+def test_callbacks_are_torn_down_when_fit_fails(lists):
     method = Kemeny().set_callbacks(log := Log())
     before = dict(vars(method))
 
@@ -129,7 +129,7 @@ def test_callbacks_are_torn_down_where_a_fit_fails(lists):
 
 
 @needs_callbacks
-def test_fitted_attributes_reach_a_callback(lists):
+def test_callbacks_receive_fitted_attributes_and_the_lists(lists):
     class Attributes(Log):
         def on_fit_task_end(self, estimator, context, *, fitted_estimator, X):
             self.weights = getattr(fitted_estimator, "voter_weights_", None)
@@ -141,7 +141,7 @@ def test_fitted_attributes_reach_a_callback(lists):
 
 
 @needs_callbacks
-def test_callbacks_do_not_stand_in_the_way_of_copies(lists):
+def test_estimators_with_callbacks_can_be_pickled_and_cloned(lists):
     method = DIBRA().set_callbacks(Log()).fit(lists)
     assert pickle.loads(pickle.dumps(method)).voter_weights_.equals(method.voter_weights_)
     assert clone(method).fit(lists).voter_weights_.equals(method.voter_weights_)

@@ -1,4 +1,4 @@
-"""What every aggregator must satisfy: its golden line, its guarantees, its determinism."""
+"""Requirements for every aggregator: golden results, guarantees and determinism."""
 
 import os
 import subprocess
@@ -36,17 +36,17 @@ LEARNERS = [
 ]
 
 
-def test_every_aggregator_has_a_golden_line():
+def test_golden_results_include_every_aggregator():
     assert {type(aggregator) for aggregator, *_ in [*GOLDEN, *LEARNT]} == set(all_aggregators().values())
 
 
-def test_every_variant_has_a_golden_line():
+def test_golden_results_include_every_default_method():
     assert {repr(estimator) for _, estimator in default_methods()} <= {repr(aggregator) for aggregator in AGGREGATORS}
 
 
 @pytest.mark.twice
 @pytest.mark.parametrize(("aggregator", "items", "scores"), [*GOLDEN, *LEARNT], ids=lambda value: repr(value)[:60])
-def test_golden(aggregator, items, scores, X):
+def test_aggregators_reproduce_the_golden_results(aggregator, items, scores, X):
     consensus = clone(aggregator).fit_transform(X)
     assert consensus["item"].tolist() == items.split()
     # A model is fitted until a step would be within its tolerance.
@@ -55,14 +55,14 @@ def test_golden(aggregator, items, scores, X):
 
 
 @parametrize_with_checks(FIRST)
-def test_keeps_its_promises(aggregator, check):
+def test_aggregators_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
-# The checks make judgements for their own lists, from which nothing may follow where there is one voter.
+# The checks generate judgements for their own lists; with one voter nothing can be learned from them.
 @pytest.mark.filterwarnings("ignore:LearnedWeights gives all voters weight 1")
 @parametrize_with_checks(LEARNERS)
-def test_what_learns_from_judgements_keeps_its_promises(aggregator, check):
+def test_supervised_aggregators_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
@@ -70,11 +70,11 @@ def test_what_learns_from_judgements_keeps_its_promises(aggregator, check):
 @pytest.mark.parametrize(
     "check", [*AGGREGATOR_CHECKS, check_query_subset, check_mixed_queries], ids=lambda check: check.__name__
 )
-def test_other_variants_keep_the_promises_of_their_formula(aggregator, check):
+def test_other_variants_pass_the_checks_of_their_formula(aggregator, check):
     check(clone(aggregator))
 
 
-# Their other formulas, and what they publish besides the score.
+# Their other formulas and the extra columns of their results.
 @pytest.mark.parametrize(
     "aggregator",
     [aggregator for aggregator, *_ in LEARNT]
@@ -99,12 +99,12 @@ def test_other_variants_keep_the_promises_of_their_formula(aggregator, check):
     ],
     ids=repr,
 )
-def test_other_parameters_do_not_let_other_queries_show(aggregator):
+def test_check_mixed_queries_passes_with_other_parameters(aggregator):
     check_mixed_queries(clone(aggregator))
 
 
 def ties(consensus):
-    """Whether each row has the score of the one before it, of the same query."""
+    """Return for each row whether it has the same score as the row before it in the same query."""
     return (consensus.groupby("query")["score"].diff() == 0).tolist()
 
 
@@ -142,7 +142,7 @@ def test_a_list_of_weight_0_has_no_effect_and_its_items_stay_ranked(method):
     assert n_compared > 2 or getattr(method, "prune", None)
 
 
-# By every aggregator, by scikit-learn's search and by fuse, whose ids are in sets on the way.
+# Results of every aggregator, of scikit-learn's search, and of fuse, which collects ids in sets.
 _ANSWERS = """
 from sklearn.model_selection import GridSearchCV
 from golden import GOLDEN
@@ -164,7 +164,7 @@ def answers(seed):
 """
 
 
-def test_neither_the_hash_seed_nor_another_process_changes_anything():
+def test_results_are_independent_of_hash_seed_and_process():
     names = {}
     exec(_ANSWERS, names)
     path = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})"

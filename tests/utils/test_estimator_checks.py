@@ -19,7 +19,7 @@ from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggre
 
 
 class Popularity(BaseAggregator):
-    """Correct: the weight of the lists that hold an item, then its mean position."""
+    """Correct: the weight of the lists that contain an item, then its mean position."""
 
     def _aggregate(self, lists):
         position = np.bincount(lists.candidate, weights=lists.rank * lists.list_weight[lists.row_list])
@@ -49,7 +49,7 @@ class SeesOtherQueries(BaseAggregator):
 
 
 class SeesFractions(Popularity):
-    """Wrong: one weight that is not whole changes what those of all queries are."""
+    """Wrong: one fractional weight changes the weights of all queries."""
 
     def _aggregate(self, lists):
         if (lists.list_weight % 1 != 0).any():
@@ -65,7 +65,7 @@ class IgnoresWeights(BaseAggregator):
 
 
 class ReadsScores(BaseAggregator):
-    """Wrong: adds up raw scores and does not say that it needs them."""
+    """Wrong: adds up raw scores without the tag needs_scores."""
 
     def _aggregate(self, lists):
         score = lists.rank * 0 if lists.score is None else lists.score
@@ -75,7 +75,7 @@ class ReadsScores(BaseAggregator):
 
 
 class RanksByScores(BaseAggregator):
-    """Wrong: puts each list in the order of its scores and does not say that it reads them."""
+    """Wrong: sorts each list by its scores without a tag that declares it."""
 
     def _aggregate(self, lists):
         rank = lists.rank
@@ -95,7 +95,7 @@ class Perverse(BaseAggregator):
 
 
 class ClaimsWinners(Popularity):
-    """Wrong: mean positions do not elect every Condorcet winner, and the tags say that they do."""
+    """Wrong: mean positions do not elect every Condorcet winner, contrary to the tags."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -124,14 +124,14 @@ class ChangesParameters(CombSUM):
 
 
 class ForgetsWeights(DIBRA):
-    """Wrong: what was learnt is not saved."""
+    """Wrong: the learned weights are not saved."""
 
     def __getstate__(self):
         return {name: value for name, value in super().__getstate__().items() if name != "query_voter_weights_"}
 
 
 class HidesFrame(Popularity):
-    """Wrong: a frame in an object that only pickle takes apart."""
+    """Wrong: stores a frame in an object that only pickle can save."""
 
     def _fit_lists(self, lists):
         self._seen = Holder(lists.to_frame())
@@ -143,7 +143,7 @@ class Holder:
 
 
 @pytest.mark.twice
-def test_a_right_aggregator_passes():
+def test_check_aggregator_accepts_a_correct_aggregator():
     check_aggregator(Popularity())
 
 
@@ -151,7 +151,7 @@ def test_a_right_aggregator_passes():
 @pytest.mark.parametrize(
     "learner", [PositionGrades(), VoterWeighter("map"), VoterSelector("ndcg", n_voters=3)], ids=repr
 )
-def test_right_methods_that_learn_from_judgements_pass(learner):
+def test_check_aggregator_accepts_correct_supervised_aggregators(learner):
     check_aggregator(learner)
 
 
@@ -167,7 +167,7 @@ class ByPosition(PositionGrades):
 
 
 class Leaks(PositionGrades):
-    """Wrong: looks at judgements of all queries."""
+    """Wrong: reads judgements of all queries."""
 
     def fit(self, X, y=None, *, qrels=None):
         super().fit(X, y, qrels=qrels)
@@ -176,7 +176,7 @@ class Leaks(PositionGrades):
 
 
 class LearnsFromNothing(PositionGrades):
-    """Wrong: gives any result where nothing is relevant."""
+    """Wrong: returns arbitrary results if nothing is relevant."""
 
     def _fit_judged(self, lists, y, qrels):
         try:
@@ -194,7 +194,7 @@ class RemembersNames(PositionGrades):
 
 
 class StrictOfVoters(PositionGrades):
-    """Wrong: an unknown voter is an error, and nothing says so."""
+    """Wrong: rejects unknown voters without declaring it."""
 
     def _learn(self, lists, judged):
         super()._learn(lists, judged)
@@ -207,14 +207,14 @@ class StrictOfVoters(PositionGrades):
 
 
 class OddWeights(PositionGrades):
-    """Wrong: equal weights turn the order round."""
+    """Wrong: equal weights reverse the order."""
 
     def _aggregate(self, lists):
         return super()._aggregate(lists) * (1.5 - lists.list_weight.max())
 
 
 class AlwaysReady(PositionGrades):
-    """Wrong: aggregates before it has learnt anything."""
+    """Wrong: aggregates before it is fitted."""
 
     def _rank(self, lists):
         if not hasattr(self, "grade_"):
@@ -236,14 +236,14 @@ class AlwaysReady(PositionGrades):
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
-def test_a_wrong_method_that_learns_from_judgements_fails_with_a_reason(learner, check):
+def test_check_aggregator_rejects_wrong_supervised_aggregators_with_a_reason(learner, check):
     with pytest.raises((AssertionError, ValueError)):
         dict(all_checks(learner))[check](clone(learner))
     with pytest.raises(AssertionError, match=r"fails check_\w+: .+"):
         check_aggregator(learner)
 
 
-def test_example_judgements_go_by_the_numbers_in_the_ids():
+def test_example_qrels_derives_grades_from_the_numbers_in_the_ids():
     lists = example_lists()
     numbered = lists.assign(query=lists["query"].str[1:].astype(int), item=lists["item"].str[1:].astype(int))
     strings, numbers = example_qrels(lists), example_qrels(numbered)
@@ -272,7 +272,7 @@ def test_example_judgements_go_by_the_numbers_in_the_ids():
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
-def test_a_wrong_aggregator_fails_with_a_reason(aggregator, check):
+def test_check_aggregator_rejects_wrong_aggregators_with_a_reason(aggregator, check):
     with pytest.raises(AssertionError):
         dict(all_checks(aggregator))[check](clone(aggregator))
     with pytest.raises(AssertionError, match=r"fails check_\w+: .+"):
@@ -295,13 +295,13 @@ def test_what_a_tag_allows_ends_with_the_tag(aggregator, check, tag):
         dict(all_checks(aggregator))[check](clone(aggregator))
 
 
-def test_a_frame_that_skops_cannot_save_fails_with_a_reason():
+def test_check_persistence_rejects_a_frame_that_skops_cannot_save():
     pytest.importorskip("skops")
     with pytest.raises(AssertionError, match=r"skops cannot save it .*; keep the fitted state in arrays and frames"):
         dict(all_checks(HidesFrame()))["check_persistence"](HidesFrame())
 
 
-def test_what_is_not_an_aggregator_fails():
+def test_check_aggregator_rejects_other_estimators():
     class Nothing(BaseEstimator):
         pass
 
@@ -309,7 +309,7 @@ def test_what_is_not_an_aggregator_fails():
         check_aggregator(Nothing())
 
 
-def test_a_hook_that_is_missing_is_named():
+def test_transform_names_a_missing_hook():
     class Hookless(BaseAggregator):
         pass
 
@@ -318,7 +318,7 @@ def test_a_hook_that_is_missing_is_named():
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(1), np.full(2, np.nan)], ids=["shape", "nan"])
-def test_a_hook_that_returns_nonsense_is_reported(wrong):
+def test_transform_rejects_invalid_scores_from_a_hook(wrong):
     class Nonsense(BaseAggregator):
         def _aggregate(self, lists):
             return wrong
@@ -339,7 +339,7 @@ class Nothing(TransformerMixin, BaseEstimator):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_every_check_of_scikit_learn_is_run_or_exempted_with_a_reason():
+def test_all_checks_runs_or_exempts_every_check_of_scikit_learn():
     theirs = {
         getattr(check, "func", check).__name__
         for _, check in sklearn.utils.estimator_checks.estimator_checks_generator(Nothing(), legacy=True)

@@ -1,4 +1,4 @@
-"""What scikit-learn's HTML of an estimator shows: links to our documentation, and no features."""
+"""scikit-learn's HTML of an estimator links to our documentation and does not mention features."""
 
 import re
 
@@ -26,12 +26,12 @@ ESTIMATORS = [
 
 @pytest.mark.parametrize("fitted", [False, True], ids=["new", "fitted"])
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
-def test_columns_are_not_called_features(estimator, fitted):
+def test_html_does_not_mention_features(estimator, fitted):
     page = (estimator.fit(LISTS) if fitted else estimator)._repr_html_()
     assert "Copeland" in page and not re.findall(r"\d+ features?", page)
 
 
-def test_columns_have_names_outside_of_html():
+def test_get_feature_names_out_is_unaffected_by_html():
     Copeland()._repr_html_()
     assert Copeland().get_feature_names_out().tolist() == ["query", "item", "score", "rank"]
     assert TopK(3).fit(example_lists()).get_feature_names_out().tolist()[:4] == ["query", "voter", "item", "rank"]
@@ -41,14 +41,14 @@ def own_classes():
     return [*dict(all_aggregators()).values(), *dict(all_transformers()).values(), Comparator]
 
 
-def test_without_a_site_nothing_links():
+def test_html_has_no_links_without_a_documentation_site():
     assert not _sklearn.documentation()
     for estimator in ESTIMATORS:
         assert not re.findall(r'href="(?!https://scikit-learn.org/)', estimator._repr_html_())
     assert "href" not in Copeland()._repr_html_()
 
 
-def test_with_a_site_each_class_links_to_its_page(monkeypatch):
+def test_doc_link_points_to_the_page_of_the_class(monkeypatch):
     monkeypatch.setattr(_sklearn, "documentation", lambda: "https://docs.example")
     for cls in own_classes():
         module = cls.__module__.partition("._")[0]
@@ -58,7 +58,7 @@ def test_with_a_site_each_class_links_to_its_page(monkeypatch):
     assert "https://docs.example/api/generated/skrankagg.aggregators.Kemeny.html" in page
 
 
-def test_classes_of_users_do_not_link(monkeypatch):
+def test_doc_link_is_empty_for_user_classes(monkeypatch):
     monkeypatch.setattr(_sklearn, "documentation", lambda: "https://docs.example")
 
     class Own(BaseAggregator):
