@@ -1,6 +1,7 @@
 """Kemeny: compared with all orders, dynamic programming over subsets and published numbers; and its axioms."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -20,9 +21,11 @@ from skrankagg.aggregators import (
     mean_tau_x,
     pairwise_preferences,
 )
-from skrankagg.aggregators._kemeny import _cuts, _estimator, _proof
+from skrankagg.aggregators._kemeny import _branching, _cuts, _estimator, _proof, _solver
 from skrankagg.aggregators._kemeny._budget import Budget
 from skrankagg.aggregators._kemeny._components import stacked_components
+from skrankagg.aggregators._kemeny._costs import granularity
+from skrankagg.aggregators._kemeny._relations import RelationProgramme
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -255,12 +258,132 @@ def test_branching_and_cuts_prove_what_triangles_alone_do_not(n, seed, monkeypat
     assert branched
 
 
+class Scripted:
+    """A programme that has cycles to add or not, and one bound after the other; it notes what is asked of it."""
+
+    cost, first, second = np.ones(3), np.array([0, 0, 1]), np.array([1, 2, 2])
+
+    def __init__(self, cycle, bounds):
+        self.cycle, self.bounds, self.asked = np.array(cycle).reshape(-1, 3), iter(bounds), []
+
+    def violated(self, x):
+        return self.cycle
+
+    def add(self, cycle):
+        self.asked.append("triangles")
+
+    def cut_halves(self, x):
+        self.asked.append("cuts")
+        return 0 if len(self.cycle) else 1
+
+    def relax(self):
+        return np.full(3, 0.5), next(self.bounds)
+
+    def order(self, x):
+        return np.arange(3)
+
+    def fix(self, most):
+        pass
+
+    purge = close = lambda self: None
+
+
+def relaxed(programme):
+    """Whether relaxing a component of cost 100 leaves a gap."""
+    state = _proof.State(np.zeros((3, 3)), np.arange(3), 1.0, Budget(), None)
+    state.cost, state.search = 100.0, lambda *arguments: None
+    return _proof.relax(state, programme, None)
+
+
+def test_triangles_give_way_to_cuts_after_idle_rounds_in_a_row(monkeypatch):
+    monkeypatch.setattr(_proof, "_IDLE", 3)
+    programme = Scripted([0, 1, 2], [0, 0, 0, 50, 50, 50, 50])
+    assert relaxed(programme)
+    assert programme.asked == ["triangles"] * 7 + ["cuts"]
+
+
+def test_cuts_go_on_as_long_as_each_round_closes_its_share_of_the_gap(monkeypatch):
+    monkeypatch.setattr(_proof, "_WORTH", 0.3)
+    programme = Scripted([], [0, 50, 75, 76])
+    assert relaxed(programme)
+    assert programme.asked == ["cuts"] * 4
+
+
+def test_a_pair_is_branched_on_of_which_both_sides_raise_the_bound(monkeypatch):
+    rises = {(0, 1): 1, (1, 0): 1, (0, 2): 2, (2, 0): 2, (1, 2): 0, (2, 1): 4}
+    monkeypatch.setattr(_branching, "_try", lambda state, polytope, before, cycle, arc: (rises[arc], arc))
+    node = SimpleNamespace(bound=0.0, x=np.full(3, 0.5), before=np.zeros((3, 3), dtype=bool), cycle=None)
+    assert _branching._sides(SimpleNamespace(step=1.0), Scripted([], []), node) == [(2, (0, 2)), (2, (2, 0))]
+
+
 def test_half_cuts_hold_for_all_orders_and_cut_the_fraction_off():
     # Three rows in a ring: x + y <= 1, y + z <= 1, z + x <= 1; the half of their sum is x + y + z <= 1.
     rows = csr_array(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]]))
     cuts, most = _cuts.half_cuts(rows, np.ones(3), np.full(3, 0.5), Budget())
     np.testing.assert_array_equal(cuts.toarray(), [[1, 1, 1]])
     np.testing.assert_array_equal(most, [1])
+
+
+def relations(rank):
+    """The variables of an order with ties: whether the row's item is before the column's or level with it."""
+    return (np.array(rank)[:, None] <= np.array(rank)).astype(float)
+
+
+def weak_costs(before, level, ranks):
+    """What orders with ties cost, pair by pair."""
+    return np.array(
+        [
+            sum(
+                before[i, j] if rank[i] < rank[j] else before[j, i] if rank[j] < rank[i] else level[i, j]
+                for i, j in itertools.combinations(range(len(before)), 2)
+            )
+            for rank in ranks
+        ]
+    )
+
+
+WEAK = weak_orders(4)
+
+
+def random_costs(rng, real):
+    before, level = rng.random((2, 4, 4)) if real else rng.integers(0, 5, (2, 4, 4)) * 1.0
+    return before, np.minimum(level, level.T)
+
+
+@given(seed=st.integers(0, 10**6), real=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_rounds_of_programmes_end_with_an_order_of_the_least_cost(seed, real):
+    before, level = random_costs(np.random.default_rng(seed), real)
+    costs = weak_costs(before, level, WEAK)
+    programme = RelationProgramme(before, level, 1.0, Budget())
+    found = list(itertools.islice(programme.rounds(level), 100))
+    assert len(found) < 100
+    assert max(bound for _, bound in found) <= costs.min() + 1e-6
+    last = [k for k, rank in enumerate(WEAK) if np.abs(relations(rank) - found[-1][0]).max() < 1e-5]
+    assert len(last) == 1 and costs[last[0]] == pytest.approx(costs.min(), abs=1e-5)
+
+
+@given(seed=st.integers(0, 10**6), real=st.booleans(), share=st.floats(0, 1))
+@settings(max_examples=40, deadline=None)
+def test_bounds_of_relations_hold_for_all_orders_that_cost_so_little(seed, real, share):
+    before, level = random_costs(np.random.default_rng(seed), real)
+    costs = weak_costs(before, level, WEAK)
+    most = costs.min() + share * np.ptp(costs) + 1e-6
+    programme, off = RelationProgramme(before, level, 1.0, Budget()), ~np.eye(4, dtype=bool)
+    bounds = np.stack([np.zeros(12), np.ones(12)])
+    programme._solve(level, None, bounds, most, False, {})
+    for rank, cost in zip(WEAK, costs, strict=True):
+        y = relations(rank)[off]
+        assert cost > most or ((y >= bounds[0]) & (y <= bounds[1])).all()
+
+
+def test_relations_that_only_one_order_has_are_fixed_both_ways():
+    rank = np.array([2, 0, 3, 1])
+    before, level = np.where(rank[:, None] < rank, 0.0, 9.0), np.full((4, 4), 5.0)
+    programme, off = RelationProgramme(before, level, 1.0, Budget()), ~np.eye(4, dtype=bool)
+    bounds = np.stack([np.zeros(12), np.ones(12)])
+    programme._solve(level, None, bounds, 1.0, False, {})
+    np.testing.assert_array_equal(bounds, [relations(rank)[off]] * 2)
 
 
 # ---------------------------------------------------------------------- what is promised of it
@@ -281,6 +404,27 @@ def test_auto_says_that_a_component_was_too_large(monkeypatch):
     info = Kemeny().aggregate(profile("abc", "bca", "cab"))[1].loc[0]
     assert not info["optimal"] and info["stop_reason"] == "large component"
     assert Kemeny(time_limit=60).aggregate(profile("abc", "bca", "cab"))[1].loc[0, "optimal"]
+
+
+def test_auto_proves_components_of_up_to_60_items(monkeypatch):
+    # As the documentation says. Three lists, each beginning at another third, make one cycle of all items.
+    def prove(margin, order, *args, **options):
+        return _proof.Proven(order, 1.0, 1.0, "optimal", only=True)
+
+    monkeypatch.setattr(_solver, "prove", prove)
+    for n, reason in ((60, "optimal"), (61, "large component")):
+        items = [f"i{k:02}" for k in range(n)]
+        info = Kemeny(n_restarts=0).aggregate(profile(*(np.roll(items, k * n // 3) for k in range(3))))[1]
+        assert info["stop_reason"].tolist() == [reason]
+
+
+def test_a_bound_within_rounding_of_the_cost_proves_it():
+    # Costs without a unit: what a solver leaves of the gap is no room for a cheaper order; a millionth may be.
+    margin = np.triu(np.array([[0.0, 1.0, 2**0.5], [0.0, 0.0, 3**0.5], [0.0, 0.0, 0.0]]), 1)
+    for gap, met in ((1e-11, True), (1e-6, False)):
+        state = _proof.State(margin - margin.T, np.arange(3), 0.0, Budget(), None)
+        state.raise_bound(state.cost - gap)
+        assert state.met() == met
 
 
 def test_processes_and_seeds_give_what_one_process_gives():
@@ -400,12 +544,17 @@ def test_pairs_that_cost_nothing_are_the_bound():
 
 
 def test_granularity_of_fractions():
-    from skrankagg.aggregators._kemeny._costs import granularity
-
     assert granularity(np.array([6.0, -4.0, 0.0]), Budget()) == 2
     assert granularity(np.array([0.3, 0.5, -0.1]), Budget()) == pytest.approx(0.1)
     assert granularity(np.array([1.0, 2**0.5]), Budget()) == 0
     assert granularity(np.zeros(3), Budget()) == 0
+
+
+def test_a_value_of_which_all_are_multiples_up_to_rounding_is_the_unit():
+    # 0.3 is three times 0.1 but for its last digit, 1000 thirds but for a billionth of the largest value.
+    assert granularity(np.array([0.1, 0.2, 0.3, -0.7]), Budget()) == 0.1
+    assert granularity(np.array([0.666666667, 666.666666667]), Budget()) == 0.666666667
+    assert granularity(np.array([0.666666667, 666.66666]), Budget()) == 0
 
 
 def test_unknown_names_and_many_queries_are_refused():

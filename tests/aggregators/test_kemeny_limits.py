@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skrankagg import Kemeny, _kernels
-from skrankagg.aggregators._kemeny import _branching, _budget, _search, _triangles, _weak, _worker
+from skrankagg.aggregators._kemeny import _branching, _budget, _proof, _search, _triangles, _weak, _worker
 from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
 from skrankagg.aggregators._kemeny._triangles import Infeasible
 from skrankagg.datasets import make_mallows
@@ -98,6 +98,31 @@ def test_a_step_that_cannot_be_stopped_is_not_begun_if_it_is_foreseen_to_pass_th
         assert not budget.late
     with Budget() as budget:
         assert budget.linprog(*programme) == "done" and called[1:] == [{}]
+
+
+def test_a_whole_programme_is_not_begun_if_it_is_foreseen_to_pass_the_limit(monkeypatch):
+    Clock(monkeypatch, tick=0.0)
+    called = []
+    monkeypatch.setattr(_budget, "milp", lambda cost, *, options: called.append(options))
+    # The more variables, the longer it is foreseen to take.
+    with Budget(0.01) as budget:
+        budget.milp(np.ones(10), {"mip_rel_gap": 0.0})
+        assert called == [{"mip_rel_gap": 0.0, "time_limit": 0.01}]
+        with pytest.raises(Unfinished):
+            budget.milp(np.ones(300), {})
+    assert len(called) == 1
+    with Budget() as budget:
+        budget.milp(np.ones(300), {})
+    assert called[1:] == [{}]
+
+
+def test_the_sets_of_first_items_are_looked_at_only_if_there_is_time(monkeypatch):
+    Clock(monkeypatch, tick=0.0)
+    rng = np.random.default_rng(0)
+    for n, seconds, enough in ((3, 1.0, True), (8, 1.0, True), (15, 1e-3, False)):
+        margin = np.triu(rng.integers(-3, 4, size=(n, n)), 1) * 1.0
+        part = _proof._prove_few(margin - margin.T, np.arange(n), rng, Budget(seconds))
+        assert (part is not None) == enough
 
 
 def test_shares_are_of_the_time_left(monkeypatch):

@@ -13,8 +13,10 @@ from skrankagg import Kemeny
 from skrankagg._kernels import COMPILED, cheapest_buckets
 from skrankagg.aggregators import condorcet_components, pairwise_preferences
 from skrankagg.aggregators._kemeny import _budget, _components, _estimator, _proof, _unique, _weak
-from skrankagg.aggregators._kemeny._budget import Budget
+from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
 from skrankagg.aggregators._kemeny._costs import pair_costs
+from skrankagg.aggregators._kemeny._levels import Stack
+from skrankagg.aggregators._kemeny._triangles import TrianglePolytope
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -166,6 +168,42 @@ def test_the_proof_with_the_known_order_cut_off_tells_whether_there_is_another(s
         assert not only
 
 
+def antisymmetric(upper):
+    return np.triu(upper, 1) - np.triu(upper, 1).T
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_row_that_cuts_an_order_off_holds_for_all_others(seed):
+    n, rng = 5, np.random.default_rng(seed)
+    polytope, known = TrianglePolytope(antisymmetric(rng.normal(size=(n, n))), Budget()), rng.permutation(n)
+    polytope.exclude(known)
+    for rank in ORDERS[n, "strict"]:
+        x = (rank[polytope.first] < rank[polytope.second]) * 1.0
+        assert (polytope.cut @ x <= polytope.cut_most).all() == (np.argsort(rank) != known).any()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_blocks_of_neighbours_that_can_change_places_are_all_looked_at(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    margin, order = antisymmetric(rng.integers(-9, 10, (n, n)) * 1.0), rng.permutation(n)
+    expected = any(
+        margin[np.ix_(order[start:middle], order[middle:end])].sum() == 0
+        for start, middle, end in itertools.combinations(range(n + 1), 3)
+    )
+    assert _unique._blocks_can_change_places(margin, order, Budget()) == expected
+
+
+def test_an_order_that_is_nearly_as_cheap_leaves_it_unknown_whether_there_is_another():
+    # Costs in steps of 1000, up to a thousandth of one, which is what the other order costs more.
+    margin = antisymmetric(np.array([[0.0, -1.0, -9.0], [0.0, 0.0, -9.0], [0.0, 0.0, 0.0]]))
+    state = _unique._Another(margin, np.arange(3), 1000.0, Budget())
+    state.take(np.array([0, 1, 2]))
+    state.take(np.array([0, 2, 1]))
+    with pytest.raises(Unfinished):
+        state.take(np.array([1, 0, 2]))
+
+
 def cheapest_weak_orders(before, level):
     """Lowest cost, the number of its orders, the most ties of one, the number of these: over subsets of the items."""
     n = len(before)
@@ -295,9 +333,66 @@ def test_small_components_take_the_order_of_most_ties(seed):
     cost, count, most, count_most = cheapest_weak_orders(found.before, found.level)
     assert found.cost == found.bound == found._cost(found.bucket, found.level) == cost == expected.cost
     assert found.only == (count == 1) and _weak.n_ties(found.bucket) == most
+    # Of orders that tie as many pairs, the one that the search finds stays.
+    searched = _weak._Component(before, level, Budget())
+    searched.search(start)
+    searched.search(np.zeros_like(start))
+    if searched.cost == cost and _weak.n_ties(searched.bucket) == most:
+        assert found.bucket.tolist() == searched.bucket.tolist()
     # Where several orders tie the most pairs, the solver takes any of them.
     if count_most == 1 and _weak.n_ties(expected.bucket) == most:
         assert found.bucket.tolist() == expected.bucket.tolist()
+
+
+@pytest.mark.parametrize("part", [0.1, 0.25, 0.4])
+@pytest.mark.parametrize("seed", range(8))
+def test_costs_that_are_not_whole_are_not_counted_as_if_they_were(part, seed, monkeypatch):
+    # A tie costs a part, which rounds down, more than the cheaper order.
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 6))
+    before = rng.integers(0, 5, (n, n)) * 1.0
+    level = np.minimum(before, before.T) + part / 2
+    found = settled(before, level, rng.permutation(n), 15, monkeypatch)
+    assert found.programme is not None
+    cost, count, _, _ = cheapest_weak_orders(found.before, found.level)
+    assert found.cost == pytest.approx(cost, abs=1e-9) and found.only in (None, count == 1)
+
+
+@given(seed=st.integers(0, 10**6), unit=st.sampled_from([1.0, 0.1, 2**0.5]), near=st.sampled_from([0.0, 2e-9, 1e-7]))
+@settings(max_examples=60, deadline=None)
+def test_the_step_of_a_component_divides_its_costs_and_is_worth_more_than_all_ties(seed, unit, near):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    before, level = (rng.integers(0, 6, (2, n, n)) + near * rng.integers(0, 2, (2, n, n))) * unit
+    part = _weak._Component(before, np.minimum(level, level.T), Budget())
+    costs = np.concatenate([part.before.ravel(), part.level.ravel()])
+    if part.step:
+        assert np.abs(costs - part.step * np.round(costs / part.step)).max() <= 1e-9 * max(1, costs.max())
+        assert part.bonus * n * (n - 1) / 2 < part.step
+    else:
+        assert near or not costs.any()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_levels_keep_the_orders_of_the_components_and_cost_nothing_across_them(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    # Components of neighbours, whose first bucket is 0; any pair may tie, or change places, at no cost.
+    component = np.sort(rng.integers(0, 3, n))
+    parts = []
+    for k in np.unique(component):
+        items = np.flatnonzero(component == k)
+        parts.append((items, np.unique(rng.integers(0, 3, len(items)), return_inverse=True)[1]))
+    level, after = rng.integers(0, 2, (2, n, n)) * 1.0
+    level = np.minimum(level, level.T)
+    first = component[:, None] < component
+    found = Stack(parts, np.where(first, 0.0, after), level, 1e-9).levels()
+    assert set(found) == set(range(max(found) + 1))
+    for items, bucket in parts:
+        np.testing.assert_array_equal(np.sign(np.subtract.outer(found[items], found[items])),
+                                      np.sign(np.subtract.outer(bucket, bucket)))  # fmt: skip
+    for i, j in zip(*np.nonzero(first), strict=True):
+        assert found[i] < found[j] or (level if found[i] == found[j] else after.T)[i, j] == 0
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -373,6 +468,51 @@ def test_the_search_for_another_order_is_limited(monkeypatch):
     for ties in ("strict", "weak"):
         info = Kemeny(consensus_ties=ties).aggregate(frame)[1]
         assert info["optimal"][0] and info["unique"][0] is pd.NA
+
+
+def rotations():
+    """Five lists of five items, each beginning with another one; one order costs least."""
+    frame = profile("abcde", "bcdea", "cdeab", "deabc", "eabcd")
+    return frame.assign(weight=frame["voter"].map({f"v{v}": w for v, w in enumerate((10, 11, 13, 17, 23))}))
+
+
+def test_programmes_tell_that_there_is_no_other_order_and_look_for_no_ties_then(monkeypatch):
+    monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
+    looked = []
+    monkeypatch.setattr(_weak._Component, "_look_for_ties", lambda self, limit: looked.append(self.only))
+    assert Kemeny(consensus_ties="weak").aggregate(rotations())[1]["unique"][0]
+    assert looked == []
+    # Where there is another one, they do.
+    cycle = profile("abc", "bca", "cab")
+    assert not Kemeny(consensus_ties="weak").aggregate(cycle)[1]["unique"][0]
+    assert looked == [False]
+
+
+@pytest.mark.parametrize("seed", [7, 146])
+def test_several_rounds_of_programmes_may_tell_that_there_is_no_other_order(seed, monkeypatch):
+    # The first round after the known order is cut off ends with fractions.
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(5, 9)), int(rng.integers(3, 8))
+    ranks, weights = [rng.permutation(n) for _ in range(m)], rng.integers(1, 30, m)
+    rows = [("q", v, item, ranks[v][item], weights[v]) for v in range(m) for item in range(n)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+    before, level = pair_costs(*pairwise_preferences(frame), 0.5)
+    found = settled(before, level, np.arange(n), 0, monkeypatch)
+    assert found.only and cheapest_weak_orders(found.before, found.level)[1] == 1
+
+
+def test_a_solver_that_gives_up_proves_no_order_to_be_the_only_one(monkeypatch):
+    monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
+    settle = _weak._Component.settle
+
+    def give_up(self):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_budget, "linprog", lambda *args, **options: SimpleNamespace(status=4, x=None))
+            settle(self)
+
+    monkeypatch.setattr(_weak._Component, "settle", give_up)
+    info = Kemeny(consensus_ties="weak").aggregate(rotations())[1]
+    assert info["optimal"][0] and info["unique"][0] is pd.NA
 
 
 def noting(solved, now, solve):

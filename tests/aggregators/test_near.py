@@ -89,6 +89,20 @@ def test_footrule_costs_are_the_sums_over_the_lists(seed, n_queries, full, unit,
         assert (np.abs(found - expected) <= 1.01 * most).all()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_in_which_lists_are_added_changes_no_cost_of_the_footrule(seed):
+    # None of the weights is whole, so that sums of them round.
+    rng = np.random.default_rng(seed)
+    orders, weights = [rng.permutation(6) for _ in range(7)], rng.random(7) + 0.1
+    costs = []
+    for _ in range(4):
+        shuffled = rng.permutation(7)
+        lists = RankedLists.from_lists([orders[v].tolist() for v in shuffled])
+        costs.append(_footrule._footrule_costs(lists.with_list_weight(weights[shuffled]), np.array([0])))
+    for other in costs[1:]:
+        np.testing.assert_array_equal(other, costs[0])
+
+
 def test_the_footrule_weighs_lists():
     frame = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2, 1, 2]})
     consensus, info = FootruleOptimal(voter_weights={"u": 2, "v": 1}).aggregate(frame)
@@ -229,6 +243,14 @@ def test_kwik_sort_is_quicksort_around_the_pivots_of_a_generator(seed, weights, 
         assert cost == pytest.approx(min(costs), abs=1e-8)
         draws = oracles.places_of_draws(margin, order)
         assert score == below([draws[item] for item in range(len(order))])
+
+
+@pytest.mark.parametrize("n_queries", [1, 2])
+def test_of_equally_good_lists_one_that_holds_the_first_item_last_is_picked_before_one_that_lacks_it(n_queries):
+    rows = [(q, "u", item, rank) for q in range(n_queries) for rank, item in enumerate("cba", 1)]
+    rows += [(q, "v", item, rank) for q in range(n_queries) for rank, item in enumerate("bc", 1)]
+    found = PickAPerm().fit_transform(pd.DataFrame(rows, columns=["query", "voter", "item", "rank"]))
+    assert found["item"].tolist() == list("cba") * n_queries
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")

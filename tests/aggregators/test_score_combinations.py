@@ -79,12 +79,15 @@ def test_combinations_equal_exact_fractions(name, norm, seed, weights, absent_sc
 
 @pytest.mark.parametrize("method", [CombMAX, CombMIN, CombMED])
 def test_blocks_of_queries_change_nothing(method, monkeypatch):
-    lists = RankedLists.from_frame(example_lists(n_queries=6))
+    # Queries of several numbers of lists.
+    frames = [example_lists(k, n_queries=1, n_voters=2 + k * 3 % 5).assign(query=k) for k in range(8)]
+    lists = RankedLists.from_frame(pd.concat(frames))
     lists = lists.with_list_weight(np.resize([1.0, 0.0, 2.0], lists.n_lists))
     estimator = method(norm="z-score", absent_score="min")
     whole = estimator.fit_transform(lists)
-    monkeypatch.setattr(_choices, "_CELLS", 10)
-    pd.testing.assert_frame_equal(estimator.fit_transform(lists), whole)
+    for cells in (10, 60, 100):
+        monkeypatch.setattr(_choices, "_CELLS", cells)
+        pd.testing.assert_frame_equal(estimator.fit_transform(lists), whole)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4)), min_size=1, max_size=6))
@@ -102,6 +105,14 @@ def test_shares_that_are_half_but_for_rounding_are_half():
     for scale in (1, 0.1, 1 / 3, 1e-9):
         weights = {"u": scale * 0.1, "v": scale * 0.2, "w": scale * 0.3}
         assert dict(fuse(lists, CombMED(norm=None), weights=weights))["a"] == 1.5
+
+
+@pytest.mark.parametrize("more", [1e-6, 1e-9])
+def test_shares_that_differ_from_half_by_more_than_rounding_decide_alone(more):
+    lists = {"u": {"a": 0.0, "b": 9.0}, "v": {"a": 1.0, "b": 9.0}}
+    for heavy, score in (("u", 0.0), ("v", 1.0)):
+        weights = {"u": 1.0, "v": 1.0, heavy: 1 + more}
+        assert dict(fuse(lists, CombMED(norm=None), weights=weights))["a"] == score
 
 
 def test_scores_as_given_are_chosen_to_the_last_digit():
@@ -174,6 +185,19 @@ def test_each_voter_has_its_own_damping():
         scores(ReciprocalRankFusion(k={"u": 0, "w": 10}))
     with pytest.raises(InputError, match=r"`k` must be finite and at least 0; got -1 for 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "v": -1, "w": 10}))
+
+
+def test_weights_by_voter_and_a_damping_of_all_voters_or_of_each():
+    lists = {"u": ["a", "b", "c"], "v": ["b", "a", "d"], "w": ["c", "d", "b"]}
+    for k in (0, {"u": 0, "v": 0, "w": 0}):
+        by_voter = fuse(lists, ReciprocalRankFusion(k=k, voter_weights={"u": 1, "v": 2, "w": 4}))
+        assert by_voter == fuse(lists, ReciprocalRankFusion(k=k), weights={"u": 1, "v": 2, "w": 4})
+
+
+@pytest.mark.parametrize("persistence", [-0.5, 0, 1, 1.5])
+def test_a_persistence_is_a_probability_between_0_and_1(persistence):
+    with pytest.raises(ValueError, match="'persistence' parameter"):
+        scores(RankBiasedCentroid(persistence=persistence))
 
 
 def test_ranks_beyond_the_depth_get_nothing_and_items_stay():

@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
 from ..._data._frames import first_row, show_id
 from ..._support._sklearn import Interval
@@ -82,12 +83,12 @@ class _SumsOfScores(BaseComb):
         cancels = self.norm == "z-score" or (self.norm in _MAY_BE_NEGATIVE and gain.min() < 0)
         if absent is not None and self.norm in _MAY_BE_NEGATIVE:
             cancels = cancels or absent.min() < 0
+        lost = None
         with np.errstate(over="ignore", invalid="ignore"):
             points = sum_rows(lists, gain, absent)
             scale = sum_sizes(lists, gain, absent) if cancels else None
-        lost = None
-        if lists.is_weighted and absent is None and smallest_size(lists.list_weight) * smallest_size(gain) < _TINY:
-            lost = _underflow(lists, points, sum_sizes(lists, gain), gain)
+            if lists.is_weighted and absent is None and smallest_size(lists.list_weight) * smallest_size(gain) < _TINY:
+                lost = _underflow(lists, points, sum_sizes(lists, gain), gain)
         self._check_range(lists, points, scale, lost=lost)
         return Consensus(points, scale=scale, additive=absent is None)
 
@@ -226,14 +227,27 @@ class _Supported(_SumsOfScores):
 
     def _aggregate(self, lists):
         total, factor = super()._aggregate(lists), self._factor(lists.candidate_weight)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             points = total.score * factor
             scale = None if total.scale is None else total.scale * factor
-        lost = None
+        lost = self._forgotten(lists, total.score, factor, points) if lists.is_weighted else None
         if lists.is_weighted and ((np.abs(points) < _TINY) & (total.score != 0) & (factor != 0)).any():
-            lost = _underflow(lists, points, np.abs(points), self._gains(lists)[0])
+            lost |= _underflow(lists, points, np.abs(points), self._gains(lists)[0])
         self._check_range(lists, points, scale, lost=lost)
         return Consensus(points, scale=scale, additive=total.additive)
+
+    def _forgotten(self, lists, total, factor, points):
+        """Where a sum counts as 0, for it is too small, that its factor might make matter: bool (n_queries,)."""
+        heads = lists.candidate_ptr[:-1]
+        matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
+        with np.errstate(over="ignore", invalid="ignore"):
+            forgotten = (total == 0) & (factor * _TINY > matters[lists.candidate_query])
+            if forgotten.any():
+                gain, absent = self._gains(lists)
+                forgotten &= sum_sizes(lists, gain, absent) < _TINY
+                counted = lists.with_list_weight((lists.list_weight > 0).astype(np.float64))
+                forgotten &= sum_sizes(counted, gain, absent) > 0
+        return np.logical_or.reduceat(forgotten, heads)
 
     def _contributions(self, lists):
         shares = super()._contributions(lists)
