@@ -2,5 +2,5 @@
 
 __all__ = ["TOLERANCE"]
 
-#: Share of the largest value, or of the total weight, up to which a difference may be rounding: it decides nothing.
+#: Share of the largest value, or of the total weight, up to which a difference may be rounding and is ignored.
 TOLERANCE = 1e-12

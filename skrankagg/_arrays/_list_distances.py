@@ -1,10 +1,10 @@
 """Distances from each list to a consensus of its query: 0 where they agree, at most 1.
 
-Every function takes encoded lists, works out what does not depend on the consensus, and returns the distance as a
-function of the place of each candidate in the consensus: 1 for the best, ties at their mean place, float64 of
-shape (n_candidates,). That function returns float64 of shape (n_lists,). With ``r`` the rank of an item in the list,
-``L`` the length of the list, ``a`` the place of the item and ``n`` the number of items of the query; *local* places
-``b`` are those among the items of the list alone.
+Every function takes encoded lists and computes everything that does not depend on the consensus. It returns the
+distance as a function of the place of each candidate in the consensus: 1 for the best, ties at their mean place,
+float64 of shape (n_candidates,). That function returns float64 of shape (n_lists,). ``r`` is the rank of an item in the
+list, and ``L`` the length of the list. ``a`` is the place of the item, and ``n`` the number of items of the query.
+*Local* places ``b`` are places among the items of the list alone.
 
 >>> from skrankagg._arrays._list_distances import LIST_DISTANCES
 >>> sorted(LIST_DISTANCES)
@@ -21,10 +21,10 @@ __all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_fo
 
 
 def consensus_places(lists, order, score):
-    """Places of the candidates in a consensus, ties at their mean, float64 of shape (n_candidates,).
+    """Compute the places of the candidates in a consensus, ties at their mean, float64 of shape (n_candidates,).
 
-    ``order`` holds the candidates of each query, best first, and ``score`` their scores in this order; equal neighbours
-    tie.
+    ``order`` contains the candidates of each query, best first, and ``score`` their scores in this order; equal
+    neighbours tie.
     """
     place = np.empty(lists.n_candidates)
     place[order] = mid_ranks(lists.candidate_ptr, tie_starts(lists.candidate_ptr, score))
@@ -32,7 +32,7 @@ def consensus_places(lists, order, score):
 
 
 def cosine(lists):
-    """``1 - cos(u, v)``: points ``u = L + 1 - r`` of the list's items, 0 for others, and ``v = n + 1 - a`` of all."""
+    """Compute ``1 - cos(u, v)`` of ``u = L + 1 - r`` for listed items, 0 for others, and ``v = n + 1 - a`` for all."""
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
     size = np.add.reduceat(points**2, heads)
@@ -49,7 +49,7 @@ def cosine(lists):
 
 
 def footrule(lists):
-    """``(2 / L) * sum |r / L - a / n|`` over the list's items, at most 1."""
+    """Compute ``(2 / L) * sum |r / L - a / n|`` over the list's items, at most 1."""
     share = lists.rank / lists.list_length[lists.row_list]
     n_items = lists.query_n_items[lists.candidate_query]
 
@@ -61,7 +61,7 @@ def footrule(lists):
 
 
 def local_footrule(lists):
-    """``sum |r - b|`` over the list's items, divided by its largest value, ``floor(L^2 / 2)``; 0 for one item."""
+    """Compute ``sum |r - b|`` over the list's items, divided by its maximum, ``floor(L^2 / 2)``; 0 for one item."""
     largest, local_places = np.maximum(lists.list_length**2 // 2, 1), _local_places(lists)
 
     def distance(place):
@@ -72,7 +72,7 @@ def local_footrule(lists):
 
 
 def rho(lists):
-    """``(1 - rho) / 2``, Spearman's correlation of ``r`` and ``b``; 1/2 where one ties all items, 0 for one item."""
+    """Compute ``(1 - rho) / 2``, Spearman's rho of ``r`` and ``b``; 1/2 if one ties all items, 0 for one item."""
     heads = lists.row_ptr[:-1]
     mean = ((lists.list_length + 1) / 2)[lists.row_list]
     first = lists.rank - mean
@@ -89,12 +89,12 @@ def rho(lists):
 
 
 def tau(lists):
-    """Share of discordant pairs among the pairs that list and consensus both order; 0 where there is none."""
+    """Compute the share of discordant pairs among pairs ordered by both list and consensus; 0 without such pairs."""
     ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
     tie_end, local_places = np.repeat(ptr[1:], np.diff(ptr)), _local_places(lists)
 
     def distance(place):
-        # A number for each group of ties: one of the places that its mean place is of.
+        # A number for each group of ties: one of the places that its mean place averages.
         number = local_places(place).astype(np.int64) - 1
         discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, number)
         return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
@@ -112,6 +112,6 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Places among the items of each list alone, (n_rows,), as a function of those of the candidates."""
+    """Make a function from candidates' places to places among the items of each list alone, (n_rows,)."""
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

@@ -1,8 +1,8 @@
 """Pairwise majorities of one query under many weights of its lists at once, as products of matrices.
 
-What a list says of two items stays: 1 where it prefers the first, -1 where it prefers the second, and 0. Times the
-weights of many replicates this gives the margins of all of them. Whole numbers below 2^24 are exact in single
-precision, whose products are twice as fast, so that the order of addition does not matter.
+A list's preference between two items is fixed: 1 if it prefers the first, -1 if it prefers the second, else 0. Its
+product with the weights of many replicates gives the margins of all of them. Whole numbers below 2^24 are exact in
+single precision, whose products are twice as fast, so the order of addition does not matter.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._many_weights import count_many_majorities
@@ -25,14 +25,14 @@ __all__ = ["count_in_whole_units", "count_many_majorities", "score_many_weights"
 
 # Whole numbers up to here are exact in single precision.
 _WHOLE = 2**24
-# Cells of the matrix of what the lists say that are made at one time.
+# Cells of the preference matrix that are computed at a time.
 _CELLS = 1 << 22
 
 
 def count_in_whole_units(list_ptr, weights):
-    """Count weights, (n_lists, n_replicates), in a unit of each query: float32, or None where they have no unit.
+    """Count weights, (n_lists, n_replicates), in a unit of each query: float32, or None if they have no unit.
 
-    Then no sum of a query's weights rounds, and comparisons of such sums are those of the weights.
+    Then no sum of a query's weights rounds, and comparisons of sums agree with comparisons of the exact weights.
     """
     counts = np.empty(weights.shape, dtype=np.float32)
     for first, last in pairwise(list_ptr):
@@ -50,10 +50,11 @@ def count_in_whole_units(list_ptr, weights):
 
 
 def score_many_weights(lists, score_query, one_by_one):
-    """Make a function of many weights of lists, (n_lists, n_replicates), that scores query by query.
+    """Make a function of many weights of lists, (n_lists, n_replicates), that computes scores query by query.
 
-    `score_query` takes the ranks of a query, those of :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the weights
-    of its lists in whole units, and returns scores (n_items, n_replicates). Weights without a unit go to `one_by_one`.
+    `score_query` takes the ranks of a query, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the
+    weights of its lists in whole units. It returns scores (n_items, n_replicates). Weights without a unit go to
+    `one_by_one`.
     """
 
     def score(weights):
@@ -70,11 +71,11 @@ def score_many_weights(lists, score_query, one_by_one):
 
 
 def count_many_majorities(ranks, weights, absent="last"):
-    """Numbers of opponents that each item beats, and draws with, under many weights: two (n_items, n_replicates).
+    """Count the opponents that each item beats, and draws with, under many weights: two (n_items, n_replicates).
 
-    `ranks` (n_lists, n_items) are those of :func:`~skrankagg._arrays._pairwise.rank_matrix`, `weights` (n_lists,
-    n_replicates) whole numbers in single precision, and `absent` says whether a list prefers the items that it holds to
-    others ("last").
+    `ranks` (n_lists, n_items) come from :func:`~skrankagg._arrays._pairwise.rank_matrix`; `weights` (n_lists,
+    n_replicates) are whole numbers in single precision. With ``absent="last"`` a list prefers its own items to all
+    others.
     """
     n, n_replicates = ranks.shape[1], weights.shape[1]
     balance, decided = (np.zeros((n, n_replicates), dtype=np.float32) for _ in range(2))
@@ -95,9 +96,9 @@ def count_many_majorities(ranks, weights, absent="last"):
 
 
 def weigh_many_preferences(ranks, weights, absent="last"):
-    """Weights of the lists that prefer the row's item to the column's, float64 (n_replicates, n_items, n_items).
+    """Weigh the lists that prefer the row's item to the column's, float64 (n_replicates, n_items, n_items).
 
-    The arguments are those of :func:`count_many_majorities`.
+    The arguments are as for :func:`count_many_majorities`.
     """
     m, n = ranks.shape
     lower = np.where(_held(ranks), ranks, -1) if absent == "ignore" else ranks

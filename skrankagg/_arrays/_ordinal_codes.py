@@ -1,6 +1,6 @@
-"""Numbers recoded as unsigned integers of the same order, for what only compares them.
+"""Numbers recoded as unsigned integers of the same order, for algorithms that only compare them.
 
-Of two numbers the greater one has the greater code, and equal ones have one code.
+The greater of two numbers has the greater code, and equal numbers have the same code.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._ordinal_codes import dense_codes, span_codes
@@ -17,14 +17,14 @@ from ._ragged import is_whole
 
 __all__ = ["dense_codes", "ordered_bits", "span_codes"]
 
-# Values that one byte or two can hold.
+# Numbers of values that one byte or two can represent.
 _BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 
 
 def span_codes(value):
     """Number whole numbers from the least one, in one byte or two: codes of the same shape, and ``values[codes]``.
 
-    None where they are not whole numbers, or too far apart for two bytes.
+    Returns None if they are not whole numbers, or too far apart for two bytes.
     """
     flat = value.reshape(-1).astype(np.float64, copy=False)
     low, high = flat.min(initial=np.inf), flat.max(initial=-np.inf)
@@ -42,7 +42,7 @@ def span_codes(value):
 
 
 def dense_codes(value):
-    """Number the distinct values, which are not NaN: codes of the same shape, uint32, and ``values[codes]``."""
+    """Number the distinct values, none NaN: codes of the same shape, uint32, and ``values[codes]``."""
     flat = value.reshape(-1)
     order = np.argsort(flat)
     ordered = flat[order]
@@ -58,8 +58,8 @@ def dense_codes(value):
 
 
 def ordered_bits(value):
-    """Read floats, which are not NaN, as whole numbers of the same order: uint64 of the same shape."""
-    bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)  # of the two zeros only the positive one is left
+    """Read floats, none NaN, as whole numbers of the same order: uint64 of the same shape."""
+    bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)  # adding 0 turns -0 into 0
     negative = bits < 0
     np.bitwise_xor(bits, np.int64(np.iinfo(np.int64).min), out=bits, where=~negative)
     np.invert(bits, out=bits, where=negative)

@@ -1,12 +1,12 @@
-"""Pairwise preferences between the items of a query, counted over its lists: all matrices of pairs are made here.
+"""Pairwise preferences between the items of a query, counted over its lists; all matrices of pairs are built here.
 
-A list that holds two items prefers the one that it ranks above the other; it does not compare two tied items. A list
-that holds only one of them can be read in two ways, and each method chooses one: the absent item comes last, below the
-ranked one, or the list is ignored for this pair. Two absent items are never compared.
+A list that contains two items prefers the one that it ranks above the other; it does not compare two tied items. A list
+that contains only one of them can be read in two ways, and each method chooses one. Either the absent item comes last,
+below the ranked one, or the list is ignored for this pair. Two absent items are never compared.
 
-Two ways lead to the same counts: NumPy compares all items of a list with all at once, which suits long lists that hold
-most items; a kernel visits only the pairs inside each list, which suits the top of long rankings, and many small
-queries at once. Which one is faster is estimated for each query.
+Two algorithms give the same counts. NumPy compares all items of a list with all at once, which suits long lists that
+contain most items. A kernel visits only the pairs inside each list, which suits the top of long rankings, and many
+small queries at once. The faster one is estimated for each query.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._pairwise import preference_counts
@@ -41,25 +41,26 @@ __all__ = [
     "weigh_by_list",
 ]
 
-# What the kernel must cost at least for a query to be worth the calls of the dense way, in comparisons of two ranks.
+# Least cost of the kernel at which the calls of the dense algorithm pay off, in comparisons of two ranks.
 _WORTH = 1_200_000
-# Items that the dense way takes at most: its matrices grow with the square.
+# Most items for the dense algorithm: its matrices grow with the square.
 _DENSE_ITEMS = 4096
-# Rows of a matrix that are counted at once where only half of it is.
+# Rows of a matrix that are counted at once if only half of it is computed.
 _STRIP_ITEMS = 128
-# Length of a row from which comparing it with a number is faster by itself than after copying several rows, measured.
+# Row length from which comparing a row directly with a number is faster than copying several rows first, measured.
 _LONG_ROW = 512
-# Cells of the matrices that are made at once, unless one query needs more; and of those that are worked on in many
-# steps, each of which finds them in the cache.
+# Cells of the matrices that are built at once, unless one query needs more; and cells of matrices that are used in many
+# steps, so that each step finds them in the cache.
 _BLOCK_CELLS = 1 << 20
 _CACHED_CELLS = 1 << 16
 
 
 def rank_matrix(lists, q):
-    """Ranks of all items of a query in all of its lists, int16 or int32 of shape (n_query_lists, n_query_items).
+    """Compute the ranks of all items of a query in all its lists, int16 or int32 of shape (n_query_lists,
+    n_query_items).
 
-    They are twice the mid-ranks, so that halves are whole, from 2 to 2 n. Absent items have the number 4 n + 2: they
-    are further below every ranked item than any two ranked ones are apart.
+    Ranks are twice the mid-ranks, so that halves become whole, from 2 to 2 n. Absent items have the number 4 n + 2:
+    their distance below every ranked item exceeds the distance between any two ranked items.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Ranks plus a gap of up to 2 n + 1 are compared, and must not overflow.
@@ -81,12 +82,12 @@ def _spread(lists, q, value, absent, dtype):
 
 
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
-    """Number, int32, or weight, float64, of the lists that prefer the row's item to the column's, (n_items, n_items).
+    """Count, int32, or weigh, float64, the lists that prefer the row's item to the column's, (n_items, n_items).
 
-    ``ranks`` is of shape (n_lists, n_items), lower is better. ``lower`` are the ranks of the items as the worse one of
-    a pair, where they differ: -1 for an item that is below none. A list prefers an item that is at least ``gap`` above
-    the other; at 0 ties count too, and an item against itself. ``weight`` is what a list counts, (n_lists,), or what it
-    counts in pairs of which an item is the worse one, (n_lists, n_items); None counts each 1.
+    ``ranks`` is of shape (n_lists, n_items), lower is better. ``lower`` contains the ranks of items as the worse one of
+    a pair, if they differ: -1 for an item that is below no other. A list prefers an item that is at least ``gap`` above
+    the other; at 0 ties count too, and an item against itself. ``weight`` is the weight of a list, (n_lists,), or its
+    weight in pairs with an item as the worse one, (n_lists, n_items); None counts each 1.
     """
     upper, lower = ranks + gap, ranks if lower is None else lower
     m, n = ranks.shape
@@ -99,13 +100,13 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
             else _count_by_list(upper, lower)
         )
     weight = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], (m, n))
-    # Measured: list by list a comparison costs more, and there are as many calls as lists instead of items.
+    # Measured: by list, a comparison costs more, and the number of calls is the number of lists instead of items.
     by_list = m * (1 + 3 * n**2 / 20_000) < n
     return (weigh_by_list if by_list else _weigh_by_item)(upper, lower, weight)
 
 
 def _is_strict(ranks):
-    """Whether every list orders all items, without ties."""
+    """Return True if every list orders all items without ties."""
     seen = np.zeros((len(ranks), int(ranks.max(initial=0)) + 1), dtype=bool)
     seen[np.arange(len(ranks))[:, None], ranks] = True
     return np.count_nonzero(seen) == ranks.size
@@ -114,8 +115,7 @@ def _is_strict(ranks):
 def _count_mirrored(ranks):
     m, n = ranks.shape
     counts = np.empty((n, n), dtype=np.int32)
-    # Of two items, the lists that do not prefer one prefer the other: half the matrix is enough, in strips that stay in
-    # the cache.
+    # Of two items, every list prefers one or the other: half the matrix is enough, in strips that stay in the cache.
     for start in range(0, n, _STRIP_ITEMS):
         strip = slice(start, start + _STRIP_ITEMS)
         counts[strip, start:] = _count_by_list(ranks[:, strip] + 1, ranks[:, start:])
@@ -127,7 +127,7 @@ def _count_mirrored(ranks):
 def _count_by_list(upper, lower):
     shape = upper.shape[1], lower.shape[1]
     counts = np.zeros(shape, dtype=np.int32)
-    # Bytes add up four times faster than integers, and 255 lists fit into one.
+    # Adding bytes is four times faster than adding integers, and 255 lists fit into one byte.
     some = np.zeros(shape, dtype=np.uint8)
     above = np.empty(shape, dtype=bool)
     with _unbuffered(shape[1]):
@@ -143,7 +143,7 @@ def _count_by_list(upper, lower):
 
 @contextlib.contextmanager
 def _unbuffered(n):
-    """Let NumPy compare rows of n numbers in place where they are long enough: it may copy them to join short ones."""
+    """Make NumPy compare long rows of n numbers in place; otherwise it may copy rows to join short ones."""
     if n < _LONG_ROW:
         yield
         return
@@ -155,11 +155,11 @@ def _unbuffered(n):
 
 
 def weigh_by_list(upper, lower, weight):
-    """Add up weights of lists one after the other, where rounding must follow their order: (n_items, n_items).
+    """Sum weights of lists one after the other, for rounding in the order of the lists: (n_items, n_items).
 
-    ``upper`` and ``lower`` are the ranks as the better and as the worse item of a pair, ``weight`` what a list counts
-    in pairs of which an item is the worse one, all of shape (n_lists, n_items); a list prefers i to j where ``upper[i]
-    <= lower[j]``.
+    ``upper`` and ``lower`` are the ranks as the better and as the worse item of a pair. ``weight`` is the weight of a
+    list in pairs with an item as the worse one. All are of shape (n_lists, n_items); a list prefers i to j if
+    ``upper[i] <= lower[j]``.
     """
     n = upper.shape[1]
     counts = np.zeros((n, n))
@@ -184,10 +184,10 @@ def _weigh_by_item(upper, lower, weight):
 
 
 def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
-    """Cut queries, or those chosen by a mask, into blocks of equally many items, so that their square matrices stack.
+    """Divide queries, or queries chosen by a mask, into blocks of equally many items, so that their matrices stack.
 
-    Yields positions of queries, int64. The square matrices of a block, or the ranks of its lists, hold about `n_cells`
-    cells, unless those of one query hold more.
+    Yields positions of queries, int64. The square matrices of a block, or the ranks of its lists, have about `n_cells`
+    cells, unless one query has more.
     """
     sizes, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
@@ -198,15 +198,15 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
 
 
 def candidates_of(lists, queries):
-    """Candidates of queries of equally many items, (n_queries, n_items)."""
+    """Return the candidates of queries of equally many items, (n_queries, n_items)."""
     return lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
 
 
 def gather_queries(lists, queries):
     """Gather the lists of some queries, and their rows.
 
-    Returns the positions of the lists, (n_chosen_lists,), `list_ptr` over them, those of the rows, (n_chosen_rows,),
-    `row_ptr` over these, and the number of each row's item in its query, (n_chosen_rows,).
+    Returns the positions of the lists, (n_chosen_lists,), `list_ptr` over them, the positions of the rows,
+    (n_chosen_rows,), `row_ptr` over these, and the number of each row's item in its query, (n_chosen_rows,).
     """
     own, list_ptr = gather_ranges(lists.list_ptr, queries)
     rows, row_ptr = gather_ranges(lists.row_ptr, own)
@@ -215,13 +215,14 @@ def gather_queries(lists, queries):
 
 
 def preference_stacks(lists, row_weight=None):
-    """Weigh the preferences between the items that a list holds both of, in blocks of queries with equally many items.
+    """Weigh preferences between items that occur in the same list, in blocks of queries with equally many items.
 
-    ``row_weight``, (n_rows,), is what each row counts in the pairs of which it is the worse one; tied rows of a list
-    count the same; None counts each list its weight. Yields the positions of the queries, (n_block_queries,), and two
-    arrays of shape (n_block_queries, n_items, n_items), which may be read-only: `above`, the total weight of the lists
-    that hold both and rank the row's item above the column's, and `level`, that of the lists that hold both at one
-    rank; for an item and itself, of those that hold it. The lists that hold both weigh ``above + above.T + level``.
+    ``row_weight``, (n_rows,), is the weight of each row in pairs with it as the worse one; tied rows of a list must
+    have equal weights. None uses the weights of the lists. Yields the positions of the queries, (n_block_queries,), and
+    two arrays of shape (n_block_queries, n_items, n_items), which may be read-only. `above` is the total weight of the
+    lists that contain both items and rank the row's item above the column's. `level` is the total weight of the lists
+    with both at one rank, and on the diagonal of the lists with the item. All lists with both items weigh ``above +
+    above.T + level``.
     """
     ties = _has_ties(lists)
     if row_weight is None:
@@ -236,18 +237,18 @@ def preference_stacks(lists, row_weight=None):
 
 
 def _has_ties(lists):
-    """Mark the queries in which some list ties items, bool (n_queries,)."""
+    """Mark the queries with a list that ties items, bool (n_queries,)."""
     return np.logical_or.reduceat(~tie_starts(lists.row_ptr, lists.rank), lists.row_ptr[lists.list_ptr[:-1]])
 
 
 def _is_constant(lists, row_weight):
-    """Whether all rows of a query count the same, (n_queries,)."""
+    """Mark the queries whose rows all have the same weight, bool (n_queries,)."""
     first_row = lists.row_ptr[lists.list_ptr[:-1]]
     return np.maximum.reduceat(row_weight, first_row) == np.minimum.reduceat(row_weight, first_row)
 
 
 def _sparse_preferences(lists, queries, row_weight, ties):
-    """Weights by which lists prefer the row's item, and by which they tie the two, of queries with equally many."""
+    """Weigh the lists that prefer the row's item, and the lists that tie the two, for queries of equally many items."""
     n = int(lists.query_n_items[queries[0]])
     _, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -271,16 +272,15 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
 
 
 def _below_held_only(ranks):
-    """Ranks as the worse item of a pair, -1 where a list does not hold the item, so that it compares what it holds."""
+    """Return ranks as the worse item of a pair, -1 for absent items, so that a list compares only its own items."""
     absent = ranks > 2 * ranks.shape[1]
     return np.where(absent, -1, ranks) if absent.any() else ranks
 
 
 def preference_matrix(lists, q, *, absent="last"):
-    """Weight of a query's lists that prefer the row's item to the column's, and of those that hold both: two (n, n).
+    """Weigh a query's lists that prefer the row's item to the column's, and the lists with both items: two (n, n).
 
-    With ``absent="last"`` a list ranks the items that it does not hold below those that it holds, with "ignore" it
-    compares only the items that it holds.
+    With ``absent="last"`` a list ranks absent items below its own items; with "ignore" it compares only its own items.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -304,10 +304,10 @@ def preference_matrix(lists, q, *, absent="last"):
 
 
 def preference_blocks(lists, absent):
-    """Weigh what lists prefer, as :func:`preference_matrix`, in blocks of queries with equally many items.
+    """Weigh preferences of lists, as :func:`preference_matrix`, in blocks of queries with equally many items.
 
     Yields the positions of the queries, (n_block_queries,), and the weights of the lists that prefer the row's item to
-    the column's, (n_block_queries, n_items, n_items), which may be read-only. A large query is a block of its own.
+    the column's, (n_block_queries, n_items, n_items), which may be read-only. A large query is its own block.
     """
     row_weight, ties = lists.list_weight[lists.row_list], bool(_has_ties(lists).any())
     dense = is_dense(lists, _is_constant(lists, row_weight))
@@ -322,24 +322,24 @@ def preference_blocks(lists, absent):
 
 
 def hold_both(prefer, level):
-    """Weights of the lists that hold both items, of those that prefer the row's item and those that tie the two."""
+    """Weigh the lists with both items, from the lists that prefer the row's item and the lists that tie the two."""
     both = prefer + prefer.swapaxes(1, 2)
     both += level
     return both
 
 
 def prefer_held(prefer, both):
-    """Let each list prefer the items that it holds to those that it does not, too."""
+    """Add each list's preference for its own items over absent ones."""
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer
     return above
 
 
 def majority_agreement(ranks, counts):
-    """Number of pairs of items on which each list agrees with a strict majority, float64 of shape (n_lists,).
+    """Count the pairs of items on which each list agrees with a strict majority, float64 of shape (n_lists,).
 
-    ``ranks``, (n_lists, n_items), are lower where better, absent items at one number above all others; ``counts``,
-    (n_items, n_items), are the lists that prefer the row's item to the column's.
+    ``ranks``, (n_lists, n_items), are lower for better items; absent items have one number above all others.
+    ``counts``, (n_items, n_items), count the lists that prefer the row's item to the column's.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._pairwise import majority_agreement
@@ -350,7 +350,7 @@ def majority_agreement(ranks, counts):
 
 
 def count_above(ranks, chosen):
-    """Of the ordered pairs of items chosen by a mask (n, n), how many each list ranks in this order: (n_lists,)."""
+    """Count the ordered pairs of items, chosen by a mask (n, n), that each list ranks in this order: (n_lists,)."""
     m, n = ranks.shape
     if m * n**2 <= _BLOCK_CELLS:
         above = ranks[:, :, None] < ranks[:, None, :]
@@ -368,9 +368,9 @@ def count_above(ranks, chosen):
 
 
 def majority(lists, absent="last"):
-    """Numbers of opponents that each item beats by a weighted majority, and that it draws with: two (n_candidates,).
+    """Count the opponents that each item beats by a weighted majority, and draws with: two (n_candidates,).
 
-    ``absent`` is that of :func:`preference_matrix`.
+    ``absent`` is as in :func:`preference_matrix`.
     """
     wins, draws = np.empty(lists.n_candidates), np.empty(lists.n_candidates)
     dense = is_dense(lists)
@@ -384,7 +384,7 @@ def majority(lists, absent="last"):
     if len(sparse):
         rest = lists if len(sparse) == lists.n_queries else lists.take(sparse)
         candidates = np.repeat(~dense, np.diff(lists.candidate_ptr))
-        # What a list says of an item that it holds and one that it does not is in the totals alone.
+        # Comparisons of a listed item with an absent one enter through the totals alone.
         held = rest.candidate_weight if absent == "last" else np.zeros(rest.n_candidates)
         wins[candidates], draws[candidates] = majority_points(
             rest.list_ptr,
@@ -401,10 +401,10 @@ def majority(lists, absent="last"):
 
 
 def is_dense(lists, constant=None):
-    """Queries, bool of shape (n_queries,), for which comparing all items at once is estimated to be faster.
+    """Mark queries, bool of shape (n_queries,), for which comparing all items at once should be faster.
 
-    `constant` tells in which queries every row counts the same, and that the kernel is the one for co-ranked pairs;
-    without it, it is the one for majorities, and weights are the kernel's.
+    `constant` marks queries whose rows all have the same weight, and selects the kernel for co-ranked pairs. Without
+    it, the kernel is the one for majorities, which handles all weighted queries.
     """
     if constant is None and lists.is_weighted:
         return np.zeros(lists.n_queries, dtype=bool)
@@ -418,14 +418,14 @@ def is_dense(lists, constant=None):
 
 
 def _kernel_cost(n_visits):
-    """Cost of so many visits of a pair by a kernel, in comparisons of two ranks by NumPy: measured."""
+    """Estimate the cost of a kernel's visits to pairs, in comparisons of two ranks by NumPy: measured."""
     return n_visits * (3.6 if COMPILED else 400.0)
 
 
 def _dense_cost(m, n, *, weighted):
-    """Cost of comparing all n items with all in m lists, in comparisons of two ranks by NumPy: measured.
+    """Estimate the cost of comparing all n items with all in m lists, in comparisons of two ranks by NumPy: measured.
 
-    What is done once a query costs as much as 32 lists; weights make a comparison cost 2.4 times as much, and need a
-    call for each item.
+    The fixed cost per query equals 32 lists; weights make a comparison cost 2.4 times as much, and need a call for each
+    item.
     """
     return np.where(weighted, 2.4 * m * n**2 + 24_000 * n, (m + 32) * n**2)

@@ -1,4 +1,4 @@
-"""Places of the members of groups by their values: where rounding decides nothing, and again and again."""
+"""Places of the members of groups by their values: independent of rounding, and for repeated calls."""
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from ._ragged import expand, group_order, mid_ranks
 
 __all__ = ["class_starts", "places_again"]
 
-# Members of a group up to which it is sorted by insertion.
+# Groups of up to this many members are sorted by insertion.
 _SMALL = 64
 
 
 def class_starts(value, start, scale, tolerance=TOLERANCE):
     """Mark where a new class of equal values starts in descending values: bool of shape (n_members,).
 
-    That is at a start, and where a gap is wider than the tolerance times the scale, (n_members,).
+    A class begins at each start, and where a gap is wider than the tolerance times the scale, (n_members,).
     """
     starts = start.copy()
-    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
+    with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
         starts[1:] |= (value[:-1] - value[1:] > tolerance * scale[1:]) & (value[:-1] != value[1:])
     return starts
 
@@ -26,10 +26,10 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
 def places_again(ptr, tolerance=TOLERANCE):
     """Make a function that places the members of groups by values, (n_members,), that change from call to call.
 
-    It returns their places, from 1 for the highest value, float64 of shape (n_members,), perhaps read-only: neighbours
-    that differ by no more than the tolerance times the largest finite size of a value in the group share their mean
-    place. Groups are given by `ptr`; none is empty. Small groups are sorted from the order that they had in the last
-    call, which takes one pass where it stays.
+    It returns their places, from 1 for the highest value, float64 of shape (n_members,), perhaps read-only. Neighbours
+    tie if they differ by at most the tolerance times the largest finite size of a value in the group; they share their
+    mean place. Groups are given by `ptr`; every group has a member. Small groups are sorted starting from their order
+    in the last call, which takes one pass if the order stays the same.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again

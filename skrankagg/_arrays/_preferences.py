@@ -1,4 +1,4 @@
-"""What follows from a matrix of pairwise preferences: margins, ties, and the items below each item.
+"""Quantities derived from a matrix of pairwise preferences: margins, ties, and the items below each item.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._preferences import margins
@@ -16,7 +16,7 @@ __all__ = ["margins", "n_below", "n_rows_above", "query_preferences", "ties"]
 
 
 def query_preferences(lists, q, absent):
-    """Weights of the lists of a query that prefer the row's item, and that tie the two: two matrices (n, n)."""
+    """Weigh the lists of a query that prefer the row's item, and the lists that tie the two: two matrices (n, n)."""
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
         both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
@@ -24,8 +24,8 @@ def query_preferences(lists, q, absent):
 
 
 def ties(prefer, both):
-    """Weight of the lists that compare two items and prefer neither, (..., n, n); `both` is that of those that do."""
-    # In place, for the matrices may be large.
+    """Weigh the lists that compare two items but prefer neither, (..., n, n); `both` weighs all comparing lists."""
+    # In place, because the matrices may be large.
     tied = prefer + prefer.swapaxes(-1, -2)
     np.subtract(both, tied, out=tied)
     np.maximum(tied, 0.0, out=tied)
@@ -35,10 +35,10 @@ def ties(prefer, both):
 
 
 def margins(prefer):
-    """What an order costs more with the row's item before the column's than the reverse, (..., n, n); 0 for draws."""
+    """Compute the extra cost of placing the row's item before the column's, (..., n, n); 0 for draws."""
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer
-    # Rounding makes no majority.
+    # Rounding must not create a majority.
     matrix = {"axis": (-1, -2), "keepdims": True, "initial": 0.0}
     tolerance = TOLERANCE * np.maximum(prefer.max(**matrix), -prefer.min(**matrix))
     margin[(margin <= tolerance) & (margin >= -tolerance)] = 0.0
@@ -46,24 +46,24 @@ def margins(prefer):
 
 
 def n_below(rank):
-    """Number of items of a worse rank than each item's, float64 of shape (n,)."""
+    """Count the items of a worse rank than each item's, float64 of shape (n,)."""
     return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)
 
 
 def n_rows_above(rows):
-    """Number of rows of its matrix that follow each row in lexicographic order, float64: (..., n, k) to (..., n).
+    """Count the rows of its matrix that follow each row in lexicographic order, float64: (..., n, k) to (..., n).
 
     Numbers are unsigned integers.
     """
     n, width = rows.shape[-2:]
     if width == 0:
         return np.zeros(rows.shape[:-1])
-    # The bytes of big-endian numbers sort as the numbers do, those of a row as text.
+    # The bytes of big-endian numbers sort as the numbers do, and the bytes of a row as text.
     big_endian = np.ascontiguousarray(rows, dtype=rows.dtype.newbyteorder(">"))
     text = big_endian.view(f"S{width * rows.dtype.itemsize}")[..., 0]
     order = np.argsort(text, axis=-1)
     ordered = np.take_along_axis(text, order, axis=-1)
-    # Where each class of equal rows ends: the last row ends one, and every row that the next one differs from.
+    # Ends of the classes of equal rows: the last row ends one, and so does every row that differs from the next.
     end = np.full(order.shape, n)
     end[..., :-1] = np.where(ordered[..., 1:] != ordered[..., :-1], np.arange(1, n), n)
     end = np.minimum.accumulate(end[..., ::-1], axis=-1)[..., ::-1]

@@ -1,9 +1,9 @@
 """Sorting and slicing of rows that come in groups: pure functions on arrays.
 
-Everything ragged in the library is a flat array and a pointer array: group ``g`` is ``rows[ptr[g]:ptr[g + 1]]``. What
-has to be sorted is sorted here, once for all callers, by two tricks. Several small integer codes and the row number
-share one 64-bit integer, which NumPy sorts several times faster than it finds an order. And rows of codes that are not
-many more than the rows are counted into place, which is what SciPy does to lay a sparse matrix out the other way round.
+Everything ragged in the library is a flat array and a pointer array: group ``g`` is ``rows[ptr[g]:ptr[g + 1]]``. All
+sorting happens here, once for all callers, with two tricks. Several small integer codes and the row number share one
+64-bit integer, which NumPy sorts several times faster than it finds an order. If there are few more codes than rows,
+rows are counted into place, the method of SciPy for transposing the layout of a sparse matrix.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._ragged import group_order
@@ -30,13 +30,13 @@ __all__ = [
 ]
 
 
-#: Rows that one step of a long pass works on: what it needs on top of its result is a fraction of that.
+#: Rows per step of a long pass: its extra memory is a fraction of the result.
 _CHUNK = 1 << 18
 
 
 _FEW = 10_000
 
-# More rows in one group are sorted all at once, in less memory than counting takes.
+# Groups with more rows are sorted all at once, in less memory than counting takes.
 _MOST_IN_A_BLOCK = 1 << 20
 
 
@@ -49,13 +49,13 @@ def _chunks(n_rows):
 
 
 def is_whole(value):
-    """Whether all numbers of an array are whole."""
+    """Return True if all numbers of an array are whole."""
     flat = value.reshape(-1)
     return all((np.trunc(flat[part]) == flat[part]).all() for part in _chunks(len(flat)))
 
 
 def _sort_packed(packed, row_bits, ptr=None):
-    """Append the row numbers to keys and sort them, in place; `ptr` are ranges of keys that are in order already."""
+    """Append the row numbers to keys and sort them, in place; `ptr` gives ranges of keys that are already in order."""
     for rows in _chunks(len(packed)):
         packed[rows] <<= row_bits
         packed[rows] |= np.arange(rows.start, min(rows.stop, len(packed)))
@@ -66,9 +66,10 @@ def _sort_packed(packed, row_bits, ptr=None):
 
 
 def _sort_ranges(packed, ptr):
-    """Sort each range of keys by itself, in place: many short rows of a table sort several times as fast as one array.
+    """Sort each range of keys separately, in place: many short rows of a table sort several times faster than one
+    array.
 
-    Some ranges at a time, and as one array where they are so uneven that a table would be mostly empty.
+    Ranges are sorted in batches; a batch is sorted as one array if its table would be mostly empty.
     """
     first, n_ranges = 0, len(ptr) - 1
     while first < n_ranges:
@@ -89,7 +90,7 @@ def _sort_ranges(packed, ptr):
 
 
 def _key_starts(packed, shift):
-    """Where the bits of sorted keys above the lowest `shift` ones change."""
+    """Mark where the bits of sorted keys above the lowest `shift` ones change."""
     start = np.ones(len(packed), dtype=bool)
     for rows in _chunks(len(packed) - 1):
         key = packed[rows.start : rows.stop + 1] >> shift
@@ -98,11 +99,12 @@ def _key_starts(packed, shift):
 
 
 def sort_codes(codes, sizes):
-    """Sort rows by several non-negative integer codes, the first one first, equal rows in their old order.
+    """Sort rows by several non-negative integer codes, in order of importance; equal rows keep their order.
 
-    Each code is of shape (n_rows,) and below its size; an iterator may make each when it is asked for, so that they are
-    never all in memory. Returns the row numbers in sorted order, int64 of shape (n_rows,), and for each code where in
-    that order a new group of equal values of this code and those before it starts, bool of shape (n_rows,).
+    Each code is of shape (n_rows,) and below its size; an iterator may create the codes one by one, so that they are
+    never all in memory. Returns the row numbers in sorted order, int64 of shape (n_rows,). For each code it also marks
+    where a new group of equal values of this code and the codes before it starts in that order, bool of shape
+    (n_rows,).
     """
     codes = iter(codes)
     bits = [_n_bits(size) for size in sizes]
@@ -134,12 +136,12 @@ def _sort_wide_codes(codes):
 
 
 def number_codes(ptr, code, n_codes, parts):
-    """Number the distinct codes of each group in ascending order, the groups one after the other.
+    """Number the distinct codes of each group in ascending order, one group after the other.
 
-    Group ``g`` is ``code[ptr[g]:ptr[g + 1]]``, int32 and below `n_codes`; none is empty. The pointer array `parts`,
-    which holds all of `ptr`, divides groups into parts that hold a code once. Returns the number of each row, int32 of
-    shape (n_rows,), a pointer array over the numbers, and their codes, int32; None where a part repeats a code, or
-    where a group is so large that sorting takes less memory.
+    Group ``g`` is ``code[ptr[g]:ptr[g + 1]]``, int32, below `n_codes` and not empty. The pointer array `parts`, which
+    includes all of `ptr`, divides groups into parts that contain a code once. Returns the number of each row, int32 of
+    shape (n_rows,), a pointer array over the numbers, and their codes, int32. Returns None if a part repeats a code, or
+    if a group is so large that sorting takes less memory.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import number_codes
@@ -150,7 +152,7 @@ def number_codes(ptr, code, n_codes, parts):
     n_rows = len(code)
     if np.diff(ptr).max() > _MOST_IN_A_BLOCK:
         return None
-    # Some groups at a time, so that everything stands close together; each block passes over all codes once.
+    # Groups are processed in blocks for locality; each block passes over all codes once.
     block = max(_CHUNK, n_codes // 2)
     number, new_ptr = np.empty(n_rows, dtype=np.int32), np.zeros(len(ptr), dtype=np.int64)
     found, n_found, first = [], 0, 0
@@ -180,11 +182,11 @@ def number_codes(ptr, code, n_codes, parts):
 
 
 def group_order(group, value):
-    """Order rows by group, then by ascending value, equal rows in their old order: int64 of shape (n_rows,).
+    """Order rows by group, then by ascending value; equal rows keep their order: int64 of shape (n_rows,).
 
-    Groups are non-negative, values not NaN. Whole numbers are sorted as they are. Other values are first scaled to as
-    many bits as the group and the row leave, which keeps their order except where several become one number; these few
-    are then put in order among themselves.
+    Groups are non-negative, values not NaN. Whole numbers are sorted as they are. Other values are first scaled to the
+    bits that the group and the row leave. This keeps their order unless several become one number; these few are then
+    sorted among themselves.
     """
     n_rows = len(group)
     if n_rows < _FEW:  # the passes below cost more than they save
@@ -225,13 +227,13 @@ def group_order(group, value):
 
 
 def _count_into_place(group, value, low, n_values):
-    """As :func:`group_order`, of whole numbers from `low` that are not many."""
+    """Order rows as :func:`group_order`, for a small range of whole numbers from `low`."""
     place = np.empty(len(group), dtype=np.int32)
     for rows in _chunks(len(group)):
         np.subtract(value[rows], low, out=place[rows], casting="unsafe")
     rows = np.arange(len(group), dtype=np.int32)
     cells = coo_array((rows, (place, group)), shape=(n_values, int(group.max()) + 1))
-    cells.has_canonical_format = True  # rows of one group and value stay apart
+    cells.has_canonical_format = True  # rows of one group and value are not merged
     del place, rows
     return cells.tocsr().tocsc().data.astype(np.int64)
 
@@ -239,7 +241,7 @@ def _count_into_place(group, value, low, n_values):
 def tie_starts(ptr, value):
     """Mark where a new group of equal values starts, in rows sorted within ranges: bool of shape (n_rows,).
 
-    Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty, and starts a group whatever its first value.
+    Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty, and always starts a new group.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import tie_starts
@@ -258,19 +260,19 @@ def starts_to_ptr(start):
 
 
 def expand(ptr):
-    """Number of the group of each row: (n_groups + 1,) to int32 of shape (n_rows,)."""
+    """Return the group number of each row: (n_groups + 1,) to int32 of shape (n_rows,)."""
     return np.arange(len(ptr) - 1, dtype=np.int32).repeat(ptr[1:] - ptr[:-1])
 
 
 def positions(ptr):
-    """Position of each row within its group, from 1: (n_groups + 1,) to int64 of shape (n_rows,)."""
+    """Return the position of each row within its group, from 1: (n_groups + 1,) to int64 of shape (n_rows,)."""
     position = np.arange(1, ptr[-1] + 1)
     position -= ptr[:-1].astype(np.int32).repeat(ptr[1:] - ptr[:-1])
     return position
 
 
 def gather_ranges(ptr, groups):
-    """Row numbers of some groups, one group after the other, (n_chosen_rows,), and a pointer array over them."""
+    """Return the row numbers of some groups, one after the other, (n_chosen_rows,), and a pointer array over them."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)
@@ -278,9 +280,9 @@ def gather_ranges(ptr, groups):
 
 
 def mid_ranks(row_ptr, tie_start):
-    """Mean position of each group of ties within its list, from 1, float64 of shape (n_rows,).
+    """Compute the mean position of each group of ties within its list, from 1, float64 of shape (n_rows,).
 
-    Rows are sorted best first; ``tie_start`` tells where a new group of ties starts, and every list starts one.
+    Rows are sorted best first; ``tie_start`` marks where a new group of ties starts, and every list starts one.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import mid_ranks
@@ -296,7 +298,7 @@ def mid_ranks(row_ptr, tie_start):
 
 
 def dense_ranks(ptr, value):
-    """Number the distinct values of each group from 0, the smallest first, int64 of shape (n_rows,); no group is empty.
+    """Number the distinct values of each group from 0, smallest first, int64 of shape (n_rows,); no group is empty.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import dense_ranks
@@ -315,5 +317,5 @@ def dense_ranks(ptr, value):
 
 
 def sparse_rows(ptr, column, value, n_columns):
-    """Lay out each group as a row of a sparse matrix, (n_groups, n_columns): a value and its column for each entry."""
+    """Store each group as a row of a sparse matrix, (n_groups, n_columns): a value and its column for each entry."""
     return csr_array((value, column, ptr), shape=(len(ptr) - 1, n_columns))

@@ -1,7 +1,7 @@
-"""Ranks of many small queries with equally many items in one array, and what their lists say about pairs of items.
+"""Ranks of many small queries with equally many items in one array, and their lists' preferences between items.
 
-A list is a row; those of query ``q`` are rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Each step takes the first
-lists of all queries, then the second ones, and so on, so that sums add up list by list.
+A list is a row; query ``q`` has rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Each step takes the first lists of all
+queries, then the second ones, and so on, so that sums are accumulated list by list.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._rank_stacks import count_stack
@@ -20,13 +20,13 @@ from ._pairwise import gather_queries, query_blocks
 
 __all__ = ["agree_stack", "count_stack", "is_small", "rank_stacks"]
 
-# Comparisons of two ranks, and lists, up to which a query may be compared together with others: beyond, the calls for
-# this query alone cost little.
+# Rank comparisons, and lists, up to which a query may be compared together with others; beyond these limits, the
+# overhead of its own calls is small.
 _SMALL, _FEW_LISTS = 50_000, 64
 
 
 def is_small(lists):
-    """Queries, bool of shape (n_queries,), that are worth comparing together with those of equally many items.
+    """Mark queries, bool of shape (n_queries,), worth comparing together with queries of equally many items.
 
     There is a step for each list, which costs a third as much as comparing one query.
     """
@@ -36,10 +36,10 @@ def is_small(lists):
 
 
 def rank_stacks(lists, chosen=None):
-    """Cut queries, or those chosen by a mask, into blocks of equally many items, and read the ranks of their lists.
+    """Divide queries, or queries chosen by a mask, into blocks of equally many items, and read their lists' ranks.
 
-    Yields the positions of the queries, (n_block_queries,), those of their lists, (n_block_lists,), `list_ptr` over
-    these, and the ranks, (n_block_lists, n_items), doubled as by ``rank_matrix``.
+    Yields the positions of the queries, (n_block_queries,), the positions of their lists, (n_block_lists,), `list_ptr`
+    over these, and the ranks, (n_block_lists, n_items), doubled as by ``rank_matrix``.
     """
     for queries in query_blocks(lists, chosen):
         n = int(lists.query_n_items[queries[0]])
@@ -51,7 +51,7 @@ def rank_stacks(lists, chosen=None):
 
 
 def count_stack(upper, lower, list_ptr, weight=None):
-    """Number, int32, or weight, float64, of the lists with ``upper[i] <= lower[j]``, (n_queries, n_items, n_items)."""
+    """Count, int32, or weigh, float64, the lists with ``upper[i] <= lower[j]``, (n_queries, n_items, n_items)."""
     n_queries, n = len(list_ptr) - 1, upper.shape[1]
     counts = np.zeros((n_queries, n, n), dtype=np.int32 if weight is None else np.float64)
     for queries, own in _rounds(list_ptr):
@@ -66,7 +66,7 @@ def count_stack(upper, lower, list_ptr, weight=None):
 
 
 def agree_stack(upper, lower, list_ptr, chosen):
-    """Of the chosen ordered pairs of items, (n_queries, n, n), how many have ``upper[i] <= lower[j]``: (n_lists,)."""
+    """Count the chosen ordered pairs of items, (n_queries, n, n), with ``upper[i] <= lower[j]``: (n_lists,)."""
     count = np.empty(len(upper))
     for queries, own in _rounds(list_ptr):
         above = upper[own][:, :, None] <= lower[own][:, None, :]
@@ -76,7 +76,7 @@ def agree_stack(upper, lower, list_ptr, chosen):
 
 
 def _rounds(list_ptr):
-    """Queries that have a first list, a second one and so on, and this list of each."""
+    """Yield the queries that have a k-th list, and this list of each, for k = 0, 1 and so on."""
     size = np.diff(list_ptr)
     for k in range(size.max(initial=0)):
         queries = np.flatnonzero(size > k)

@@ -21,17 +21,17 @@ from . import TOLERANCE
 
 __all__ = ["places_of_replicates"]
 
-# Cells that are sorted in one call: more leave the cache.
+# Cells sorted in one call: more would not fit into the cache.
 _CELLS = 1 << 18
 
 
 def places_of_replicates(ptr, score, scale=None):
-    """Place the members of groups by descending scores, (n_members, n_replicates), each column by itself.
+    """Place the members of groups by descending scores, (n_members, n_replicates), each column separately.
 
-    Groups are given by `ptr` (n_groups + 1,), none empty. Neighbours closer than the tolerance times the largest finite
-    size in their group and column tie; `scale` (n_groups,) is a size that counts at least, for scores of terms that
-    cancel. Returns the first and the last place that the class of each member takes, from 1: two int32 arrays of that
-    shape, the same one where nothing ties. Both are 0 where a score is NaN.
+    Groups are given by `ptr` (n_groups + 1,); every group has a member. Neighbours tie if they are closer than the
+    tolerance times the largest finite size in their group and column. `scale` (n_groups,) is a lower limit of this
+    size, for scores whose terms cancel. Returns the first and the last place of each member's class, from 1: two int32
+    arrays of that shape, the same array if nothing ties. Both places are 0 if a score is NaN.
     """
     first = np.empty(score.shape, dtype=np.int32)
     last = None
@@ -51,7 +51,7 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """A copy of the places that are known so far, in which nothing ties; the others are written later."""
+    """Copy the places known so far, which have no ties; the others are written later."""
     last = np.empty_like(first)
     last[: ptr[group]] = first[: ptr[group]]
     own = slice(ptr[group], ptr[group + 1])
@@ -70,16 +70,16 @@ def _place(score, scale):
         known = np.where(np.isfinite(value), np.abs(value), 0.0)
         ends = known.max(axis=1, keepdims=True)
     tolerance = TOLERANCE * np.maximum(ends.max(axis=1, keepdims=True), scale)
-    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
+    with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
         apart = (value[:, 1:] - value[:, :-1]) > tolerance
     places = np.empty(value.size, dtype=np.int32)
     places[order] = np.arange(1, n + 1, dtype=np.int32)
     places = places.reshape(n_columns, n)
     tied = np.flatnonzero(~apart.all(axis=1))
-    unknown = np.isnan(value[:, -1])  # what is not a number is sorted last
+    unknown = np.isnan(value[:, -1])  # NaN is sorted last
     if not len(tied):
         return places, places
-    # Where each class begins and ends, along the order.
+    # Beginning and end of each class, along the order.
     place = np.arange(1, n + 1, dtype=np.int32)
     begin = np.ones((len(tied), n), dtype=bool)
     begin[:, 1:] = apart[tied]

@@ -1,6 +1,6 @@
-"""Weights as whole numbers where they have a common unit, so that sums of them are exact and no scale matters.
+"""Weights as whole numbers if they have a common unit, so that their sums are exact and their scale does not matter.
 
-0.1 + 0.2 and 0.3 differ, and which is more is decided by rounding; 1 + 2 and 3 do not. A method whose result does not
+0.1 + 0.2 and 0.3 differ, and rounding decides which is greater; 1 + 2 and 3 are equal. A method whose result does not
 depend on the scale of the weights counts in units.
 
 >>> import numpy as np
@@ -13,14 +13,14 @@ import numpy as np
 
 __all__ = ["common_unit", "count_in_units"]
 
-# Units that the largest weight may be, and what rounding may have done to a multiple, as a share of it: a few products.
+# Largest number of units in a weight, and the rounding error of a multiple, as a share of it: a few products.
 _MOST, _ROUNDING = 2**17, 16 * np.finfo(np.float64).eps
 
 
 def common_unit(weight):
-    """Largest number of which all weights, at least 0, are whole multiples but for rounding; else the largest weight.
+    """Find the largest number whose whole multiples are all weights (>= 0), up to rounding; else the largest weight.
 
-    1 where all weights are 0.
+    Returns 1 if all weights are 0.
     """
     weight = np.unique(weight[weight > 0])
     if len(weight) == 0:
@@ -42,7 +42,7 @@ def common_unit(weight):
 
 
 def count_in_units(lists):
-    """Lists whose weights count units of their query, in whole numbers if there is one, and the units, (n_queries,)."""
+    """Count weights in units of their query, as whole numbers if there is one: lists, and the units, (n_queries,)."""
     unit = np.ones(lists.n_queries)
     if not lists.is_weighted:
         return lists, unit

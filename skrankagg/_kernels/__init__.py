@@ -1,17 +1,17 @@
-"""The entry to the compiled kernels: NumPy arrays in, NumPy arrays out.
+"""Entry point of the compiled kernels: NumPy arrays in, NumPy arrays out.
 
 ::
 
     aggregators, metrics                     NumPy, interpreted
             |
-        _kernels/__init__.py                 this module: converts, documents, and knows whether it is compiled
+                _kernels/__init__.py                 this module: converts, documents, and checks whether it is compiled
             |
         _kernels/_majority.py, ...           librt.vecs only; mypyc turns each into an extension module
 
-A kernel takes typed vectors, which hold a copy of the array and can be compiled to plain C loops. What NumPy says in
-one vectorised operation is not here: a kernel is a loop that branches, or that depends on its own last step.
+A kernel takes typed vectors, which contain a copy of the array and can be compiled to plain C loops. Vectorised NumPy
+operations need no kernel: a kernel is a loop that branches, or that depends on its own last step.
 
-A kernel that Python calls takes its vectors as objects and casts them: where Python calls a compiled function with a
+A kernel that Python calls takes its vectors as objects and casts them. If Python calls a compiled function with a
 parameter of type ``vec``, mypyc 2.4 keeps a reference to the vector, so its memory is never freed. Functions that only
 kernels call take vectors, and their names begin with an underscore.
 """
@@ -72,11 +72,12 @@ __all__ = [
 
 _KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
 _KERNELS += (_majority, _orders, _ragged, _subsets)
-# Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
-# takes a hundred times as long.
+# Most steps of one kernel call: about a tenth of a second, so that Ctrl-C takes effect between calls. Interpreted, a
+# step takes a hundred times as long.
 _BLOCK = 50_000_000
 
-#: Whether the kernels run as compiled extension modules (else: as plain Python, the same results but slower).
+#: True if the kernels run as compiled extension modules; otherwise they run as plain Python, with equal results but
+#: slower.
 COMPILED = not any(kernel.__file__.endswith(".py") for kernel in _KERNELS)
 
 if not COMPILED:
@@ -87,7 +88,7 @@ _VI = vec[i64]
 
 
 def _as_vf(array):
-    # vec converts a contiguous array of exactly this type in one copy, and any other one item by item, in silence.
+    # vec converts a contiguous array of exactly this type in one copy, and any other one slowly, item by item.
     return _VF(np.ascontiguousarray(array, dtype=np.float64))
 
 
@@ -96,7 +97,7 @@ def _as_vi(array):
 
 
 def stale_kernels():
-    """Names of the compiled kernels whose source has changed since then; none where they run as plain Python."""
+    """Return the names of compiled kernels whose source has changed; empty if they run as plain Python."""
     compiled = [kernel for kernel in _KERNELS if not kernel.__file__.endswith(".py")]
     if not compiled:
         return []
@@ -114,30 +115,29 @@ def stale_kernels():
 
 if stale_kernels():
     warnings.warn(
-        f"The compiled kernel(s) {', '.join(stale_kernels())} are older than their source, which has no effect: "
-        "install skrankagg again to compile it, or delete the extension modules to run the source.",
+        f"The compiled kernel(s) {', '.join(stale_kernels())} are older than their source, which therefore has no "
+        "effect. Install skrankagg again to compile it, or delete the extension modules to run the source.",
         RuntimeWarning,
         stacklevel=2,
     )
 
 
 def ragged_cumsum(value, ptr):
-    """Running totals within consecutive segments.
+    """Compute running totals within consecutive segments.
 
-    Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``. Returns at each place the sum of its segment up to and with it,
-    float64 of shape (n,) and read-only.
+    Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``. Returns at each place the sum of its segment up to and including this
+    place, float64 of shape (n,) and read-only.
     """
     return np.asarray(_ragged.ragged_cumsum(_as_vf(value), _as_vi(ptr)))
 
 
 def discordant_pairs(ptr, tie_end, other):
-    """Count the pairs that a second ranking turns round, for many rankings at once.
+    """Count the pairs that a second ranking reverses, for many rankings at once.
 
-    Lists, `ptr` (n_lists + 1,), are sorted by the first ranking. `tie_end` (n_rows,) is the row behind the last one
-    that ties with this one there, `other` (n_rows,) a number of the row's item that rises along the second
-    ranking, equal where it ties, from 0 and below the length of the list. Returns the numbers of pairs that the two
-    order oppositely, and of pairs that both order at all, float64 (n_lists,), read-only. Each list of length L costs
-    O(L log L).
+    Lists, `ptr` (n_lists + 1,), are sorted by the first ranking. `tie_end` (n_rows,) is the row after the last one that
+    ties with this one there. `other` (n_rows,) is a number of the row's item that rises along the second ranking, equal
+    for ties, from 0 and below the length of the list. Returns the numbers of pairs that the two rankings order
+    oppositely, and of pairs that both order, float64 (n_lists,), read-only. Each list of length L costs O(L log L).
     """
     length = np.diff(ptr)
     blocks = []
@@ -153,13 +153,13 @@ def discordant_pairs(ptr, tie_end, other):
 def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
     """Merge the two most similar lists of each query until one is left: its scores, float64 (n_queries, n_items).
 
-    `score` (n_lists, n_items) is what each list gives each item, higher is better, of at least 2 items; `weight`
-    (n_lists,) that of the lists; the lists of each query are given by `list_ptr`, and none has none. `c1` and `c2` are
-    the coefficients of the weight of a merged list, and `by_similarity` says whether its similarity to the other lists
-    enters that weight.
+    `score` (n_lists, n_items) contains the scores of each list, higher is better, for at least 2 items; `weight`
+    (n_lists,) contains the weights of the lists. `list_ptr` gives the lists of each query; every query has at least one
+    list. `c1` and `c2` are the coefficients of the weight of a merged list. With `by_similarity` its similarity to the
+    other lists enters that weight.
     """
     n, m = score.shape[1], np.diff(list_ptr)
-    # Pairs of lists are compared, and looked at before each merge; lists are sorted, and one more for each merge.
+    # Costs: pairs of lists are compared, and scanned before each merge; lists are sorted, and one more for each merge.
     work = m**2.0 * (n + m / 3.0) + 40.0 * m * n
     numbers, options = (_as_vf(score.ravel()), _as_vf(weight)), (float(c1), float(c2), bool(by_similarity))
     list_ptr, rank, merged = _as_vi(list_ptr), _VF(np.zeros(score.size)), np.empty((len(m), n))
@@ -174,15 +174,15 @@ def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
 
 
 def _merge_many_lists(score, weight, c1, c2, by_similarity):
-    """As :func:`merge_lists`, of one query, a part at a time: the scores, (n_items,)."""
+    """Merge the lists of one query as :func:`merge_lists`, in parts: the scores, (n_items,)."""
     m, n = score.shape
     score, weight, rank, similarity = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n)), _VF(np.zeros(m * m))
     order, spare = _as_vi(np.arange(n)), _as_vi(np.arange(n))
-    # A list is sorted, and compared with those before it.
+    # A list is sorted, and compared with the lists before it.
     for first, last in _blocks(np.cumsum(n * (np.arange(m) + 20.0))):
         _agglomerate.compare(first, last, score, n, order, spare, rank, similarity)
     alive = _VI(np.arange(m))
-    # Before a merge all pairs are looked at, and after it the lists are compared with the new one.
+    # Before a merge all pairs are scanned, and after it the lists are compared with the new one.
     lists = np.arange(m, 1.0, -1.0)
     for first, last in _blocks(np.cumsum(lists * (lists + n))):
         arrays = score, weight, n, order, spare, rank, similarity
@@ -191,13 +191,13 @@ def _merge_many_lists(score, weight, c1, c2, by_similarity):
 
 
 def log_joint_probability(ptr, x, n):
-    """Log probability that the k-th smallest of n uniform numbers is at most the k-th of some values, for every k.
+    """Compute the log probability that, for every k, the k-th smallest of n uniform numbers is at most the k-th value.
 
-    Values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``, at least 1e-100 and at most 1, ascending; where there are fewer
-    than `n` (n_items,), the last ones are 1. Returns natural logarithms, float64 (n_items,), at most 0 up to rounding.
+    The values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``, from 1e-100 to 1, ascending. If there are fewer than `n`
+    (n_items,), the last ones are 1. Returns natural logarithms, float64 (n_items,), at most 0 up to rounding.
     """
     widest = int(np.max(n, initial=0))
-    # The chances of up to `widest` more numbers, which a Poisson number of this mean exceeds by a little.
+    # The chances of up to `widest` more numbers; a Poisson number of this mean may exceed them slightly.
     chances = widest + int(16 * widest**0.5) + 64
     out = _VF(np.zeros(len(n)))
     arrays = _as_vi(ptr), _as_vf(x), _as_vi(n), _VF(np.zeros(widest + 1)), _VF(np.zeros(chances))
@@ -227,10 +227,10 @@ def _blocks(work):
 def mean_places(ptr, value, order, tolerance):
     """Place the members of groups by descending value, neighbours within the tolerance at their mean place.
 
-    Groups are given by `ptr` (n_groups + 1,); `order` (n_members,) holds the members of each group in any order, and
-    the closer to the one by `value` (n_members,) the faster. The tolerance is multiplied by the largest finite size of
-    a value in the group. Returns the places, from 1, float64 (n_members,), and the members in order, int64: both
-    read-only. A group of n members in reverse costs O(n^2).
+    Groups are given by `ptr` (n_groups + 1,). `order` (n_members,) contains the members of each group in any order; the
+    closer it is to the order by `value` (n_members,), the faster the sorting. The tolerance is multiplied by the
+    largest finite absolute value in the group. Returns the places, from 1, float64 (n_members,), and the members in
+    order, int64; both are read-only. A group of n members in reverse order costs O(n^2).
     """
     order, place = _as_vi(order), _VF(np.zeros(len(value)))
     arrays = _as_vi(ptr), _as_vf(value), order, tolerance, place
@@ -244,16 +244,17 @@ def majority_points(
 ):
     """Count each item's majority wins and draws against the other items of its query.
 
-    A list prefers a ranked item to an absent one, unless `held` is 0 throughout: then it compares only the items that
-    it holds. It has no opinion on two absent or two tied items. Margins within 1e-12 of the query's total weight are
-    draws, so that rounding never makes a majority.
+    A list prefers a ranked item to an absent one, unless `held` is 0 throughout: then it compares only its own items.
+    It does not compare two absent or two tied items. Margins within 1e-12 of the query's total weight are draws, so
+    that rounding never creates a majority.
 
-    `list_ptr` (n_queries + 1,) are the lists of each query, `row_ptr` (n_lists + 1,) the rows of each list, best first,
-    `rank` and `candidate` (n_rows,) those of each row, equal ranks where neighbours tie, and `row_list` (n_rows,) its
-    list; `list_weight` is of shape (n_lists,); `candidate_ptr` (n_queries + 1,) are the candidates of each query, and
-    `held` (n_candidates,) is the total weight of the lists that hold each. `candidate_rows` (n_rows,) are the rows
-    sorted by candidate, those of each from `candidate_row_ptr` (n_candidates + 1,) on. Returns the numbers of opponents
-    beaten by a weighted majority, and of opponents at a draw, float64 (n_candidates,).
+    `list_ptr` (n_queries + 1,) gives the lists of each query, and `row_ptr` (n_lists + 1,) the rows of each list, best
+    first. `rank` and `candidate` (n_rows,) belong to each row, with equal ranks for tied neighbours; `row_list`
+    (n_rows,) is its list. `list_weight` is of shape (n_lists,), and `candidate_ptr` (n_queries + 1,) gives the
+    candidates of each query. `held` (n_candidates,) is the total weight of the lists that contain each candidate.
+    `candidate_rows` (n_rows,) are the rows sorted by candidate; the rows of a candidate begin at `candidate_row_ptr`
+    (n_candidates + 1,). Returns the numbers of opponents beaten by a weighted majority, and of opponents at a draw,
+    float64 (n_candidates,).
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (
@@ -281,13 +282,13 @@ def majority_points(
 
 
 def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, ties=True):
-    """Add up preferences between the items that a list holds both of, into one square matrix or many.
+    """Sum the preferences between items that occur in the same list, in one square matrix or many.
 
-    `row_ptr` (n_lists + 1,) are the rows of the lists, best first; of each row, (n_rows,), `item` is the item, from 0
-    to ``n_items - 1``, `rank` its rank, equal where neighbours tie, and `weight` what it counts. `list_matrix`
-    (n_lists,) is the matrix that a list adds to, and `ties` whether any two rows of a list tie. Returns `above` and
-    `level`, float64 (n_matrices, n_items, n_items): in row i and column j the total weight of the rows of i in lists
-    that rank j above i, and in lists that rank both alike; i against itself counts as alike. May be read-only.
+    `row_ptr` (n_lists + 1,) gives the rows of the lists, best first. Of each row, (n_rows,), `item` is the item, from 0
+    to ``n_items - 1``, `rank` its rank, equal for tied neighbours, and `weight` its weight. `list_matrix` (n_lists,) is
+    the matrix that a list adds to, and `ties` is False if no two rows of a list tie. Returns `above` and `level`,
+    float64 (n_matrices, n_items, n_items). Row i and column j contain the total weight of the rows of i in lists that
+    rank j above i, and in lists that rank both alike. An item and itself count as alike. The matrices may be read-only.
     """
     shape = n_matrices, n_items, n_items
     above, level = _VF(np.zeros(n_matrices * n_items**2)), _VF(np.zeros(n_matrices * n_items**2))
@@ -301,11 +302,11 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
 
 
 def insertion_descent(margin, order, tolerance=0.0, *, until=None):
-    """Insert items elsewhere in an order as long as that makes it cheaper by more than a tolerance.
+    """Move items of an order by insertion while that lowers the cost by more than a tolerance.
 
-    `margin`, (n, n), is what an order costs more with the row before the column than the other way round; ``until()``
-    is asked now and then whether to stop before. Returns the order, int64 of shape (n,) and read-only, and what it
-    costs more than the first one, at most 0. A pass over all items is O(n^2).
+    `margin`, (n, n), is the extra cost of an order with the row before the column rather than the other way round.
+    ``until()`` is called now and then and returns True to stop early. Returns the order, int64 of shape (n,) and
+    read-only, and its extra cost over the first one, at most 0. A pass over all items is O(n^2).
     """
     n, order, margin = len(order), _as_vi(order), _as_vf(np.ravel(margin))
     at, change = _VI(np.zeros(2, dtype=np.int64)), 0.0
@@ -315,12 +316,12 @@ def insertion_descent(margin, order, tolerance=0.0, *, until=None):
 
 
 def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolerance=0.0):
-    """Go on from an order by rounds of displacing `n_moves` items, by up to `span` places, and descending again.
+    """Continue from an order in rounds: displace `n_moves` items by up to `span` places, then descend again.
 
-    `costs` are those of this order and of the best known one; an order of at most `slack` more than the best one is
-    gone on from; `uniform` are ``2 * n_moves`` random numbers from 0 to 1 for each round. Returns the cheapest order of
-    these rounds, the last one, both read-only, and the costs of the last one and of the best one; if the latter did not
-    fall, the cheapest order is where the rounds started.
+    `costs` are the costs of this order and of the best known order; the search continues from orders within `slack` of
+    the best. `uniform` contains ``2 * n_moves`` random numbers from 0 to 1 for each round. Returns the cheapest order
+    of these rounds and the last one, both read-only, and the costs of the last and of the best order. If the best cost
+    did not fall, the cheapest order is the one that the rounds started from.
     """
     order = _as_vi(order)
     best, order, costs = _insertion.iterate(
@@ -338,11 +339,11 @@ def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolera
 
 
 def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
-    """Move items between the buckets of an order with ties as long as that makes it cheaper by more than a tolerance.
+    """Move items between the buckets of an order with ties while that lowers the cost by more than a tolerance.
 
     `before` and `tied`, (n, n), are the costs of the row before the column and of a tie; `bucket`, (n,), rises from 0
-    without gaps; ``until()`` is asked now and then whether to stop before. Returns buckets in the same manner, int64
-    and read-only: no single item can go elsewhere, or into a bucket of its own, for less. A pass is O(n^2).
+    without gaps. ``until()`` is called now and then and returns True to stop early. Returns buckets of the same form,
+    int64 and read-only: no single item can move to another bucket, or into its own, for less. A pass is O(n^2).
     """
     n, bucket, before, tied = len(bucket), _as_vi(bucket), _as_vf(np.ravel(before)), _as_vf(np.ravel(tied))
     at = _VI(np.zeros(2, dtype=np.int64))
@@ -352,12 +353,12 @@ def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
 
 
 def order_costs(margin, tied, query, order, bucket):
-    """Sum of the margins of the items of orders over those below, less that of `tied` over the pairs of one bucket.
+    """Sum the margins of the items of orders over the items below, minus `tied` for the pairs of one bucket.
 
-    `margin` and `tied` are of shape (n_queries, n, n); the orders and the rising buckets of their places of shape
-    (n_orders, n), of the queries `query`, (n_orders,). Returns float64 of shape (n_orders,).
+    `margin` and `tied` are of shape (n_queries, n, n). The orders and the rising buckets of their places are of shape
+    (n_orders, n), and `query`, (n_orders,), contains their queries. Returns float64 of shape (n_orders,).
     """
-    (m, n), margin = order.shape, _as_vf(np.ravel(margin))  # not two copies, for it may be large
+    (m, n), margin = order.shape, _as_vf(np.ravel(margin))  # not two copies, because it may be large
     arrays = margin, _as_vf(np.ravel(tied)), *map(_as_vi, (query, order.ravel(), bucket.ravel()))
     work = np.arange(1, m + 1) * n**2
     return np.concatenate([np.empty(0), *(_orders.order_costs(*ends, n, *arrays) for ends in _blocks(work))])
@@ -366,8 +367,8 @@ def order_costs(margin, tied, query, order, bucket):
 def pivot_orders(margin, n_orders, draw):
     """Sort the items of queries by the signs of margins (n_queries, n, n), as quicksort does, around random pivots.
 
-    ``draw(k)`` returns the first k draws of 64 bits, uint64, of the stream that each query starts with. Returns so many
-    orders of each query, int64 of shape (n_queries, n_orders, n).
+    ``draw(k)`` returns the first k draws of 64 bits, uint64, of the stream that each query starts with. Returns
+    `n_orders` orders of each query, int64 of shape (n_queries, n_orders, n).
     """
     b, n = margin.shape[:2]
     orders, n_drawn, margin = [], 4 * n_orders * n, _as_vf(np.ravel(margin))
@@ -384,7 +385,7 @@ def pivot_orders(margin, n_orders, draw):
 
 
 def majority_insertions(margin, order):
-    """Let each item of orders (n_queries, n) go up past those that a margin (n_queries, n, n) below 0 puts below it."""
+    """Move items of orders (n_queries, n) up past items that a negative margin (n_queries, n, n) puts below them."""
     (b, n), order, margin = order.shape, _as_vi(order.ravel()), _as_vf(np.ravel(margin))
     for first, last in _blocks(np.arange(1, b + 1) * n**2):
         _orders.majority_insertions(first, last, n, margin, order)
@@ -392,19 +393,20 @@ def majority_insertions(margin, order):
 
 
 def draw_places(margin, order):
-    """First place of the neighbours, none of them divided by a margin (n_queries, n, n), of each place: int64."""
+    """Find, for each place, the first place of its run of items that no margin (n_queries, n, n) separates: int64."""
     (b, n), margin, order = order.shape, _as_vf(np.ravel(margin)), _as_vi(order.ravel())
     blocks = _blocks(np.arange(1, b + 1) * n**2)
     return np.concatenate([_orders.draw_places(*ends, n, margin, order) for ends in blocks]).reshape(b, n)
 
 
 def cheapest_buckets(before, level, most, n_steps):
-    """Least cost of an order with ties that costs up to `most`; its ways, 2 for several; and the most ties of one.
+    """Find the cheapest orders with ties that cost up to `most`, and among them the most ties.
 
-    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0;
-    it is faster where the items come from the last of a cheap order to its first. The ways are -1 where `n_steps` are
-    too few to tell. Then come the ways to reach the most ties, 2 for several, and an order of the least cost and the
-    most ties, as the bucket of each item, from 0 for the best.
+    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0.
+    It is faster if the items run from the last of a cheap order to its first. Returns the least cost; the number of
+    ways to reach it, 2 for several, or -1 if `n_steps` are too few to tell; and the most ties at this cost. Then come
+    the number of ways to reach the most ties, 2 for several, and an order of the least cost and the most ties. It is
+    given as the bucket of each item, from 0 for the best.
     """
     n = len(before)
     arrays = _as_vf(np.ravel(before)), _as_vf(np.ravel(level))
@@ -414,10 +416,10 @@ def cheapest_buckets(before, level, most, n_steps):
 
 
 def cheapest_orders(size, margin, most):
-    """Least costs of orders of few items by margins, whole numbers, and in how many ways, 2 for several.
+    """Find the least costs of orders of few items by margins, whole numbers, and the number of ways, 2 for several.
 
-    `margin` are the matrices of `size` rows, one after the other, and `most` costs of known orders: flat arrays. The
-    time grows with 2 to the power of the size where majorities contradict each other much.
+    `margin` contains the matrices of `size` rows, one after the other, and `most` the costs of known orders; both are
+    flat arrays. If majorities contradict each other much, the time grows with 2 to the power of the size.
     """
     start = np.cumsum(size * size) - size * size
     arrays = *map(_as_vi, (size, start)), *map(_as_vf, (margin, most))
@@ -428,9 +430,9 @@ def cheapest_orders(size, margin, most):
 
 
 def locked_arcs(arc, n_items, n_matrices):
-    """Lock the arcs of square matrices, given as cells (n_arcs,) in this order, unless one would close a cycle.
+    """Lock the arcs of square matrices, given as cells (n_arcs,) in this order, unless an arc would close a cycle.
 
-    Returns whether locked arcs lead from the row's item to the column's, bool, (n_matrices, n_items, n_items).
+    Returns bool, (n_matrices, n_items, n_items): True if locked arcs lead from the row's item to the column's.
     """
     n_words, arc, done = -(-n_items // 32), _as_vi(arc), 0
     sets = [_VI(np.zeros(n_rows * n_words, dtype=np.int64)) for n_rows in (n_matrices * n_items,) * 2 + (1,)]
@@ -441,19 +443,19 @@ def locked_arcs(arc, n_items, n_matrices):
 
 
 def number_items(lists, n_rows):
-    """Number the ids of lists in the order in which they first come, see ``_arrays._plain_ids.number_items``."""
+    """Number the ids of lists in order of appearance, see ``_arrays._plain_ids.number_items``."""
     items, code, repeated, odd = _fusion.number_items(lists, n_rows)
     return items, np.asarray(code), repeated, odd
 
 
 def gather_scores(lists, n_rows):
-    """Scores of lists in one array, see ``_arrays._plain_ids.gather_scores``."""
+    """Gather the scores of lists in one array, see ``_arrays._plain_ids.gather_scores``."""
     score, largest, falls = _fusion.gather_scores(lists, n_rows)
     return np.asarray(score), largest, falls
 
 
 def best_first(items, order, score, support, tolerance, support_tolerance, find_source, top):
-    """Put ids in order whose scores `order` sorts, see ``_arrays._plain_ids.best_first``."""
+    """Order ids whose scores `order` sorts, see ``_arrays._plain_ids.best_first``."""
     source = None if find_source is None else lambda: _as_vi(find_source())
     arrays = _as_vi(order), _as_vf(score), _as_vf(support)
     return _fusion.best_first(items, *arrays, source, tolerance, support_tolerance, top)

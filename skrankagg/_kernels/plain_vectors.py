@@ -1,6 +1,6 @@
-"""Vectors of the standard library, for platforms without librt: the kernels then run as plain Python on these.
+"""Vectors of the standard library, for platforms without librt; the kernels then run on them as plain Python.
 
-The kernels import ``librt.vecs``, which is an extension module. Where it cannot be installed, :func:`vectors` puts this
+The kernels import ``librt.vecs``, which is an extension module. If it cannot be installed, :func:`vectors` puts this
 module in its place while the kernels are imported.
 """
 
@@ -25,7 +25,7 @@ class _Integers(array):
 
 
 def _content(values, code):
-    # Bytes are copied as they are; anything else is converted, and checked, item by item.
+    # Bytes are copied unchanged; anything else is converted and checked item by item.
     return values.tobytes() if getattr(getattr(values, "dtype", None), "char", None) in _CHARS[code] else values
 
 
@@ -41,16 +41,16 @@ class vec:
 
 
 def append(vector, value):
-    """Add a value to a vector, and return it: librt's may have to move."""
+    """Append a value to a vector, and return the vector: a librt vector may have to move."""
     vector.append(value)
     return vector
 
 
 @contextmanager
 def vectors():
-    """Let ``import librt.vecs`` find this module within the block if there is no librt.
+    """Make ``import librt.vecs`` find this module within the block if there is no librt.
 
-    Nothing is left in ``sys.modules``: to any other package there is no librt either.
+    Nothing remains in ``sys.modules``: other packages still find no librt.
     """
     try:
         importlib.import_module("librt.vecs")

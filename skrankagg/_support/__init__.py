@@ -1,1 +1,1 @@
-"""What has nothing to do with ranked lists: scikit-learn's private names, progress, warnings, versions."""
+"""Modules independent of ranked lists: scikit-learn's private names, progress, warnings, versions."""

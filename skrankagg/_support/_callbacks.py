@@ -1,7 +1,7 @@
-"""scikit-learn's callbacks: what is fitted tells them which of its parts begin and end.
+"""Support for scikit-learn's callbacks, which are called when parts of a fit begin and end.
 
-They are experimental in scikit-learn 1.9 and missing before, and only this module knows them. A fit whose estimator has
-no callbacks, and is in no estimator that has some, costs a look into a dict.
+They are experimental in scikit-learn 1.9 and missing before; only this module uses them. For a fit without callbacks,
+in the estimator or around it, the overhead is one look-up in a dict.
 """
 
 import copy
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
 
     class CallbackSupport:
-        """What scikit-learn's class says to type checkers."""
+        """Signature of scikit-learn's class for type checkers."""
 
         def set_callbacks(self, *callbacks: object) -> Self:
-            """Set the callbacks that are told of a fit; none removes them."""
+            """Set the callbacks of a fit; call it without any to remove them."""
             ...
 
 else:
@@ -24,33 +24,33 @@ else:
     except ImportError:
 
         class CallbackSupport:
-            """Without callbacks in scikit-learn, estimators have none either."""
+            """Stand-in for estimators if scikit-learn has no callbacks."""
 
 
 __all__ = ["CallbackSupport", "Task", "fit_task", "fitting", "without_callbacks"]
 
-# Set while an estimator with callbacks is fitted, for the same work is not reported where it is done in `transform`.
+# Set while an estimator with callbacks is fitted, so that the same work in `transform` is not reported.
 _MARK = "_in_fit"
 
 
 class Task:
-    """A part of a fit; as a context manager it tells the callbacks, if there are any, that it begins and ends.
+    """A part of a fit; as a context manager it reports its beginning and end to the callbacks, if there are any.
 
     Parameters
     ----------
     estimator : estimator instance, default=None
-        What is fitted.
+        The fitted estimator.
     context : sklearn.callback.CallbackContext, default=None
-        scikit-learn's record of the part; None where there are no callbacks.
+        scikit-learn's record of the part; None if there are no callbacks.
     """
 
     def __init__(self, estimator=None, context=None):
         self.estimator, self.context = estimator, context
-        #: Whether a callback has asked to stop after this part.
+        #: True if a callback has requested a stop after this part.
         self.stop = False
 
     def part(self, name, n_parts=0):
-        """Make a part of this one, which may have parts of its own: their number, or the most there can be.
+        """Make a part of this one; `n_parts` is the number of its own parts, or the most there can be.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Task:
         return Task(self.estimator, self.context.subcontext(task_name=name, max_subtasks=n_parts))
 
     def propagate(self, member):
-        """Let a member that is fitted in this part, in a ``with`` block, tell the same callbacks of its own parts.
+        """Let a member fitted in this part, in a ``with`` block, report its own parts to the same callbacks.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Task:
 
 @contextmanager
 def fitting(estimator, X=None, y=None):
-    """Tell the callbacks of an estimator, within the block, what is done; parts come from :func:`fit_task`."""
+    """Report the work within the block to the estimator's callbacks; parts come from :func:`fit_task`."""
     if not vars(estimator).keys() & {"_skl_callbacks", "_parent_callback_ctx"}:
         yield
         return
@@ -98,7 +98,7 @@ def fitting(estimator, X=None, y=None):
     try:
         with callback_management_context(estimator):
             yield
-            whole = fit_task(estimator)  # of a fit without parts, which begins and ends here
+            whole = fit_task(estimator)  # a fit without parts begins and ends here
             whole.context.call_on_fit_task_end(
                 estimator=estimator, X=X, y=y, reconstruction_attributes=lambda: _fitted_attributes(estimator)
             )
@@ -111,7 +111,7 @@ def _fitted_attributes(estimator):
 
 
 def fit_task(estimator, n_parts=0):
-    """The fit that is going on as a task of at most so many parts; outside of a fit nothing is told."""
+    """Return the current fit as a task of at most `n_parts` parts; outside of a fit, a task without callbacks."""
     if not hasattr(estimator, _MARK):
         return Task()
     context = getattr(estimator, "_callback_fit_ctx", None)
@@ -122,7 +122,7 @@ def fit_task(estimator, n_parts=0):
 
 
 def without_callbacks(estimator):
-    """A shallow copy for another process, which tells nothing."""
+    """Make a shallow copy without callbacks for another process."""
     bare = copy.copy(estimator)
     for name in ("_skl_callbacks", "_skl_callbacks_to_teardown", "_callback_fit_ctx", "_parent_callback_ctx", _MARK):
         vars(bare).pop(name, None)

@@ -1,4 +1,4 @@
-"""Checks of single arguments, each with the message that every function gives."""
+"""Checks of single arguments, each with the message that every function uses."""
 
 import math
 from numbers import Number
@@ -22,7 +22,7 @@ def check_choice(name, value, options):
     skrankagg.exceptions.InputError: `norm` must be one of 'min-max', 'z-score'; got 'minmax' (did you mean 'min-max'?).
     """
     options = list(options)
-    # An array is in no list of words: its comparison with them is an array.
+    # An array equals none of the words, because comparing it gives an array.
     if not isinstance(value, str | Number | type(None)) or value not in options:
         raise InputError(
             f"`{name}` must be one of {', '.join(map(repr, options))}; got {show(value)}{did_you_mean(value, options)}."
@@ -59,7 +59,7 @@ def check_number(name, value, low, high=math.inf, *, whole=False):
 
 
 def check_share(name, value, *, low=True, high=True):
-    """Raise InputError unless a value is a number from 0 to 1; `low` and `high` tell whether 0 and 1 are allowed.
+    """Raise InputError unless a value is a number from 0 to 1; `low` and `high` allow 0 and 1 themselves.
 
     >>> from skrankagg._support._checks import check_share
     >>> check_share("confidence", 1.0, low=False, high=False)

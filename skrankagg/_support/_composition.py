@@ -1,4 +1,4 @@
-"""What estimators made of named members share: the Comparator, and unions."""
+"""Base class of estimators made of named members: the Comparator, and unions."""
 
 from typing import Any, Self
 
@@ -17,12 +17,12 @@ class Composition(BaseComposition):
     _members_name = "aggregators"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters, with ``deep`` those of the members too, as ``name__parameter``.
+        """Get the parameters; with ``deep`` also the members' parameters, as ``name__parameter``.
 
         Parameters
         ----------
         deep : bool, default=True
-            Whether to give the parameters of the members as well.
+            Whether to include the parameters of the members.
 
         Returns
         -------
@@ -32,7 +32,7 @@ class Composition(BaseComposition):
         return self._get_params(self._members_name, deep=deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, of the whole, of a member (``name__parameter``), or a whole member (``name``).
+        """Set parameters of the whole, of a member (``name__parameter``), or a whole member (``name``).
 
         Parameters
         ----------
@@ -47,12 +47,12 @@ class Composition(BaseComposition):
         return self._set_params(self._members_name, **params)
 
     def _members(self):
-        """Check the members; returns those that are not dropped."""
+        """Check the members; return the ones that are not dropped."""
         given, title = getattr(self, self._members_name), self._members_name
         if not given or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
             raise InputError(
-                f"{title} must be a list of (name, estimator) tuples with at least one method, such as "
-                f"[('sum', CombSUM())]; got {given!r}."
+                f"`{title}` must be a list of (name, estimator) tuples with at least one method, such as [('sum', "
+                f"CombSUM())]; got {given!r}."
             )
         self._validate_names([name for name, _ in given])
         members = [(name, estimator) for name, estimator in given if not isinstance(estimator, str)]
@@ -62,7 +62,7 @@ class Composition(BaseComposition):
                     f"Each method must be an aggregator, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
                 )
         if not members:
-            raise InputError(f"{title} must hold at least one method; all of them are 'drop'.")
+            raise InputError(f"`{title}` must have at least one method; all of them are 'drop'.")
         return members
 
     def _sk_visual_block_(self):

@@ -1,4 +1,4 @@
-"""How much memory there is, so that what cannot fit is refused before it is allocated."""
+"""Available memory, so that tasks that cannot fit are refused before they allocate it."""
 
 import contextlib
 import math
@@ -19,13 +19,14 @@ except ImportError:  # Windows has no limit of the address space
 __all__ = ["available_memory", "check_matrix", "check_memory", "config_context", "format_bytes"]
 
 _VARIABLE = "SKRANKAGG_MEMORY"
-#: What is left to others, and to whatever an estimate does not count.
+#: Share of the memory to use; the rest is for other processes and for parts that an estimate omits.
 _SHARE = 0.8
-#: Needs up to this are never refused unless a limit is set: to ask the system takes as long as aggregating some lists.
+#: Needs up to this size are refused only if a limit is set: querying the system takes as long as aggregating some
+#: lists.
 _SMALL = 50_000_000
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-# The limits that are in force, the innermost last, each in a list of its own so that it is told from its equals. They
-# are the process's and not a thread's: the threads that joblib starts must see them, too.
+# The limits in force, the innermost last, each in its own list so that equal limits remain distinct. They belong to the
+# process rather than a thread, because joblib's threads must see them, too.
 _limits: list[list[int]] = []
 
 
@@ -33,10 +34,10 @@ _limits: list[list[int]] = []
 def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
     """Set how much memory the matrices of a query may take, for the whole process while the context lasts.
 
-    Methods whose memory grows with the square of the items of a query refuse queries that cannot fit. By default the
-    limit is 0.8 times the least of what the machine has available, what the control group (cgroup) leaves and what the
-    address-space limit leaves; the environment variable ``SKRANKAGG_MEMORY`` replaces it, also for worker processes,
-    which do not see the context. Results do not depend on it.
+    Methods whose memory grows with the square of the items of a query refuse queries that cannot fit. The default limit
+    is 0.8 times the least of three values: the available memory of the machine, and the memory that the control group
+    (cgroup) and the address-space limit leave. The environment variable ``SKRANKAGG_MEMORY`` replaces it, also for
+    worker processes, which do not see the context. Results do not depend on it.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
 
     See Also
     --------
-    skrankagg.exceptions.MemoryLimitError : Raised where a query cannot fit.
+    skrankagg.exceptions.MemoryLimitError : Raised if a query cannot fit.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
 
 
 def available_memory() -> int:
-    """Bytes that the matrices of a query may take: the limit that was set, or a share of what there is."""
+    """Return the bytes that the matrices of a query may take: the limit set, or a share of the available memory."""
     limit = _limit_set()
     if limit is not None:
         return limit
@@ -93,9 +94,9 @@ def available_memory() -> int:
 
 
 def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -> None:
-    """Raise MemoryLimitError where more bytes are needed than there are.
+    """Raise MemoryLimitError if more bytes are needed than available.
 
-    `describe` is called for the message: who needs them, for what, and what to do instead.
+    `describe` is called for the message; it returns the method, its input, and an alternative.
     """
     limit = _limit_set()
     if limit is None:
@@ -111,12 +112,12 @@ def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -
 
 
 def check_matrix(function: str, n: int, bytes_per_pair: float) -> None:
-    """Raise MemoryLimitError where a function needs more bytes for each ordered pair of n items than there are."""
+    """Raise MemoryLimitError if a function needs more bytes for each ordered pair of n items than available."""
     check_memory(bytes_per_pair * float(n) ** 2, lambda: (f"{function}()", f"{n} items", "leave some items out"))
 
 
 def format_bytes(n_bytes: float) -> str:
-    """A size in the unit that keeps it below 1000, such as "3.2 GB"."""
+    """Write a size in the unit that keeps it below 1000, such as "3.2 GB"."""
     size = float(n_bytes)
     for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
         if size < 999.5 or unit == "PB":
@@ -126,7 +127,7 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def _limit_set():
-    """The limit that the user has set, in bytes, or None."""
+    """Return the limit set by the user, in bytes, or None."""
     if _limits:
         return _limits[-1][0]
     text = os.environ.get(_VARIABLE)
@@ -139,12 +140,12 @@ def _parse(size, name):
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", size.lower())
         n_bytes = int(float(match[1]) * _UNITS[match[2]]) if match and match[2] in _UNITS else 0
     if isinstance(size, bool) or not isinstance(n_bytes, Integral) or n_bytes <= 0:
-        raise InputError(f"{name} must be a number of bytes above 0 or a size such as '2GB'; got {size!r}.")
+        raise InputError(f"`{name}` must be a number of bytes above 0 or a size such as '2GB'; got {size!r}.")
     return int(n_bytes)
 
 
 def _left_of_addresses():
-    """What the address-space limit of the process leaves."""
+    """Return the bytes that the address-space limit of the process leaves."""
     # macOS does not enforce the limit, and counts far more addresses than are in use.
     if resource is None or sys.platform == "darwin":
         return math.inf
@@ -157,11 +158,11 @@ def _left_of_addresses():
 
 
 def left_by_groups(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> float:
-    """What the control groups of the process leave, and those that they are in: infinity where there are none.
+    """Return the bytes that the process's control groups and their ancestors leave; infinity if there are none.
 
     A line of `groups` is "number:controllers:path". In version 2 the number is 0 and there are no controllers; in
     version 1 one line names the controller of memory. A container sees its own group at the root of the mount, whatever
-    the path says, so that folders that are not there are passed over.
+    the path is, so missing folders are skipped.
     """
     left = math.inf
     with contextlib.suppress(OSError):  # other systems have no control groups

@@ -1,4 +1,4 @@
-"""What counts as a number where a parameter expects one: True and False, which are integers to Python, do not."""
+"""Numbers as parameters: True and False, which are integers to Python, do not count as numbers."""
 
 import math
 from numbers import Integral, Real
@@ -7,17 +7,17 @@ __all__ = ["as_float", "is_finite", "is_integer", "is_real"]
 
 
 def is_integer(value):
-    """Whether a value is an integer of Python or NumPy, and not a bool."""
+    """Return True for an integer of Python or NumPy that is not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_real(value):
-    """Whether a value is a real number of Python or NumPy, an integer among them, and not a bool."""
+    """Return True for a real number of Python or NumPy, including integers but not bools."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def as_float(value):
-    """A real number as a float, infinite where it is too large for one; NaN for anything else."""
+    """Convert a real number to a float, infinite if it is too large for one; NaN for anything else."""
     try:
         return float(value) if is_real(value) else math.nan
     except OverflowError:

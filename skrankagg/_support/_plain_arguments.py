@@ -1,4 +1,4 @@
-"""Checks of arguments of plain Python that any call may have."""
+"""Checks of plain Python arguments that any function may take."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ __all__ = ["check_flag", "is_hashable"]
 
 
 def check_flag(name, value):
-    """Refuse anything but True and False, of Python or NumPy, as the argument `name`."""
+    """Raise InputTypeError unless the argument `name` is True or False, of Python or NumPy."""
     if not isinstance(value, bool | np.bool_):
-        raise InputTypeError(f"{name} must be True or False; got {show(value)}. Pass one of the two.")
+        raise InputTypeError(f"`{name}` must be True or False; got {show(value)}. Pass one of the two.")
 
 
 def is_hashable(value):

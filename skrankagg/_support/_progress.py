@@ -1,4 +1,4 @@
-"""Whether a user is watching, and what to show while a long computation runs."""
+"""Progress of long computations: detection of interactive use, and the line to show."""
 
 import builtins
 import sys
@@ -9,13 +9,13 @@ __all__ = ["Progress", "is_interactive", "tell_elapsed_time"]
 
 
 def is_interactive():
-    """Whether output goes to a terminal or a notebook."""
+    """Return True if output goes to a terminal or a notebook."""
     return sys.stdout.isatty() or hasattr(builtins, "__IPYTHON__")
 
 
 @contextmanager
 def tell_elapsed_time(source, message):
-    """Write how long the block took, as scikit-learn's pipelines do, unless the message is None."""
+    """Print how long the block took, as scikit-learn's pipelines do, unless the message is None."""
     start = time.perf_counter()
     yield
     if message is not None:
@@ -25,14 +25,14 @@ def tell_elapsed_time(source, message):
 
 
 class Progress:
-    """A line that is written over itself, at most once a second.
+    """A line that overwrites itself, at most once a second.
 
     Parameters
     ----------
     name : str
-        What the line begins with.
+        Beginning of the line.
     verbose : bool or "auto"
-        Whether to write; "auto" does in a terminal and a notebook.
+        Whether to write; "auto" writes in a terminal and a notebook.
     """
 
     def __init__(self, name, verbose):
@@ -42,7 +42,7 @@ class Progress:
         self.start = self.last = time.monotonic()
 
     def show(self, text):
-        """Write, unless the last time is less than a second ago.
+        """Write the text, unless the last one is less than a second old.
 
         Parameters
         ----------
@@ -54,6 +54,6 @@ class Progress:
             print(f"\r[{self.name}] {text}, {now - self.start:.0f} s", end="", flush=True)
 
     def close(self):
-        """End the line, if any was written."""
+        """End the line if one was written."""
         if self.written:
             print()

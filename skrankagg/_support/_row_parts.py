@@ -1,4 +1,4 @@
-"""Parts of the rows of a table, as the folds of a cross-validation take them."""
+"""Parts of the rows of a table, such as the folds of a cross-validation."""
 
 import numpy as np
 from scipy.sparse import issparse
@@ -8,19 +8,19 @@ __all__ = ["take_rows", "take_rows_of_params", "to_table"]
 
 
 def to_table(X):
-    """A table whose rows can be taken: frames, arrays and sparse matrices stay what they are, but for their layout."""
+    """Convert to a table whose rows can be taken; frames, arrays and sparse matrices change only their layout."""
     if issparse(X):
         return X.tocsr()
     return X if hasattr(X, "shape") else np.asarray(X)
 
 
 def take_rows(values, rows):
-    """Some rows of a table or elements of a vector, of any kind that scikit-learn takes; None stays None."""
+    """Take some rows of a table or elements of a vector, of any kind that scikit-learn accepts; None stays None."""
     return None if values is None else _safe_indexing(values, rows)
 
 
 def take_rows_of_params(params, rows, n_rows):
-    """The same of those parameters of ``fit`` that have a value for each row; the others stay as they are."""
+    """Take the rows of parameters of ``fit`` with a value for each row; leave other parameters unchanged."""
     return {
         name: take_rows(value, rows) if hasattr(value, "__len__") and _length(value) == n_rows else value
         for name, value in params.items()

@@ -1,4 +1,4 @@
-"""What to paste into a bug report."""
+"""Version information to paste into a bug report."""
 
 import importlib.metadata
 import platform
@@ -56,7 +56,7 @@ def show_versions() -> None:
 
 
 def version_of(name):
-    """The version of an installed distribution."""
+    """Return the version of an installed distribution."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

@@ -1,6 +1,6 @@
-"""What the package takes from scikit-learn, its private names above all: when one moves, only this file changes.
+"""All names that the package uses from scikit-learn, including private ones: if one moves, only this file changes.
 
-Two private names stand at the top, where classes need them; the others are imported by the functions that use them.
+Two private names are imported at the top, because classes need them; functions import the others on use.
 """
 
 import importlib.metadata
@@ -49,7 +49,7 @@ __all__ = [
 
 @lru_cache(maxsize=1)
 def documentation():
-    """Root of the documentation's site, which pyproject.toml names among the project's addresses; "" for none."""
+    """Return the root of the documentation's site, from the addresses in pyproject.toml; "" if there is none."""
     try:
         addresses = importlib.metadata.metadata("skrankagg").get_all("Project-URL") or []
     except importlib.metadata.PackageNotFoundError:
@@ -58,19 +58,19 @@ def documentation():
 
 
 class _Documented:
-    """Mixin: scikit-learn's HTML links a class to its page of the API reference, once the documentation has a site."""
+    """Mixin that links a class in scikit-learn's HTML to its page of the API reference, once there is a site."""
 
     _doc_link_module = "skrankagg"
 
     @property
     def _doc_link_template(self):
-        # Without a link for classes that users derive, which have no page: _doc_link_module sees to that.
+        # Classes derived by users have no page, so they get no link; _doc_link_module ensures this.
         site = documentation()
         return f"{site}/api/generated/{{estimator_module}}.{{estimator_name}}.html" if site else ""
 
 
 class _Suggesting:
-    """Mixin: the error of a parameter that is not among some words says which of them was probably meant."""
+    """Mixin that suggests the intended option if a parameter's value is not one of its options."""
 
     def _validate_params(self):
         try:
@@ -98,28 +98,28 @@ class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
 
 @lru_cache(maxsize=512)
 def _param_names(cls, init):
-    """Names of the parameters of a class, which scikit-learn reads from its constructor at each call."""
+    """Cache the parameter names of a class, which scikit-learn reads from its constructor at each call."""
     return super(BaseEstimator, cls)._get_param_names()
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):
-    """Scikit-learn's base of estimators made of named members, with the same."""
+    """Scikit-learn's base of estimators made of named members, with the same additions."""
 
 
 class Interval(_Interval):
-    """Scikit-learn's constraint of a number to an interval, without True and False, which it takes for 1 and 0."""
+    """Scikit-learn's constraint of a number to an interval, except that True and False do not count as 1 and 0."""
 
     def is_satisfied_by(self, val):
-        """Whether a value is a number of the interval."""
+        """Return True for a number in the interval."""
         return is_real(val) and super().is_satisfied_by(val)
 
 
-#: Threads as joblib counts them: 1 and more, or negative ones from the number of cores.
+#: Threads in joblib's notation: 1 and more, or negative numbers counted from the number of cores.
 N_JOBS = [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None]
 
 
 def accept_lists(tags):
-    """Say in an estimator's tags that it takes ranked lists, and no matrix of numbers.
+    """Mark in an estimator's tags that it takes ranked lists rather than a matrix of numbers.
 
     Parameters
     ----------
@@ -137,23 +137,23 @@ def accept_lists(tags):
 
 
 def output_format(estimator):
-    """What ``set_output``, or scikit-learn's configuration, asks ``transform`` for: "default", "pandas" or "polars"."""
+    """Return the output format of ``transform`` by ``set_output`` or configuration: "default", "pandas" or "polars"."""
     from sklearn.utils._set_output import _get_output_config
 
     return _get_output_config("transform", estimator=estimator)["dense"]
 
 
 def show_in_parallel(names, estimators):
-    """How scikit-learn's HTML shows named estimators: side by side."""
+    """Show named estimators side by side in scikit-learn's HTML."""
     from sklearn.utils._repr_html.estimator import _VisualBlock
 
     return _VisualBlock("parallel", estimators, names=names)
 
 
 def keep_out_of_html():
-    """Raise where scikit-learn's HTML called the caller, ``get_feature_names_out``: it skips what fails.
+    """Raise if scikit-learn's HTML called the caller, ``get_feature_names_out``; the HTML then omits the names.
 
-    Else it says "4 features" of a consensus, whose columns are not features.
+    Otherwise it would show "4 features" for a consensus, whose columns are not features.
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")

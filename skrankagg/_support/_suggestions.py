@@ -1,6 +1,6 @@
-"""What a misspelt name was probably meant for.
+"""Suggestions for misspelt names.
 
-Names of voters have a rule of their own, in ``_data._voter_names``: v1 and v10 are two voters, and not one misspelt.
+Names of voters have separate rules, in ``_data._voter_names``: v1 and v10 are two voters, not a misspelling.
 """
 
 import difflib
@@ -8,7 +8,7 @@ import re
 
 __all__ = ["did_you_mean", "find_same", "find_similar"]
 
-#: Other words for what has a name here, as other tools call it; those count that lead to a name that is there.
+#: Other tools' words for names used here; a synonym counts only if its name is among the known ones.
 _SYNONYMS = {
     "zmuv": ["z-score"],
     "standard": ["z-score"],
@@ -36,9 +36,9 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Find the name that another one is a spelling of, or a word for, or None.
+    """Find the known name that a name spells differently or is a synonym for, or None.
 
-    Case and what joins the parts of a name do not count.
+    Case and separators do not count.
 
     >>> from skrankagg._support._suggestions import find_same
     >>> [find_same(name, ["ReciprocalRankFusion", "BordaCount"]) for name in ("rrf", "borda_count", "borda")]
@@ -51,9 +51,9 @@ def find_same(name, known):
 
 
 def find_similar(name, known):
-    """Find the name that another one was probably meant for, or None.
+    """Find the known name that a name was probably meant for, or None.
 
-    As :func:`find_same`; else it is the only name that begins so, or the one of the most similar spelling.
+    As :func:`find_same`; otherwise the only name with this beginning, or the name of the most similar spelling.
 
     >>> from skrankagg._support._suggestions import find_similar
     >>> norms = ["min-max", "z-score", "rank"]
@@ -73,7 +73,7 @@ def find_similar(name, known):
 
 
 def did_you_mean(name, known):
-    """Write what a name was probably meant for, in brackets after the name; empty where nothing is like it.
+    """Write the probably intended name in brackets, to follow the name; empty if no known name is similar.
 
     >>> from skrankagg._support._suggestions import did_you_mean
     >>> did_you_mean("borda-count", ["BordaCount", "Copeland"])

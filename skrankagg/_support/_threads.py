@@ -1,4 +1,4 @@
-"""How many threads the linear algebra libraries may use."""
+"""Limits on the threads of the linear algebra libraries."""
 
 from collections.abc import Callable
 from functools import cache, wraps
@@ -14,12 +14,12 @@ _Result = TypeVar("_Result")
 
 @cache
 def _controller():
-    # Looking for the libraries takes a millisecond, so it is done once, when they are loaded.
+    # Finding the libraries takes a millisecond, so it is done once, after they are loaded.
     return ThreadpoolController()
 
 
 def one_blas_thread(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Decorate a function of many small matrix products: there threads would wait for each other."""
+    """Decorate a function of many small matrix products, where threads would wait for each other."""
 
     @wraps(function)
     def limited(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:

@@ -9,7 +9,7 @@ _OURS = {"skrankagg", "sklearn", "joblib"}
 
 
 def warn_user(message, category):
-    """Warn at the first line outside of this package and of those that call it.
+    """Warn at the first line outside of this package and of packages that call it.
 
     Parameters
     ----------
