@@ -17,6 +17,12 @@ from skrankagg._command_line import _meanwhile
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_configure(config):
+    # All properties run, exhaustive ones too, unless -m was given.
+    if config.getoption("examples", None) is not None and config.option.markexpr == "not exhaustive":
+        config.option.markexpr = ""
+
+
 def pytest_report_header():
     kind = "compiled" if _kernels.COMPILED else "interpreted"
     return f"skrankagg: kernels {kind}"

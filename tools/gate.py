@@ -123,7 +123,7 @@ def main() -> int:
         print(f"{COMMON}: {', '.join(sorted(methods))}")
     if arguments.list:
         return 0
-    run = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "-m", "not exhaustive"]
+    run = [sys.executable, "-m", "pytest", "-q", "-n", "auto"]
     code = subprocess.run([*run, *dict.fromkeys(paths)], cwd=ROOT, check=False).returncode
     if methods and len(methods) <= MOST_FILES:
         chosen = " or ".join(sorted(methods))

@@ -66,6 +66,7 @@ def test_supervised_aggregators_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("aggregator", OTHERS, ids=repr)
 @pytest.mark.parametrize(
     "check", [*AGGREGATOR_CHECKS, check_query_subset, check_mixed_queries], ids=lambda check: check.__name__
