@@ -343,7 +343,8 @@ def run(folder, files, plugins, seconds, log, alive=None):
             sys.path.insert(0, str(folder))
             import pytest
 
-            options = ["-x", "-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=unshrunk"]
+            options = ["-x", "-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            options.append("--hypothesis-profile=unshrunk")
             code = int(pytest.main([*options, *files], plugins=plugins))
             for plugin in plugins:
                 if isinstance(plugin, _Reached):
