@@ -81,7 +81,10 @@ def test_a_file_whose_name_has_an_equals_sign_is_that_file(run, folder):
         ("aggregate runs/one.run runs/one.run", "the file 'runs/one.run' is given twice."),
         ("aggregate - -", "standard input is given twice."),
         ("aggregate nothing/*.run", "no file matches 'nothing/*.run'."),
-        ("aggregate v=runs/*.run", "one name, 'v', is given for 2 files that match 'runs/*.run'; leave the name out, or name each file."),
+        (
+            "aggregate v=runs/*.run",
+            "is given for 2 files that match 'runs/*.run'; leave the name out, or name each file.",
+        ),
         ("aggregate =runs/one.run", "a file with a name is written NAME=FILE; got '=runs/one.run'."),
         ("aggregate v=runs/one.run --voter file", "voters are named by NAME=FILE or by --voter file, not by both."),
         ("aggregate empty", "the folder 'empty' contains no files."),

@@ -287,7 +287,7 @@ def test_votes_says_whether_weights_are_numbers_of_lists():
     np.testing.assert_allclose(errors(threes, votes=False) / errors(threes), 3**0.5, rtol=0.2)
     np.testing.assert_array_equal(errors(halves, votes=False), errors(halves))
     for function in (rank_stability, rank_confidence, preference_probabilities):
-        with pytest.raises(InputError, match="query 'q2' has other weights. Give whole weights"):
+        with pytest.raises(InputError, match=r"query 'q2' has other weights\. Give whole weights"):
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
@@ -348,7 +348,7 @@ def test_errors_say_what_to_do(error, message, method, options):
 def test_probabilities_are_of_one_query():
     with pytest.raises(InputError, match="`query` must be the id of one of the 3 queries"):
         preference_probabilities(BordaCount(), lists())
-    with pytest.raises(InputError, match="must be None with unit=.query., which makes one board"):
+    with pytest.raises(InputError, match=r"must be None with unit=.query., which makes one board"):
         preference_probabilities(BordaCount(), lists(), "q1", unit="query")
 
 

@@ -124,7 +124,7 @@ def test_the_column_keeps_the_name_and_is_found_by_others():
     assert compare_methods(comparator.per_query_, "sum", metric="p@10").equals(comparator.compare("sum", metric="P_10"))
     chosen = select_results(comparator.results_, metric=["precision", "ndcg@10[gain=linear]"])
     assert list(chosen) == ["P_10", "ndcg_cut_10"]
-    with pytest.raises(InputError, match="must be one of .*got 'map'"):
+    with pytest.raises(InputError, match=r"must be one of .*got 'map'"):
         comparator.compare("sum", metric="map")
     with pytest.raises(InputError, match="'map@10' and 'map_cut_10' are the same"):
         evaluate(lists, qrels, ["map@10", "map_cut_10"])

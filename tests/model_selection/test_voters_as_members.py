@@ -126,7 +126,7 @@ def test_plots(fitted):
 
 
 def test_a_name_of_both_is_refused():
-    with pytest.raises(InputError, match="'v1' is the name of both. Rename the method"):
+    with pytest.raises(InputError, match=r"'v1' is the name of both\. Rename the method"):
         Comparator([("v1", CombSUM())], qrels=QRELS, with_voters=True).fit(LISTS)
     assert Comparator([("v1", CombSUM())], qrels=QRELS).fit(LISTS).best_name_ == "v1"
     with pytest.raises(ValueError, match="'voters' parameter of Comparator"):

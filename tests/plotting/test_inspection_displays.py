@@ -321,7 +321,7 @@ def test_what_is_refused(plt, lists):
     frame = rank_stability(BordaCount(), lists, **FEW)
     with pytest.raises(InputError, match="`top` must be a whole number of at least 1; got 0"):
         RankStabilityDisplay.from_frame(frame, top=0)
-    with pytest.raises(InputTypeError, match="must have the columns item, rank, rank_low, rank_high; rank_low is missing"):
+    with pytest.raises(InputTypeError, match="columns item, rank, rank_low, rank_high; rank_low is missing"):
         RankStabilityDisplay.from_frame(BordaCount().fit_transform(lists))
     with pytest.raises(InputTypeError, match="item is missing"):
         RankStabilityDisplay.from_frame([1])
