@@ -113,7 +113,7 @@ def read_values(text):
 
 
 def fitting_methods(lists, names=None):
-    """Divide methods, by default all, into accepted ones and, by reason, the names of ones that reject the lists."""
+    """Return methods, by default all, that accept the lists, and the names of the others by reason."""
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)

@@ -180,7 +180,7 @@ def significance_marks(
     alpha: float = 0.05,
     **options: Unpack[PairedTestOptions],
 ) -> pd.DataFrame:
-    """Mark in a table the methods that differ significantly from a baseline in each measure.
+    """Mark methods that differ significantly from a baseline, for each measure.
 
     Parameters
     ----------

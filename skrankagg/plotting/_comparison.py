@@ -149,7 +149,7 @@ class ComparisonDisplay:
             raise InputError(
                 f"`metric` must be one of those computed by the Comparator, {', '.join(measured)}; got {metric!r}."
             )
-        voters = [name for name in comparator.results_.index if name not in comparator.named_estimators_]
+        voters = [name for name in comparator.results_.index if name not in comparator.named_aggregators_]
         return cls._from_queries(comparator._measured()[[metric]], metric, voters).plot(ax, **bar_kwargs)
 
     @classmethod

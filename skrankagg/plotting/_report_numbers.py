@@ -99,7 +99,7 @@ def _n_units(lists, unit):
 
 
 def _pooled(aggregator, prepared):
-    """Pool all queries into one board with voters named after the query; return the method without weights too."""
+    """Pool all queries into one board with voters named after the query; return also the method without weights."""
     frame = prepared.to_frame()
     frame["weight"] = prepared.list_weight[prepared.row_list]
     several = (np.diff(prepared.list_ptr) > 1).any()

@@ -84,7 +84,7 @@ def test_a_file_whose_name_has_an_equals_sign_is_that_file(run, folder):
         ("aggregate nothing/*.run", "no file matches 'nothing/*.run'."),
         (
             "aggregate v=runs/*.run",
-            "one name, 'v', is given for 2 files that match 'runs/*.run'; leave the name out, or name each file.",
+            "is given for 2 files that match 'runs/*.run'; leave the name out, or name each file.",
         ),
         ("aggregate =runs/one.run", "a file with a name is written NAME=FILE; got '=runs/one.run'."),
         ("aggregate v=runs/one.run --voter file", "voters are named by NAME=FILE or by --voter file, not by both."),

@@ -452,7 +452,7 @@ def test_voter_influence_rejects_invalid_arguments():
     with pytest.raises(InputError, match=r"`mode` must be one of 'silence', 'drop'; got 'drops' .did you mean"):
         voter_influence(BordaCount(), SIX, mode="drops")
     for top in (0, 1.5, True):
-        with pytest.raises(InputError, match="top must be a number of places"):
+        with pytest.raises(InputError, match="`top` must be a whole number"):
             voter_influence(BordaCount(), SIX, top=top)
     with pytest.raises(InputTypeError, match="must be an aggregator"):
         voter_influence(None, SIX)

@@ -126,7 +126,7 @@ def test_plots_include_voters(fitted):
 
 
 def test_with_voters_rejects_a_voter_named_like_a_method():
-    with pytest.raises(InputError, match=r"'v1' is the name of both. Rename the method"):
+    with pytest.raises(InputError, match=r"'v1' is the name of both\. Rename the method"):
         Comparator([("v1", CombSUM())], qrels=QRELS, with_voters=True).fit(LISTS)
     assert Comparator([("v1", CombSUM())], qrels=QRELS).fit(LISTS).best_name_ == "v1"
     with pytest.raises(ValueError, match="'with_voters' parameter of Comparator"):

@@ -71,12 +71,12 @@ def test_dots_and_bars_are_the_places(plt, lists):
 def test_frames_of_both_functions_can_be_drawn(plt, lists):
     stability = rank_stability(BordaCount(), lists, places=[1, 4, 10], **FEW)
     display = RankStabilityDisplay.from_frame(stability)
-    assert display.k == 4  # all ten are among the first ten
+    assert display.n_places == 4  # all ten are among the first ten
     assert display.ax_.get_xlabel().endswith("bar, interval over 50 draws")
     assert RankStabilityDisplay.from_frame(stability, n_places=1).chance_ax_.get_xlabel() == "first in the draws"
     sets = rank_confidence(BordaCount(), lists, **FEW)
     display = RankStabilityDisplay.from_frame(sets, top=5, color="black")
-    assert display.k is None and display.chance_ax_ is None and not display.ax_.lines
+    assert display.n_places is None and display.chance_ax_ is None and not display.ax_.lines
     assert display.ax_.get_xlabel().endswith("bar, confidence set")
     assert [bar.get_x() + 0.25 for bar in display.bars_] == sets["rank_low"].head(5).tolist()
     assert display.bars_[0].get_facecolor() == (0, 0, 0, 1)
@@ -321,9 +321,7 @@ def test_what_is_refused(plt, lists):
     frame = rank_stability(BordaCount(), lists, **FEW)
     with pytest.raises(InputError, match="`top` must be a whole number of at least 1; got 0"):
         RankStabilityDisplay.from_frame(frame, top=0)
-    with pytest.raises(
-        InputTypeError, match="must have the columns item, rank, rank_low, rank_high; rank_low is missing"
-    ):
+    with pytest.raises(InputTypeError, match="columns item, rank, rank_low, rank_high; rank_low is missing"):
         RankStabilityDisplay.from_frame(BordaCount().fit_transform(lists))
     with pytest.raises(InputTypeError, match="item is missing"):
         RankStabilityDisplay.from_frame([1])
@@ -332,5 +330,5 @@ def test_what_is_refused(plt, lists):
     two = rank_stability(BordaCount(), make(n_queries=2), **FEW)
     with pytest.raises(InputError, match="shows one query"):
         RankStabilityDisplay.from_frame(two)
-    with pytest.raises(InputError, match="n_voters must be a whole number"):
+    with pytest.raises(InputError, match="`n_voters` must be a whole number"):
         VoterInfluenceDisplay.from_estimator(BordaCount(), lists, n_voters=0)

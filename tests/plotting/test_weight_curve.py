@@ -126,8 +126,8 @@ def test_it_is_drawn_where_it_is_told(plt, hybrid):
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"estimator": RankStatistic}, InputTypeError, "must be an aggregator with voter_weights"),
-        ({"estimator": 3}, InputTypeError, "must be an aggregator with voter_weights, such as CombSUM"),
+        ({"aggregator": RankStatistic}, InputTypeError, "must be an aggregator with voter_weights"),
+        ({"aggregator": 3}, InputTypeError, "must be an aggregator with voter_weights, such as CombSUM"),
         ({"voters": None}, InputError, r"the lists have 3. Choose two, voters=\('bm25', 'dense'\)"),
         ({"voters": ("bm25",)}, InputError, "must be the ids of two voters"),
         ({"voters": "ab"}, InputError, "must be the ids of two voters"),
@@ -142,7 +142,7 @@ def test_it_is_drawn_where_it_is_told(plt, hybrid):
 )
 def test_what_is_refused(plt, hybrid, arguments, error, words):
     frame, qrels = hybrid
-    given = {"estimator": CombSUM(), "lists": frame, "qrels": qrels, "voters": ("bm25", "dense"), **arguments}
+    given = {"aggregator": CombSUM(), "lists": frame, "qrels": qrels, "voters": ("bm25", "dense"), **arguments}
     with pytest.raises(error, match=words):
         WeightCurveDisplay.from_estimator(**given)
 

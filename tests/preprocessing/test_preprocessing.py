@@ -415,10 +415,7 @@ class Counts(ListTransformer):
 
 
 def test_the_checks_find_what_is_wrong():
-    for wrong, words in (
-        (Forgets(), "fails check_"),
-        (Counts(), "check_query_subset: other queries change the result"),
-    ):
+    for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries change")):
         with pytest.raises(AssertionError, match=words):
             check_list_transformer(wrong)
     with pytest.raises(AssertionError, match="is not a ListTransformer; subclass it"):
@@ -459,8 +456,7 @@ def test_lists_at_or_beyond_a_bound():
     assert bounded([5.0, 4.0], upper=4) == [1.0, 1.0]
     assert bounded([1e308, -1e308], lower=-1.7e308) == pytest.approx([1.0, 0.7 / 2.7])
     with pytest.raises(
-        InputError,
-        match=r".clip. must be True if all scores of a list lie beyond its bound, as those of voter 'v' in query",
+        InputError, match=r".clip. must be True if all scores .* lie beyond its bound, as those of voter 'v' in query"
     ):
         bounded([-1.0, -2.0], lower=0, clip=False)
 
@@ -636,10 +632,7 @@ def test_a_union_of_a_learner_needs_two_queries_to_learn_from():
     lists, qrels = judged_lists(6)
     one = Qrels.from_frame(qrels.assign(relevance=qrels["relevance"].where(qrels["query"] == lists.queries[2], 0)))
     union = AggregatorUnion([("tree", tree())])
-    words = (
-        r"must have judgements of at least 2 queries with relevant items for StackedFusion\(.*; "
-        r"got 1\. Give more judged queries"
-    )
+    words = r"judgements of at least 2 queries with relevant items for StackedFusion\(.*; got 1\. Give more"
     with pytest.raises(InputError, match=words):
         union.fit_transform(lists, one)
     assert union.fit(lists, one).transform(lists).n_lists == 6

@@ -180,7 +180,7 @@ def check_unanimity(aggregator):
     """Check that an item ranked above another in every list is above it in the consensus (if the tag promises it)."""
     if not _tags(aggregator).unanimity:
         return
-    lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, ties=False)
+    lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
     place = fit_transform(aggregator, lists).sort_values(["query", "item"])["rank"].to_numpy().reshape(10, 6)
     unanimous = (ranks[:, :, :, None] < ranks[:, :, None, :]).all(axis=1)
     for q, above, below in zip(*np.nonzero(unanimous), strict=True):
@@ -195,7 +195,7 @@ def check_condorcet_winner(aggregator):
     if not _tags(aggregator).condorcet_winner:
         return
     # Ten of these queries have a winner. Mean positions, sums of scores and learned weights elect another item in some.
-    lists, ranks, queries, items = _full_lists(seed=9, n_queries=20)
+    lists, ranks, queries, items = _full_lists(random_state=9, n_queries=20)
     above, below = ranks[:, :, :, None] < ranks[:, :, None, :], ranks[:, :, :, None] > ranks[:, :, None, :]
     wins = (above.sum(axis=1) > below.sum(axis=1)).sum(axis=2)
     winner = {queries[q]: items[item] for q, item in zip(*np.nonzero(wins == len(items) - 1), strict=True)}
