@@ -334,7 +334,7 @@ def test_rank_stability_gives_no_interval_for_one_list_and_warns_about_few():
     [
         (InputTypeError, "`aggregator` must be an aggregator", BordaCount, {}),
         (InputError, "`n_resamples` must be a whole number of at least 2; got 1", BordaCount(), {"n_resamples": 1}),
-        (InputError, "confidence must be a number between 0 and 1", BordaCount(), {"confidence": 95}),
+        (InputError, "`confidence` must be between 0 and 1, both excluded; got 95", BordaCount(), {"confidence": 95}),
         (InputError, "`unit` must be one of 'list', 'voter', 'query'; got 'lists'", BordaCount(), {"unit": "lists"}),
         (InputError, "top must be a number of places", BordaCount(), {"top": [0]}),
         (InputError, "must be able to weigh lists, because draws.*got Agglomerative", Agglomerative(), {}),
