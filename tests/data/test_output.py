@@ -52,7 +52,7 @@ def test_polars_without_pyarrow_is_one_sentence_before_the_work(estimator, lacki
         for work, nothing in BROKEN.items():
             monkeypatch.setattr(owner, work, nothing, raising=False)
     lacking("pyarrow")
-    words = r"transform='polars' .* pyarrow is missing\. Install with pip install pyarrow, or say set_output"
+    words = r"transform='polars' .* pyarrow is missing\. Install with pip install pyarrow, or call set_output"
     for X in (FRAME, LISTS):
         with pytest.raises(ImportError, match=words):
             estimator.fit(X)

@@ -68,7 +68,7 @@ def test_ids_that_would_not_be_read_back_are_refused(item):
 
 
 def test_ranking_text_wants_one_list_for_each_query():
-    with pytest.raises(InputError, match="A run has one list for each query"):
+    with pytest.raises(InputError, match="A run must have one list for each query"):
         ranking_text(make_ranked_lists(random_state=0)[0])
     with pytest.raises(InputError, match="`rank_ties` must be one of 'ordinal', 'min', 'dense'; got 'max'"):
         ranking_text(TIED, rank_ties="max")
@@ -158,7 +158,7 @@ def test_judgements_that_would_not_come_back_are_refused_and_nothing_is_written(
     path = tmp_path / "a.qrels"
     with pytest.raises(error, match=words):
         write_qrels(pd.DataFrame(qrels), path)
-    with pytest.raises(InputTypeError, match="expects a data frame"):
+    with pytest.raises(InputTypeError, match="must be a data frame"):
         write_qrels([1], path)
     with pytest.raises(InputError, match=r"does not end in \.csv"):
         write_qrels(Qrels.from_dict({"q": ["a"]}), tmp_path / "a.csv.gz")

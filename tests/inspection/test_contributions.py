@@ -193,7 +193,7 @@ def test_ids_keep_their_types():
 
 
 def test_what_cannot_be_shared_is_refused():
-    with pytest.raises(InputError, match=r"Copeland\(\) are no sums over the lists.* voter_influence"):
+    with pytest.raises(InputError, match=r"Copeland\(\) are not sums over the lists.* voter_influence"):
         voter_contributions(Copeland(), SIX)
     with pytest.raises(InputTypeError, match="last step, pipeline"):
         voter_contributions(make_pipeline(TopK(k=2), BordaCount()), SIX)

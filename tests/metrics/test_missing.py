@@ -280,9 +280,9 @@ def test_a_member_with_integer_ids_for_string_ids_is_refused():
 
 def test_lists_without_a_judged_item_score_zero():
     others = QRELS.assign(item="z" + QRELS["item"])
-    with pytest.warns(NothingJudgedWarning, match="The lists hold no judged item"):
+    with pytest.warns(NothingJudgedWarning, match="The lists contain no judged item"):
         assert make_ranking_scorer("map", qrels=others)(METHOD, LISTS) == 0
-    with pytest.warns(NothingJudgedWarning, match="The lists hold no judged item"):
+    with pytest.warns(NothingJudgedWarning, match="The lists contain no judged item"):
         assert evaluate_voters(LISTS, others, "map")["map"].eq(0).all()
 
 

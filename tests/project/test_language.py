@@ -16,6 +16,12 @@ CLEAN = (
     "notebooks/*.ipynb",
     "tools/check_language.py",
     "tests/project/test_language.py",
+    "skrankagg/_arrays/*.py",
+    "skrankagg/_data/*.py",
+    "skrankagg/_kernels/*.py",
+    "skrankagg/_support/*.py",
+    "skrankagg/base/*.py",
+    "skrankagg/exceptions.py",
 )
 
 
