@@ -1,7 +1,7 @@
 """Errors and warnings that skrankagg raises.
 
-What a user can mend is an :class:`InputError` or an :class:`InputTypeError`, which are a ValueError and a TypeError, or
-a :class:`MissingLibraryError`; a :class:`MemoryLimitError` is an InputError. Any other error is a defect of skrankagg.
+Users can correct an :class:`InputError`, which is a ValueError, an :class:`InputTypeError`, which is a TypeError, and a
+:class:`MissingLibraryError`. A :class:`MemoryLimitError` is an InputError. Any other error is a defect of skrankagg.
 """
 
 __all__ = [
@@ -24,13 +24,13 @@ __all__ = [
 
 
 class InputError(ValueError):
-    """A value, a file or a combination of arguments that skrankagg cannot take.
+    """A value, file or combination of arguments that skrankagg cannot use.
 
     Its message is one sentence: what was expected, what came, and what to do.
 
     See Also
     --------
-    InputTypeError : The kind of an argument is wrong.
+    InputTypeError : The type of an argument is wrong.
 
     Examples
     --------
@@ -45,13 +45,13 @@ class InputError(ValueError):
 
 
 class InputTypeError(TypeError):
-    """An argument of a kind that skrankagg cannot take.
+    """An argument of a type that skrankagg cannot use.
 
     Its message is one sentence: what was expected, what came, and what to do.
 
     See Also
     --------
-    InputError : The kind is right and the value is wrong.
+    InputError : The type is right and the value is wrong.
 
     Examples
     --------
@@ -61,17 +61,17 @@ class InputTypeError(TypeError):
     ...     CombSUM().fit([[1, 2], [3, 4]])
     ... except InputTypeError as error:
     ...     print(error)
-    RankedLists.from_frame expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got
-    builtins.list; encode dicts and lists with RankedLists.from_runs or from_lists.
+    The input of RankedLists.from_frame must be a data frame (pandas, polars or pyarrow) with a row for each ranked
+    item; got builtins.list; encode dicts and lists with RankedLists.from_runs or from_lists.
     """
 
 
 class MemoryLimitError(InputError, MemoryError):
-    """A method needs more memory for a query than there is, and has not begun.
+    """A method needs more memory for a query than is available, and stops before it begins.
 
-    Methods that compare every two items of a query need memory that grows with the square of their number. They work
-    out what they need before they allocate it; the message names the query, what it takes and what is available. It is
-    an :class:`InputError`, since fewer items or another method mend it, and a MemoryError.
+    Methods that compare every two items of a query need memory that grows with the square of their number. They
+    estimate this memory before allocating it; the message names the query, the memory needed and the memory available.
+    The error is an :class:`InputError`, because fewer items or another method avoid it, and a MemoryError.
 
     See Also
     --------
@@ -114,8 +114,8 @@ class MissingLibraryError(ImportError):
 class AmbiguousInputWarning(UserWarning):
     """Input can be read in two ways, and the message names the one that was chosen.
 
-    A frame has both `query` and `qid`: the first holds the text of the queries as a rule, and the second the ids, which
-    are read. A matrix has more rows than columns, and its rows may be ballots rather than items.
+    For example, a frame has both `query` and `qid`. As a rule `query` contains the text of the queries and `qid` their
+    ids, so `qid` is read. Or a matrix has more rows than columns, and its rows may be ballots rather than items.
 
     See Also
     --------
@@ -142,10 +142,10 @@ class AmbiguousInputWarning(UserWarning):
 class ExposureWarning(UserWarning):
     """Lists of two items reach a method that ranks the items of a list above all others.
 
-    A comparison of two items says nothing of the others. A method whose tag ``absent_below`` is true takes both of
-    them, the loser too, to be better than all others, and so orders items by how often they were compared. It warns,
-    once for each call, where lists of exactly two items carry more than half of the list weight of a query of more than
-    four items.
+    A comparison of two items carries no information about other items. A method whose tag ``absent_below`` is true
+    treats both of them, the loser too, as better than all others, and so orders items by how often they were compared.
+    It warns once per call if a query has more than four items and lists of exactly two items carry more than half of
+    its list weight.
 
     See Also
     --------
@@ -166,7 +166,7 @@ class ExposureWarning(UserWarning):
     ...     warnings.simplefilter("error", ExposureWarning)
     ...     BordaCount().fit_transform(duels)
     Traceback (most recent call last):
-    skrankagg.exceptions.ExposureWarning: BordaCount ranks the items that a list holds above those that it does not, ...
+    skrankagg.exceptions.ExposureWarning: BordaCount ranks the items in a list above all others. ...
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", ExposureWarning)
     ...     BordaCount().fit_transform(duels)["item"].tolist()
@@ -177,13 +177,13 @@ class ExposureWarning(UserWarning):
 
 
 class FewListsWarning(UserWarning):
-    """A query has so few lists that drawing them again says little about how sure their consensus is.
+    """A query has too few lists for resampling to show how certain their consensus is.
 
-    Intervals of fewer than five lists are too narrow: the draws repeat the few lists that are there.
+    Intervals from fewer than five lists are too narrow, because every resample repeats the same few lists.
 
     See Also
     --------
-    skrankagg.inspection.rank_stability : Draws lists, and warns.
+    skrankagg.inspection.rank_stability : Resamples lists and warns.
 
     Examples
     --------
@@ -204,13 +204,13 @@ class FewListsWarning(UserWarning):
 class MissingQueriesWarning(UserWarning):
     """More than half of the judged queries have no results in a run, and each of them counts as 0.
 
-    The judgements state the queries. So a run of some of them, as that of one fold of a cross-validation, is measured
-    over all the others as well, and its values are too low. The warning is for the default of `missing`;
-    ``missing_queries="zero"`` says that 0 is meant, and ``missing_queries="skip"`` leaves those queries out.
+    Measures average over the judged queries. A run with only some of them, such as one fold of a cross-validation, gets
+    0 for each of the others, so its values are too low. The warning is for the default of `missing_queries`;
+    ``missing_queries="zero"`` confirms that 0 is meant, and ``missing_queries="skip"`` leaves those queries out.
 
     See Also
     --------
-    skrankagg.metrics.make_ranking_scorer : Measures over the judged queries of the lists that it is given.
+    skrankagg.metrics.make_ranking_scorer : Measures over the judged queries of the given lists.
     skrankagg.metrics.evaluate : Warns, as every measure does.
 
     Examples
@@ -230,11 +230,11 @@ class MissingQueriesWarning(UserWarning):
 
 
 class NotComparedWarning(UserWarning):
-    """A consensus orders items of a query that no list compares, directly or by way of other items.
+    """A consensus orders items that no list of the query compares, directly or by way of other items.
 
     Two items are joined if a list of positive weight compares them: a list that contains both, or with
     ``absent="last"`` one of them. Within each connected component the lists determine an order; across components they
-    say nothing. Methods with a parameter `absent`, and those that use such a method, warn once for each call.
+    give no information. Methods with a parameter `absent`, and methods that use one of these, warn once per call.
 
     See Also
     --------
@@ -258,10 +258,10 @@ class NotComparedWarning(UserWarning):
 
 
 class NothingJudgedWarning(UserWarning):
-    """A run is empty, or holds no judged query or no judged item, and so scores 0.
+    """A run is empty, or contains no judged query or no judged item, and so scores 0.
 
-    It is an error only where ids cannot match, as integers and strings never do. A run that is empty, or that bad, is
-    measured, and does not keep other runs from being measured.
+    Ids that can never match, such as integers and strings, are an error instead. An empty or unjudged run scores 0 and
+    does not stop the other runs.
 
     See Also
     --------
@@ -292,15 +292,15 @@ class NothingJudgedWarning(UserWarning):
 class RankScoreConflictWarning(UserWarning):
     """A list's ranks and scores order its items differently.
 
-    The scores may be distances or p-values, of which smaller ones are better, or belong to another list than the ranks.
-    Methods of ranks use the ranks. Methods of scores refuse the list with a ValueError, those of the tag
-    ``needs_scores``: :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and what is
-    built on them. A list of weight 0 is not refused, because it has no influence.
+    The scores may be distances or p-values, where smaller is better, or may belong to another list than the ranks.
+    Methods of ranks use the ranks. Methods with the tag ``needs_scores`` refuse the list with a ValueError:
+    :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and methods built on them. A list
+    of weight 0 is not refused, because it has no influence.
 
     See Also
     --------
     skrankagg.RankedLists.from_frame : Warns; with ``rank=None`` or ``score=None`` it does not read one of the two.
-    skrankagg.preprocessing.ScoreNormalizer : With a norm of ranks it makes scores of them.
+    skrankagg.preprocessing.ScoreNormalizer : Computes scores from ranks with a norm of ranks.
 
     Examples
     --------
@@ -325,15 +325,15 @@ class RankScoreConflictWarning(UserWarning):
 
 
 class SimilarIdsWarning(UserWarning):
-    """Two ids differ in case or blanks only, as "BM25" and "bm25 ", and count as different.
+    """Two ids differ only in case or blanks, such as "BM25" and "bm25 ", and count as different.
 
-    Often they are one that was typed in two ways, and its lists or places count as those of two. They are never put
-    together: TP53 is a gene of man and Tp53 one of the mouse. Queries, voters and items are looked at where they are
-    text and where there are at most 30,000 different ones of the kind; there is one warning for each call.
+    Often they are one id typed in two ways, and its lists or places then count as those of two. They are never merged:
+    TP53 is a human gene and Tp53 a mouse gene. The check covers queries, voters and items if they are text and there
+    are at most 30,000 different ids of the kind; there is one warning per call.
 
     See Also
     --------
-    skrankagg.RankedLists.from_frame : With ``strip=True`` it removes blanks around ids.
+    skrankagg.RankedLists.from_frame : Removes blanks around ids with ``strip=True``.
 
     Examples
     --------
@@ -351,7 +351,7 @@ class SimilarIdsWarning(UserWarning):
 
 
 class SplitQueryWarning(UserWarning):
-    """Lists have lost rows, as when a splitter takes the rows of a frame for samples.
+    """Lists have lost rows, for example because a splitter treated the rows of a frame as samples.
 
     A sample is a query. Give the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a
     frame. The warning looks for gaps in the frame's row labels where lists lack rows, and for a frame whose first row
@@ -359,7 +359,7 @@ class SplitQueryWarning(UserWarning):
 
     See Also
     --------
-    skrankagg.model_selection.QueryKFold : Splits a frame between queries.
+    skrankagg.model_selection.QueryKFold : Splits a frame by queries.
 
     Examples
     --------
@@ -372,17 +372,17 @@ class SplitQueryWarning(UserWarning):
     ...     warnings.simplefilter("error", SplitQueryWarning)
     ...     RankedLists.from_frame(lists.iloc[[0, 2, 3]])
     Traceback (most recent call last):
-    skrankagg.exceptions.SplitQueryWarning: 1 list has lost rows, as when a splitter takes the rows of a frame for ...
+    skrankagg.exceptions.SplitQueryWarning: 1 list has lost rows, for example because a splitter treated the rows ...
     """
 
 
 class UnequalLengthWarning(UserWarning):
-    """Learnt weights follow the length of the lists: the longest list of a query outweighs all others.
+    """Learned weights follow list length: the longest list of a query outweighs all others.
 
-    A query counts if its longest list, longer than each other one and at least twice as long as the median, has more
-    than five times the median weight of the query's lists. The consensus is then little more than that list, whether or
-    not its voter is good: a long list holds more of the items of a consensus, and the more it weighs the more the
-    consensus is like it.
+    A query counts under two conditions. Its longest list is longer than each other list and at least twice as long as
+    the median. This list has more than five times the median weight of the query's lists. The consensus is then little
+    more than that list, whether or not its voter is good. The reason is that a long list contains more of the consensus
+    items, and the more it weighs, the more the consensus resembles it.
 
     See Also
     --------
@@ -403,7 +403,7 @@ class UnequalLengthWarning(UserWarning):
     ...     warnings.simplefilter("error", UnequalLengthWarning)
     ...     DIBRA().fit(lists)
     Traceback (most recent call last):
-    skrankagg.exceptions.UnequalLengthWarning: The weights that DIBRA learnt follow the length of the lists in 2 of ...
+    skrankagg.exceptions.UnequalLengthWarning: The weights that DIBRA learned follow the length of the lists in 2 of ...
     >>> from sklearn.pipeline import make_pipeline
     >>> from skrankagg.preprocessing import TopK
     >>> consensus = make_pipeline(TopK(30), DIBRA()).fit_transform(lists)
@@ -411,15 +411,16 @@ class UnequalLengthWarning(UserWarning):
 
 
 class UnknownVoterWarning(UserWarning):
-    """Voters do not match: a parameter seems to misspell one, or ``fit`` has not seen any voter of the lists.
+    """Voters do not match: a parameter seems to misspell a voter, or ``fit`` saw none of the voters in the lists.
 
-    A name that is not a voter's, as in ``voter_weights``, counts as misspelt if it resembles one voter and no other:
-    equal but for case, blanks, leading zeros and type (1 and "1"), or of similar spelling. Other names do not count:
-    lists may be a part of a data set, as in cross-validation, and lack some of its voters.
+    A name without a list, for example in ``voter_weights``, counts as misspelt if it resembles exactly one voter. It
+    resembles a voter if it is equal except for case, blanks, leading zeros and type (1 and "1"), or has a similar
+    spelling. Other names do not count: lists may be part of a data set, as in cross-validation, and lack some of its
+    voters.
 
     See Also
     --------
-    skrankagg.aggregators.DIBRA : With ``weighting="global"`` it warns if it was not fitted on any voter of the lists.
+    skrankagg.aggregators.DIBRA : Warns with ``weighting="global"`` if it was fitted on none of the voters in the lists.
     skrankagg.preprocessing.VoterSelector : Warns if it has no value for any voter of the lists.
 
     Examples

@@ -158,15 +158,15 @@ def test_ids_of_any_type_that_has_an_order():
         assert [item for item, _ in found] == [make(k) for k in (3, 2, 4, 1, 5, 9)]
         assert [type(item) for item, _ in found] == [type(make(1))] * 6
     mixed = [["1", "2", "3"], ["1", 2, "3"]]
-    with pytest.raises(InputTypeError, match=r"list 2 holds 2 of type int, the first id is '1'"):
+    with pytest.raises(InputTypeError, match=r"list 2 has 2 of type int \(the first id is '1'\)"):
         fuse(mixed)
-    with pytest.raises(InputTypeError, match="of one type that has an order"):
+    with pytest.raises(InputTypeError, match="of one sortable type"):
         fuse([[None, "a"], ["a"]])
-    with pytest.raises(InputTypeError, match="of one type that has an order"):
+    with pytest.raises(InputTypeError, match="of one sortable type"):
         fuse([[float("nan"), 1.0], [2.0]])
-    with pytest.raises(InputTypeError, match="of one type that has an order"):
+    with pytest.raises(InputTypeError, match="of one sortable type"):
         fuse([[frozenset("a"), frozenset("b")], [frozenset("b")]])
-    with pytest.raises(InputTypeError, match=r"can be hashed.*key="):
+    with pytest.raises(InputTypeError, match=r"must be hashable.*key="):
         fuse([[{"id": "a", "title": "x"}], [{"id": "b", "title": "y"}]])
 
 
@@ -175,33 +175,38 @@ def test_ids_of_any_type_that_has_an_order():
     [
         ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*duplicates='first'"),
         ({"bm25": ["a"], "dense": ["b", "c", "b"]}, {}, InputError, "list 'dense' repeats 'b'"),
-        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "in all lists or in none"),
-        ([[("a", 1.0), ("b",)]], {}, InputError, r"holds \('b',\)"),
-        ([[("a", 1.0), "b"]], {}, InputError, "holds 'b'"),
-        ([[("a", 1.0), ("b", float("nan"))]], {}, InputError, r"that of 'b' in list 1 is nan"),
-        ([{"a": 1.0, "b": "high"}], {}, InputError, r"that of 'b' in list 1 is 'high'"),
-        ([{"a": 1.0, "b": None}], {}, InputError, r"that of 'b' in list 1 is None"),
+        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "must all have scores, or none may"),
+        ([[("a", 1.0), ("b",)]], {}, InputError, r"has \('b',\)"),
+        ([[("a", 1.0), "b"]], {}, InputError, "has 'b'"),
+        ([[("a", 1.0), ("b", float("nan"))]], {}, InputError, r"got nan for 'b' in list 1"),
+        ([{"a": 1.0, "b": "high"}], {}, InputError, r"got 'high' for 'b' in list 1"),
+        ([{"a": 1.0, "b": None}], {}, InputError, r"got None for 'b' in list 1"),
         ([{"a": 1.0}, {"a": 2**53 + 1, "b": 2}], {}, InputError, "9007199254740993"),
-        ([{"a": 1.0, "b": 10**400}], {}, InputError, "that of 'b' in list 1 is 1000"),
-        ([["a"], ["b"]], {"weights": [1, "2"]}, InputError, "that of list 2 is '2'"),
+        ([{"a": 1.0, "b": 10**400}], {}, InputError, "got 1000"),
+        ([["a"], ["b"]], {"weights": [1, "2"]}, InputError, "got '2' for list 2"),
         (["abc", "bcd"], {}, InputTypeError, "list 0 is of type str"),
         ([{"a", "b"}], {}, InputTypeError, "of type set"),
         ("abc", {}, InputTypeError, "got str"),
         (pd.DataFrame({"item": ["a"]}), {}, InputTypeError, "fit_transform"),
-        ({1: ["a"], "b": ["a"]}, {}, InputTypeError, "names of lists that can be sorted"),
-        ([["a"]], {"top": 0}, InputError, "top must be an integer of at least 1"),
+        ({1: ["a"], "b": ["a"]}, {}, InputTypeError, "Names of lists for fuse must be sortable"),
+        ([["a"]], {"top": 0}, InputError, "`top` must be a whole number of at least 1"),
         ([["a"]], {"top": 1.5}, InputError, "got 1.5"),
         ([["a"], ["b"]], {"weights": [1]}, InputError, "one for each of 2 lists"),
-        ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "that of list 2 is -1"),
+        ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "got -1 for list 2"),
         ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),
-        ({"bm25": ["a"], "dense": ["b"]}, {"weights": {"bm25": 1, "dens": 1}}, InputError, "by the same names"),
+        (
+            {"bm25": ["a"], "dense": ["b"]},
+            {"weights": {"bm25": 1, "dens": 1}},
+            InputError,
+            "the same names",
+        ),
         ([["a"]], {"aggregator": "rrf"}, InputTypeError, "expects an aggregator"),
         ([["a"]], {"aggregator": CombSUM()}, InputError, "score"),
         ([["a", "b"]], {"aggregator": ReciprocalRankFusion(k=-1)}, ValueError, "'k' parameter"),
         ([["a", "b"]], {"aggregator": ReciprocalRankFusion(k=True)}, ValueError, "'k' parameter"),
         ([["a", "b"]], {"aggregator": CombSUM(norm=["borda"])}, ValueError, "'norm' parameter"),
-        ([["a", "b"]], {"aggregator": Copeland(), "explain": True}, InputError, "no sums over the lists"),
-        ([["a", "b"]], {"key": "id"}, InputError, "expects 'id' in every hit; hit 1 of voter 0"),
+        ([["a", "b"]], {"aggregator": Copeland(), "explain": True}, InputError, "not sums over the lists"),
+        ([["a", "b"]], {"key": "id"}, InputError, "must have 'id' for fuse; hit 1 of voter 0"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(lists, kwargs, error, words):
@@ -230,7 +235,7 @@ def test_shares_are_those_of_the_lists_in_their_order():
     assert points == {"a": [5, 0, 1.5], "b": [4, 0, 5], "c": [3, 0, 1.5], "d": [1.5, 0, 4], "e": [1.5, 0, 3]}
     named = fuse({"x": {"a": 2.0, "b": 1.0, "c": 0.0}, "w": {"b": 5.0, "c": 1.0, "d": 1.0}}, CombMNZ(), explain=True)
     assert named[0] == ("b", 3.0, {"x": 1.0, "w": 2.0})
-    with pytest.raises(InputError, match="no sums"):
+    with pytest.raises(InputError, match="not sums over the lists"):
         fuse(lists, DIBRA(Copeland()), explain=True)
     with pytest.raises(InputError, match="needs an aggregator"):
         fuse(lists, make_pipeline(TopK(2), BordaCount()), explain=True)

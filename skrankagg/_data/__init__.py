@@ -1,1 +1,1 @@
-"""Ranked lists and judgements: checked at the border, encoded once, never changed."""
+"""Ranked lists and judgements: checked on entry, encoded once, never changed."""

@@ -22,19 +22,19 @@ __all__ = ["AlignedQrels"]
 class AlignedQrels(Immutable):
     """Judgements with a sample for each query of some lists: the ``y`` of scikit-learn's searches and curves.
 
-    Make one with :meth:`Qrels.align`. Splitters cut it along with the lists. What it is used for goes by the ids of the
-    queries and never by their positions, so that no order of the samples can mix judgements up.
+    Make one with :meth:`Qrels.align`. Splitters cut it along with the lists. Judgements are looked up by the ids of the
+    queries and never by their positions, so no order of the samples can mix them up.
 
     Parameters
     ----------
     qrels : Qrels
         The judgements.
     queries : pandas.Index of shape (n_queries,)
-        Ids of the samples' queries, of which some may have no judgements.
+        Ids of the samples' queries; some of them may have no judgements.
 
     See Also
     --------
-    Qrels : The judgements by themselves, which scikit-learn passes on whole.
+    Qrels : The judgements alone, which scikit-learn passes on whole.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class AlignedQrels(Immutable):
         return (len(self.queries),)
 
     def __getitem__(self, chosen: Any) -> AlignedQrels:
-        """The judgements of some samples, chosen as an array is indexed: by positions, a slice or a mask."""
+        """Select the judgements of some samples, with an array's indexes: positions, a slice or a mask."""
         if isinstance(chosen, tuple):  # scikit-learn writes y[indices, ...]
             if len(chosen) != 2 or chosen[1] is not Ellipsis:
                 raise IndexError("AlignedQrels has one axis, its queries; index it with a single index.")
@@ -68,7 +68,7 @@ class AlignedQrels(Immutable):
         return AlignedQrels(self.qrels, self.queries[np.atleast_1d(np.arange(len(self))[chosen])])
 
     def own_qrels(self) -> Qrels:
-        """The judgements of the samples' queries alone.
+        """Return the judgements of the samples' queries alone.
 
         Returns
         -------
@@ -77,14 +77,15 @@ class AlignedQrels(Immutable):
         Raises
         ------
         ValueError
-            If none of the queries has judgements.
+            If no query has judgements.
         """
         place = np.unique(plain_index(self.qrels.queries).get_indexer(plain_index(self.queries)))
         place = place[place >= 0]
         if not len(place):
             raise InputError(
-                f"y holds judgements of none of its {len(self)} queries, the first is {show_id(self.queries, 0)}. If "
-                "this is a fold of unjudged queries only, split lists.judged(qrels), or by QueryKFold(qrels=qrels)."
+                f"`y` must have judgements for some of its {len(self)} queries, such as {show_id(self.queries, 0)}; it "
+                "has none. If this is a fold of unjudged queries only, split lists.judged(qrels), or use "
+                "QueryKFold(qrels=qrels)."
             )
         if len(place) == self.qrels.n_queries:
             return self.qrels

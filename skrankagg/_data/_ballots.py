@@ -15,7 +15,7 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = ["count_ballots"]
 
-#: A ballot: its levels, best first, each the sorted items that it ties.
+#: A ballot: its levels, best first, each a tuple of sorted tied items.
 Levels = tuple[tuple[Hashable, ...], ...]
 
 
@@ -23,10 +23,10 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
     """Count equal ballots, in the order in which they first come."""
     check_flag("strip", strip)
     if isinstance(ballots, str | bytes) or not isinstance(ballots, Sequence | np.ndarray) or not np.iterable(ballots):
-        raise InputTypeError(f"{caller} expects a sequence of ballots; got {type(ballots).__name__}.")
+        raise InputTypeError(f"`ballots` of {caller} must be a sequence of ballots; got {type(ballots).__name__}.")
     counts = [1] * len(ballots) if counts is None else _as_counts(counts, caller)
     if len(counts) != len(ballots):
-        raise InputError(f"{caller} expects a count for each of {len(ballots)} ballots; got {len(counts)}.")
+        raise InputError(f"`counts` of {caller} must be one for each of {len(ballots)} ballots; got {len(counts)}.")
     total: Counter[Levels] = Counter()
     for ballot, count in zip(ballots, counts, strict=True):
         total[_levels(ballot, caller, strip)] += count
@@ -36,23 +36,25 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
 def _as_counts(counts, caller):
     if isinstance(counts, str | bytes | Mapping | Set) or not np.iterable(counts):
         raise InputTypeError(
-            f"{caller} expects counts as a sequence of numbers, one for each ballot; got {type(counts).__name__}."
+            f"`counts` of {caller} must be a sequence of numbers, one for each ballot; got {type(counts).__name__}."
         )
     counts = list(counts)
     for count in counts:
         if not 0 <= as_float(count) < np.inf:
-            raise InputError(f"counts must be finite numbers of at least 0; one is {show(count)}. Drop that ballot.")
+            raise InputError(
+                f"`counts` must be finite numbers of at least 0; got {show(count)} for one ballot. Drop that ballot."
+            )
     return counts
 
 
 def _levels(ballot, caller, strip):
-    """The levels of a ballot as a tuple of sorted tuples."""
+    """Read the levels of a ballot as a tuple of sorted tuples."""
     if isinstance(ballot, str):
         levels = [[item.strip() for item in level.split("=")] for level in ballot.split(">")]
     elif isinstance(ballot, bytes | Mapping | Set) or not np.iterable(ballot):
         raise InputTypeError(
-            f"{caller} expects each ballot as text such as 'A > B = C', or as a list of items or of lists of tied "
-            f"items, best first; got {show(ballot)}."
+            f"Each ballot of {caller} must be text such as 'A > B = C', or a list of items or of lists of tied items, "
+            f"best first; got {show(ballot)}."
         )
     else:
         levels = [list(level) if _is_level(level) else [level] for level in ballot]
@@ -64,13 +66,13 @@ def _levels(ballot, caller, strip):
         ordered = tuple(tuple(sorted(level)) for level in levels)
     except TypeError as error:
         raise InputTypeError(
-            f"{caller} expects items of one type that has an order, such as str or int, in each level of a ballot; got "
-            f"{show(ballot)} ({error}). Write tied items as a list inside the ballot."
+            f"Items in each level of a ballot of {caller} must be of one type that has an order, such as str or int; "
+            f"got {show(ballot)} ({error}). Write tied items as a list inside the ballot."
         ) from None
     if not items or not all(levels) or "" in items or _any_missing(items):
-        raise InputError(f"{caller} expects items at every level, such as 'A > B = C'; got {show(ballot)}.")
+        raise InputError(f"Each level of a ballot of {caller} must have items, as in 'A > B = C'; got {show(ballot)}.")
     if repeated:
-        raise InputError(f"{caller} expects each item once in a ballot; got {show(ballot)}.")
+        raise InputError(f"Each item must be in a ballot of {caller} once; got {show(ballot)}.")
     return ordered
 
 

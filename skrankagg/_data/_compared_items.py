@@ -25,7 +25,7 @@ _SHOWN = 5
 
 
 def check_absent(absent):
-    """Raise InputError unless this is a reading of absent items."""
+    """Raise InputError unless `absent` is a valid treatment of absent items."""
     check_choice("absent", absent, _ABSENT)
 
 
@@ -33,8 +33,8 @@ def component_labels(lists, absent):
     """Number the components of the comparison graph of each query: int32 (n_candidates,), from 1 for the largest.
 
     Two items are joined if a list of positive weight compares them: a list that contains both, or with "last" one of
-    them. Of components of one size the one with the first item comes first. None is the tag of methods that do not
-    compare items, to which each query is one component.
+    them. Of equally large components, the one with the first item comes first. None is the tag of methods that do not
+    compare items; for them each query is one component.
     """
     if absent is None:
         return np.ones(lists.n_candidates, dtype=np.int32)
@@ -50,7 +50,7 @@ def _any_votes(lists):
 
 
 def labels_of_held(lists):
-    """Labels of `component_labels` where a list compares only the items that it contains."""
+    """Compute the labels of `component_labels` if a list compares only the items that it contains."""
     label, open_queries = np.ones(lists.n_candidates, dtype=np.int32), ~_surely_connected(lists)
     if open_queries.all():
         return _label(lists)
@@ -60,8 +60,8 @@ def labels_of_held(lists):
 
 
 def _surely_connected(lists):
-    """Queries, bool of shape (n_queries,), whose items the lengths of the lists show to be connected."""
-    # Two lists that are longer together than all items share one; a list of weight 0 may contain other items.
+    """Find queries, bool of shape (n_queries,), whose list lengths prove that all items are connected."""
+    # Two lists whose lengths exceed the number of items share one; a list of weight 0 may contain other items.
     length, n = np.where(lists.list_weight > 0, lists.list_length, 0), lists.query_n_items
     longest = np.maximum.reduceat(length, lists.list_ptr[:-1])
     shortest = np.minimum.reduceat(length, lists.list_ptr[:-1])
@@ -69,7 +69,7 @@ def _surely_connected(lists):
 
 
 def _label(lists):
-    """Labels by the connected components of one sparse graph of all queries."""
+    """Label items by the connected components of one sparse graph of all queries."""
     n, candidate, row_ptr = lists.n_candidates, lists.candidate, lists.row_ptr
     voting = lists.list_weight > 0
     if not voting.all():
@@ -94,7 +94,7 @@ def _label(lists):
 
 
 def n_components(lists, label):
-    """Number of components of each query, (n_queries,), of the labels of its candidates."""
+    """Count the components of each query, (n_queries,), from the labels of its candidates."""
     return np.maximum.reduceat(label, lists.candidate_ptr[:-1])
 
 
@@ -106,9 +106,9 @@ def all_connected(lists, absent):
 
 
 def warn_of_components(lists, absent, method):
-    """Warn of queries with items that no list compares, once for all, at the line that called the package.
+    """Warn about queries with items that no list compares, once for all, at the line that called the package.
 
-    The method has this name.
+    `method` is the name of the method for the message.
     """
     if all_connected(lists, absent):
         return
@@ -128,7 +128,7 @@ def warn_of_components(lists, absent, method):
         "absent='last' if a list ranks its items above all others"
     )
     warn_user(
-        f"{method} orders items that no list compares: in {queries} the items fall into several components; query "
+        f"{method} orders items that no list compares: in {queries} the items fall into several components. Query "
         f"{show_id(lists.queries, q)} has {len(sizes)}, of {shown} items, and their order across components means "
         f"nothing; {advice}.",
         NotComparedWarning,

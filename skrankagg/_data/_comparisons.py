@@ -1,4 +1,4 @@
-"""Checks of the columns of paired comparisons: which rows are ties, and that no column holds the outcome instead."""
+"""Checks of the columns of paired comparisons: ties are valid, and no column contains the outcome instead."""
 
 from numbers import Number
 
@@ -11,12 +11,12 @@ from ._frames import known_frame
 
 __all__ = ["read_ties", "refuse_outcomes"]
 
-#: How many of the values that are found a message lists.
+#: How many of the values found a message lists.
 _SHOWN = 5
 
 
 def read_ties(values, name):
-    """Read a column of ties, bool (n_rows,): booleans and the numbers 0 and 1, and nothing else.
+    """Read a column of ties, bool (n_rows,), from booleans or the numbers 0 and 1 only.
 
     >>> import pandas as pd
     >>> from skrankagg._data._comparisons import read_ties
@@ -29,22 +29,22 @@ def read_ties(values, name):
     bad = {_show(one): None for one in found if not _is_truth(one)}
     if bad:
         raise InputError(
-            f"tie must be a column of booleans or of the numbers 0 and 1; column {name!r} holds "
-            f"{', '.join(list(bad)[:_SHOWN])}{', ...' if len(bad) > _SHOWN else ''}. Make a column such as "
-            f"df[{name!r}] == 'yes', and drop the rows whose outcome is unknown."
+            f"`tie` must be a column of booleans or of the numbers 0 and 1; column {name!r} has "
+            f"{', '.join(list(bad)[:_SHOWN])}{', ...' if len(bad) > _SHOWN else ''} instead. Make a column such as "
+            f"df[{name!r}] == 'yes', and drop rows of unknown outcome."
         )
     return found.astype(bool)
 
 
 def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError where a column holds names of the columns of the two items, and so says which of them won."""
+    """Raise InputError if a column contains the names of the two item columns, and so encodes the winning side."""
     frame = known_frame(df, caller)
     titles = list(frame.columns if isinstance(frame, pd.DataFrame) else frame.collect_schema().names())
     for name in _columns_with(frame, (winner, loser)):
         values = frame[name] if isinstance(frame, pd.DataFrame) else frame.select(name).lazy().collect()[name].to_list()
         texts = list(dict.fromkeys(one for one in values if isinstance(one, str)))
         sides = [winner, loser]
-        if name in sides:  # items may well be called as the other column is
+        if name in sides:  # items may have the name of the other column
             sides = [one for one in texts if one in titles and one != name]
         if len(sides) == 2:
             draws = [one for one in texts if one not in sides][:_SHOWN]
@@ -55,11 +55,11 @@ def _describe_outcome(name, first, second, draws):
     won = f"df[{name!r}] == {second!r}"
     tie = f", tie='draw' with df['draw'] = df[{name!r}].isin({draws})" if draws else ""
     return (
-        f"winner and loser must be columns of items; column {name!r} holds the outcome; make columns of the winning "
+        f"`winner` and `loser` must be columns of items; column {name!r} has the outcome. Make columns of the winning "
         "and the losing item first:\n"
         f"    df['won'] = df[{second!r}].where({won}, df[{first!r}])\n"
         f"    df['lost'] = df[{first!r}].where({won}, df[{second!r}])\n"
-        f"Pass winner='won', loser='lost'{tie}; or drop column {name!r} if it is no outcome."
+        f"Pass winner='won', loser='lost'{tie}; or drop column {name!r} if it is not an outcome."
     )
 
 
@@ -72,10 +72,10 @@ def _show(one):
 
 
 def _columns_with(frame, names):
-    """Names of the columns that hold one of some texts as a value."""
+    """Find the names of columns with one of some texts as a value."""
     if isinstance(frame, pd.DataFrame):
         for k, name in enumerate(frame.columns):
-            # Cells may be lists or arrays, which have no hash and no one truth.
+            # Cells may be lists or arrays, which have no hash and no single truth value.
             if not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[k]) and any(
                 isinstance(one, str) and one in names for one in frame.iloc[:, k].array
             ):

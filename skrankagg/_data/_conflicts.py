@@ -1,7 +1,7 @@
-"""Lists whose scores do not order their items as their ranks do.
+"""Lists whose scores order their items differently from their ranks.
 
-They are p-values or distances next to ranks, two columns of different lists, or integers beyond 2 ** 53, of which
-several are one float64. Methods of ranks use the ranks. Whatever reads the order of the scores refuses such lists, by
+Such scores are p-values or distances next to ranks, columns of different lists, or integers beyond 2 ** 53 that round
+to the same float64. Methods of ranks use the ranks. Code that reads the order of the scores refuses such lists through
 :func:`check_scores`.
 """
 
@@ -20,7 +20,7 @@ __all__ = [
     "still_merged",
 ]
 
-#: What to do about lists whose scores contradict their ranks, for messages.
+#: Remedy for lists whose scores contradict their ranks, for messages.
 CONFLICT_ADVICE = (
     "Drop the wrong one of the two columns, or pass rank=None or score=None to RankedLists.from_frame, or "
     "lower_is_better=True where lower scores are better."
@@ -35,8 +35,8 @@ _MERGED_ADVICE = (
 def find_conflicts(row_ptr, tie_start, score):
     """Find lists with an item of better score than one of better rank: bool (n_lists,), None without such a list.
 
-    The rows (n_rows,) of each list, best rank first, are given by `row_ptr` (n_lists + 1,); `tie_start` (n_rows,) marks
-    those that open a list or a group of equal ranks.
+    `row_ptr` (n_lists + 1,) gives the rows (n_rows,) of each list, best rank first; `tie_start` (n_rows,) marks rows
+    that open a list or a group of equal ranks.
     """
     ptr = starts_to_ptr(tie_start)
     worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
@@ -50,10 +50,10 @@ def find_conflicts(row_ptr, tie_start, score):
 
 
 def find_merged(row_ptr, score, exact):
-    """Find the lists of which float64 makes several different scores one: bool (n_lists,), None without such a list.
+    """Find lists in which distinct scores round to the same float64: bool (n_lists,), None without such a list.
 
-    Of the rows (n_rows,) of each list, given by `row_ptr` (n_lists + 1,), `score` is rounded and `exact` numbers the
-    exact scores in their order.
+    `row_ptr` (n_lists + 1,) gives the rows (n_rows,) of each list. `score` is rounded; `exact` numbers the exact scores
+    in their order.
     """
     row_list = expand(row_ptr)
     order = group_order(row_list, exact)
@@ -66,8 +66,8 @@ def find_merged(row_ptr, score, exact):
 
 
 def still_merged(merged, row_ptr, rank, score):
-    """Find the lists whose scores float64 still makes one after rows were taken from them; as :func:`find_merged`."""
-    # The exact scores are gone: equal ones of different ranks, as large as that, were made one.
+    """Find lists, as :func:`find_merged`, in which distinct scores are still equal after rows were removed."""
+    # The exact scores are gone: large equal scores of different ranks must have been rounded.
     one = (np.diff(rank) != 0) & (np.diff(score) == 0) & (np.abs(score[1:]) >= EXACT_LIMIT)
     row_list = expand(row_ptr)
     left = np.zeros(len(merged), dtype=bool)
@@ -77,9 +77,9 @@ def still_merged(merged, row_ptr, rank, score):
 
 
 def check_scores(lists, reader, hint):
-    """Raise InputError where scores are missing, or contradict the ranks in a list of weight above 0.
+    """Raise InputError if scores are missing, or contradict the ranks in a list of positive weight.
 
-    For the message, `reader` is what reads the scores, and `hint` what to do about lists without any.
+    For the message, `reader` names the reader of the scores, and `hint` is the remedy for lists without scores.
     """
     if not lists.has_scores:
         raise InputError(f"{reader} needs scores and the lists have ranks only; {hint}.")
@@ -90,9 +90,10 @@ def check_scores(lists, reader, hint):
 
 
 def describe_conflict(lists, chosen):
-    """Say how many of the `chosen` lists, bool (n_lists,), have scores that do not order their items as the ranks do.
+    """Describe how many of the `chosen` lists, bool (n_lists,), have scores that order items differently from ranks.
 
-    What is wrong, as a clause that names the first, and what to do about it, as a sentence; None for no such list.
+    Returns the problem, as a clause that names the first list, and the remedy, as a sentence; None if there is no such
+    list.
     """
     for marked, advice in [(lists.list_conflict, CONFLICT_ADVICE), (lists.list_merged, _MERGED_ADVICE)]:
         if marked is None or not (found := marked & chosen).any():
@@ -101,9 +102,9 @@ def describe_conflict(lists, chosen):
         if advice is CONFLICT_ADVICE:
             wrong = f"order {'their' if n > 1 else 'its'} items differently"
         else:
-            wrong = "differ by less than float64 can hold"
+            wrong = "differ by less than float64 can represent"
         first = (
             f"query {show_id(lists.queries, lists.list_query[v])}, voter {show_id(lists.voters, lists.list_voter[v])}"
         )
-        return f"those of {n} list{'s' if n > 1 else ''} {wrong}, the first is {first}", advice
+        return f"the scores of {n} list{'s' if n > 1 else ''} {wrong}, the first is {first}", advice
     return None

@@ -1,4 +1,4 @@
-"""Queries divided by who made their lists."""
+"""Queries divided by the group of their lists' voters."""
 
 import numpy as np
 import pandas as pd
@@ -10,10 +10,10 @@ __all__ = ["divide_queries"]
 
 
 def divide_queries(lists, group, *, whole):
-    """Make a query of the lists of each group, (n_lists,), within each query.
+    """Turn the lists of each group, (n_lists,), within each query into a query of their own.
 
-    The new queries have all items of the old one if `whole`, else those that their own lists hold. Returns the lists,
-    the order that they came in, the query and the group of each new one, and which candidate each of its own was.
+    The new queries have all items of the old one if `whole`, else only the items of their own lists. Returns the lists,
+    their former order, the query and group of each new query, and the former candidate of each new candidate.
     """
     n_groups = int(group.max()) + 1
     code = lists.list_query.astype(np.int64) * n_groups + group

@@ -1,7 +1,7 @@
-"""From the columns of a frame to the codes of :class:`~skrankagg.RankedLists`.
+"""Encoding of a frame's columns into the codes of :class:`~skrankagg.RankedLists`.
 
-Rows are sorted by query, voter and rank; a row that is in order already is left where it is. What is wrong with the
-lists is said here, in one sentence.
+Rows are sorted by query, voter and rank; a row that is already in order stays in place. Invalid lists are refused here
+with a message of a sentence or two.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ from ._frames import first_row, show_id
 
 __all__ = ["ONE_QUERY", "ONE_VOTER", "encode_lists"]
 
-#: Ids of the query and of the voter where there is one, and no column that names it.
+#: Ids of the query and the voter if no column names them.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
 
-# Up to so many rows are sorted faster than counted into place.
+# Up to this many rows, sorting is faster than counting into place.
 _FEW = 10_000
 
 # Codes of candidates have 32 bits.
@@ -48,7 +48,7 @@ def encode_lists(columns):
         _refuse_negative(value, columns.name("rank"))
     _warn_of_row_splits(columns.index, list_code, value, with_rank)
     weight = columns.numbers("weight") if columns.has("weight") else None
-    # Beyond 2 ** 53 the order is that of the exact numbers, several of which may be one float64.
+    # Beyond 2 ** 53 rows are ordered by the exact numbers, several of which may round to one float64.
     exact_score = columns.exact_order("score") if with_score else None
     exact = columns.exact_order("rank") if with_rank else None if exact_score is None else -exact_score
     value = value if exact is None else exact
@@ -122,13 +122,13 @@ def _refuse_negative(rank, name):
     if (rank < 0).any():
         row = first_row(rank < 0)
         raise InputError(
-            f"Column {name!r} must hold ranks, 1 for the best; row {row} holds {rank[row]:g}. If these are scores, say "
-            f"RankedLists.from_frame(df, rank=None, score={name!r})."
+            f"Column {name!r} must have ranks, 1 for the best; got {rank[row]:g} in row {row}. If these are scores, "
+            f"call RankedLists.from_frame(df, rank=None, score={name!r})."
         )
 
 
 def _sort_ties_by_item(tie_start, *columns):
-    # Row order must not show, not even among ties: they are sorted by item.
+    # The row order must not affect the result, not even among ties: they are sorted by item.
     ptr = starts_to_ptr(tie_start)
     tied, _ = gather_ranges(ptr, np.flatnonzero(np.diff(ptr) > 1))
     group = np.cumsum(tie_start)[tied]
@@ -146,16 +146,16 @@ def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, ite
         row = order[first_row(~row_start)]
         v = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
         raise InputError(
-            "Each list must hold an item once; "
-            f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, list_query[v])}, voter "
-            f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}. "
-            "Keep one of them, say with RankedLists.from_frame(df, duplicates='first'), 'best' or 'mean'."
+            "Each list must contain an item once; "
+            f"{int((~row_start).sum())} rows repeat one (the first is query {show_id(queries, list_query[v])}, voter "
+            f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}). Keep one of them, for example with "
+            "RankedLists.from_frame(df, duplicates='first'), 'best' or 'mean'."
         )
     n_candidates = int(np.count_nonzero(candidate_start))
     if n_candidates > _MOST_CANDIDATES:  # so many rows are sorted
         raise InputError(
-            f"X must have at most {_MOST_CANDIDATES:,} candidates; it has {n_candidates:,}. Encode some "
-            "of the queries at a time."
+            f"`X` must have at most {_MOST_CANDIDATES:,} candidates; got {n_candidates:,}. Encode some of the queries "
+            "at a time."
         )
     candidate_item = item[order[candidate_start]]
     number = np.cumsum(candidate_start, dtype=np.int32)
@@ -174,14 +174,14 @@ def _list_weights(weight, row_ptr, name_list):
     if (low < 0).any():
         v = first_row(low < 0)
         raise InputError(
-            f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. Give a list weight 0 to "
-            "silence it, its items staying among those ranked, or drop its rows."
+            f"List weights must be at least 0; got {low[v]:g} for {name_list(v)}. Give a list weight 0 to silence it "
+            "and keep its items, or drop its rows."
         )
     if (low != high).any():
         v = first_row(low != high)
         raise InputError(
-            f"A list must have one weight in all its rows; in {name_list(v)} it varies from {low[v]:g} to {high[v]:g}. "
-            "Give each row of a list the same weight, or drop the column."
+            f"A list must have one weight in all its rows; it varies from {low[v]:g} to {high[v]:g} ({name_list(v)}). "
+            "Give all rows of a list the same weight, or drop the column."
         )
     return first.copy()
 
@@ -190,26 +190,27 @@ def _warn_of_conflicts(conflict, name_list):
     n_lists = f"{len(conflict)} list{'s' if len(conflict) > 1 else ''}"
     warn_user(
         f"The ranks and the scores of {name_list(first_row(conflict))} order its items differently ({conflict.sum()} "
-        f"of {n_lists}); methods of ranks use the ranks, methods of scores refuse these lists. {CONFLICT_ADVICE}",
+        f"of {n_lists}). Methods of ranks use the ranks, methods of scores refuse these lists. {CONFLICT_ADVICE}",
         RankScoreConflictWarning,
     )
 
 
 def _warn_of_row_splits(index, list_code, value, with_rank):
-    # A splitter that takes rows for samples leaves holes in the frame's row labels, and lists that lack ranks, where
-    # there are ranks. Lists of scores only are recognised if they are sorted, best first, and lack rows in the middle.
+    # A splitter that treats rows as samples leaves gaps in the frame's row labels and, if there are ranks, gaps in the
+    # ranks of lists. Lists with scores only are recognised if they are sorted, best first, and rows are missing in the
+    # middle.
     if index is None or not pd.api.types.is_integer_dtype(index.dtype):
         return
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return
     label = index.to_numpy()
-    if not index.is_monotonic_increasing:  # shuffled: in their old order, do rows lack?
+    if not index.is_monotonic_increasing:  # shuffled: look for gaps in the old order
         order = np.argsort(label, kind="stable")
         label, list_code, value = label[order], list_code[order], value[order]
-    hole = np.diff(label, prepend=-1) - 1  # rows that lack before each one
+    hole = np.diff(label, prepend=-1) - 1  # rows missing before each one
     same_list = list_code[1:] == list_code[:-1]
     if with_rank:
-        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the head of its list may stand in the hole
+        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the head of its list may be in the gap
         cut[1:] |= (hole[1:] > 0) & same_list
         suspects = list_code[cut]
         lists = suspects[_lack_ranks(suspects, list_code, value)] if len(suspects) else suspects
@@ -219,15 +220,15 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
     if len(lists):
         n_lists = len(np.unique(lists))
         warn_user(
-            f"{n_lists} list{' has' if n_lists == 1 else 's have'} lost rows, as when a splitter takes the rows of a "
-            "frame for samples. A sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the "
-            "frame's index if the rows were left out on purpose.",
+            f"{n_lists} list{' has' if n_lists == 1 else 's have'} lost rows, for example because a splitter treated "
+            "the rows of a frame as samples. A sample is a query: split RankedLists.from_frame(df), or use "
+            "QueryKFold. If the rows were left out on purpose, reset the frame's index.",
             SplitQueryWarning,
         )
 
 
 def _lack_ranks(suspects, list_code, rank):
-    """Which of some lists have a rank beyond the number of their rows."""
+    """Find the suspect lists that have a rank beyond the number of their rows."""
     codes, place = np.unique(suspects, return_inverse=True)
     slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
     rows = np.flatnonzero(codes[slot] == list_code)

@@ -1,9 +1,9 @@
-"""Which rows of a frame an estimator was fitted on, so that a scorer can refuse queries that a splitter broke up.
+"""Rows of a frame that an estimator was fitted on, so that a scorer can refuse queries that a splitter broke up.
 
 To scikit-learn's splitters the samples of a frame are its rows. A row-wise splitter breaks queries up: some rows of a
-query are fitted on, others are scored, and the score is wrong. Such a splitter never gives one row to both sides, so
-the two parts hold the same query and share no row of it. Sound uses share rows (other depths, more voters, the score of
-the training data) or share no query.
+query are used for the fit and others for the score, so the score is wrong. Such a splitter never assigns a row to both
+sides, so the two parts contain the same query and share no row of it. Valid uses share rows (other depths, more voters,
+the score of the training data) or share no query.
 """
 
 from typing import Any
@@ -21,14 +21,14 @@ __all__ = ["FittedRows", "RemembersRows", "check_untorn", "hash_ids"]
 
 _ATTRIBUTE = "_fitted_rows"
 
-# Up to so many rows the lists themselves are kept.
+# Up to this many rows, the lists themselves are kept.
 _FEW = 2_000
 
 
 class FittedRows:
-    """The rows of encoded lists as fingerprints, 8 bytes each.
+    """The rows of encoded lists as fingerprints of 8 bytes each.
 
-    Few rows are kept encoded, and their fingerprints are made when they are first asked for, which mostly is never.
+    Few rows are kept encoded; their fingerprints are computed on first use, and mostly never.
     """
 
     def __init__(self, lists):
@@ -40,10 +40,10 @@ class FittedRows:
         self._queries = plain_index(lists.queries)
         self._ptr = lists.row_ptr[lists.list_ptr]
         self._rows = _fingerprints(lists)
-        self._lists = None  # last: another thread may look
+        self._lists = None  # last: another thread may be reading
 
     def torn_queries(self, lists):
-        """Positions in ``lists.queries`` of those that are here, too, and share no row with these lists."""
+        """Find positions in ``lists.queries`` of fitted queries that share no row with these lists."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -54,7 +54,7 @@ class FittedRows:
         there = lists if len(common) == lists.n_queries else lists.take(common)
         rows, ptr = _fingerprints(there), there.row_ptr[there.list_ptr]
         place = place[common]
-        # Mostly all rows are shared, as in the score of the training data: then the first ones are equal.
+        # Usually all rows are shared, as in the score of the training data; then the first rows are equal.
         torn = np.flatnonzero(self._rows[self._ptr[place]] != rows[ptr[:-1]])
         if not len(torn):
             return torn
@@ -65,7 +65,7 @@ class FittedRows:
 
 
 def _fingerprints(lists):
-    """A number for each row that depends on the ids of its query, voter and item alone."""
+    """Compute a number for each row that depends only on the ids of its query, voter and item."""
     one_list = hash_ids(lists.queries, "query")[lists.list_query] + hash_ids(lists.voters, "voter")[lists.list_voter]
     rows = np.repeat(one_list, lists.list_length)
     rows += hash_ids(lists.items, "item")[lists.candidate_item][lists.candidate]
@@ -81,7 +81,7 @@ _FACTOR = {
 
 
 def hash_ids(ids, role):
-    """Hash ids, which are those of queries, voters or items: uint64 (n_ids,).
+    """Hash the ids of queries, voters or items: uint64 (n_ids,).
 
     Equal ids have equal hashes, whatever their dtype: 1 as an integer, as a float, as a category.
     """
@@ -96,10 +96,10 @@ def hash_ids(ids, role):
 
 
 class RemembersRows(PortableState):
-    """Mixin of estimators whose fit on a frame remembers its rows; a copy, a clone or a pickle does not."""
+    """Mixin of estimators whose fit on a frame records its rows; a copy, a clone or a pickle omits them."""
 
     def _remember_rows(self, X, lists):
-        """Note what ``fit`` has seen: the rows of a frame; nothing of lists, whose samples are queries."""
+        """Record the rows of a fitted frame; nothing for RankedLists, whose samples are queries."""
         if isinstance(X, RankedLists):
             self.__dict__.pop(_ATTRIBUTE, None)
         else:
@@ -110,7 +110,7 @@ class RemembersRows(PortableState):
 
 
 def _find_rows(estimator):
-    """The rows that an estimator remembers, or the estimator inside it that saw the frame first; else None."""
+    """Find the rows recorded by an estimator, or by the estimator inside it that saw the frame first; else None."""
     found = getattr(estimator, _ATTRIBUTE, None)
     if found is not None:
         return found
@@ -123,7 +123,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError where a query of a frame `X`, encoded as `lists`, was fitted on, and shares no row with it."""
+    """Raise InputError if a query of a frame `X`, encoded as `lists`, was fitted on other rows only."""
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return
@@ -132,9 +132,9 @@ def check_untorn(estimator, X, lists):
         is_torn = np.zeros(lists.n_queries, dtype=bool)
         is_torn[torn] = True
         raise InputError(
-            f"X must hold whole queries; {len(torn)} of its {lists.n_queries} queries are split between the rows that "
-            f"the estimator was fitted on and those that it is scored on, the first is "
-            f"{show_id(lists.queries, first_row(is_torn))}, as when a splitter takes the rows of a frame for samples. "
-            "A sample is a query: split RankedLists.from_frame(df), or use cv=QueryKFold(...). To score on other "
-            "voters' lists of the same queries on purpose, give RankedLists.from_frame(df) to fit and to the scorer."
+            f"`X` must have whole queries; {len(torn)} of its {lists.n_queries} queries are split between fitted and "
+            f"scored rows (the first is {show_id(lists.queries, first_row(is_torn))}). A splitter may have treated the "
+            "rows of a frame as samples, but a sample is a query: split RankedLists.from_frame(df), or use "
+            "cv=QueryKFold(...). To score on other voters' lists of the same queries on purpose, pass "
+            "RankedLists.from_frame(df) to fit and to the scorer."
         )

@@ -1,9 +1,9 @@
-"""The entry point for data frames: they are checked and encoded here, and nowhere else.
+"""Entry point of data frames: they are checked and encoded here, and nowhere else.
 
-Frames of pandas, polars and pyarrow are accepted, and the lazy ones of polars, DuckDB and others that narwhals knows,
-which are collected here: the columns that are read, and no others. A column of ids becomes integer codes and a sorted
-index of its distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact
-values where float64 cannot hold them.
+Frames of pandas, polars and pyarrow are accepted, and lazy frames of polars, DuckDB and other libraries that narwhals
+supports. A lazy frame is collected here, with only the columns that are read. A column of ids becomes integer codes and
+a sorted index of its distinct values in their own dtype. A column of numbers becomes finite float64, with codes of the
+exact values if float64 cannot represent them.
 """
 
 from collections.abc import Mapping
@@ -44,23 +44,23 @@ __all__ = [
     "with_column",
 ]
 
-#: From here on neighbouring integers are one float64.
+#: From here on, neighbouring integers round to the same float64.
 EXACT_LIMIT = 2.0**53
 
 #: Columns of ranked lists.
 LIST_COLUMNS = ("query", "voter", "item", "rank", "score", "weight")
 
-#: A data frame of a library that narwhals knows, such as polars, pyarrow and DuckDB, lazy or not, or of pandas.
+#: A data frame of pandas, or of a library that narwhals supports, such as polars, pyarrow and DuckDB, lazy or not.
 AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 
 
 class Columns:
     """Columns of a frame under their canonical names.
 
-    `names` maps a canonical name to that in the frame; messages name `caller`, the constructor. A column that the frame
-    lacks under its canonical name is found by the other names that files have for it, if one column has such a name.
-    A column that names the ids of queries, such as `qid`, is read although there is a column `query`, with a warning.
-    Where the order of the rows means something, lazy frames, which have none, are refused unless `lazy`.
+    `names` maps canonical names to names in the frame; messages name `caller`, the constructor. If the frame lacks a
+    canonical name, a column is found by the other names that files use for it, provided that only one column matches. A
+    column that names the ids of queries, such as `qid`, is read even if there is a column `query`, with a warning. With
+    ``lazy=False`` the order of the rows matters, so lazy frames, whose rows have no order, are refused.
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):
@@ -68,12 +68,14 @@ class Columns:
         is_lazy = isinstance(frame, nw.LazyFrame)
         if is_lazy and not lazy:
             raise InputTypeError(
-                f"{caller} reads the order of the rows, which a lazy frame need not keep; collect it first."
+                f"{caller} reads the order of the rows, which a lazy frame need not keep. Collect it first."
             )
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller
-        if any(one is pd.NA for one in self.available):  # which nothing can be compared with
-            raise InputError("X must have a title for each column; one is missing (<NA>). Rename or drop that column.")
+        if any(one is pd.NA for one in self.available):  # pd.NA cannot be compared with anything
+            raise InputError(
+                "`X` must have a title for each column; one is missing (<NA>). Rename or drop that column."
+            )
         self._names = self._find(names)
         self._found = {column for column, name in names.items() if self._names[column] != name}
         if is_lazy:
@@ -85,13 +87,13 @@ class Columns:
         self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
-        """Names of the columns in the frame: as given, or else what the frame has instead of a canonical name."""
+        """Find the names of the columns in the frame: as given, or another title of a canonical name."""
         for column, name in names.items():
             if name is not None and (not is_hashable(name) or pd.isna(name) is True):
-                raise InputTypeError(f"{column} must be the name of a column; got {show(name)}. Pass its title.")
+                raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
         found = dict(names)
         named = {name for column, name in names.items() if name != column}
-        # One of rank and score is enough: where one is there, a column "position" may be anything, and "Rank" may not.
+        # One of rank and score is enough: if one is there, "position" may mean anything, but "Rank" is still a rank.
         ordered = any(names.get(column) in self.available for column in ("rank", "score") if names.get(column))
         for column, name in names.items():
             if name != column:
@@ -109,30 +111,30 @@ class Columns:
             if len(titles) > 1:
                 unread = f", or {column}=None not to read any" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
-                    f"X must have one column for the {column}; {' and '.join(map(repr, titles))} may each be it. "
+                    f"`X` must have one column for the {column}; {' and '.join(map(repr, titles))} each qualify. "
                     f"Choose with {self._call(column, titles[0])}{unread}."
                 )
             if titles:
                 found[column] = titles[0]
             if ids:
                 warn_user(
-                    f"{self._caller} reads the ids of the queries from {titles[0]!r}, and not from 'query', which "
-                    "holds their text as a rule. Drop one of the two columns.",
+                    f"{self._caller} reads the ids of the queries from {titles[0]!r}, not from 'query', which usually "
+                    "contains their text. Drop one of the two columns.",
                     AmbiguousInputWarning,
                 )
         return found
 
     def _call(self, column, name=None):
-        """How a user names a column, for messages."""
+        """Write the call that names a column, for messages."""
         first = "df, " if "." in self._caller else ""
         return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
     def name(self, column):
-        """Name of a column in the frame."""
+        """Return the name of a column in the frame."""
         return self._names[column]
 
     def has(self, column):
-        """Whether to read an optional column: it is there, or the caller named it."""
+        """Return True if an optional column exists or was named by the caller."""
         name = self._names[column]
         return name is not None and (name in self.available or name != column)
 
@@ -152,62 +154,61 @@ class Columns:
             one_query = "query" in missing and self._caller == "RankedLists.from_frame"
             single = ", or pass query=None if they are one query" if one_query else ""
             raise InputError(
-                f"X is missing the column(s) {named}{hint}; it has {self.available}. "
-                f"Name them with {self._call(missing[0].split()[0])}{single}."
+                f"`X` is missing the column(s) {named}{hint}; it has {self.available}. Name them with "
+                f"{self._call(missing[0].split()[0])}{single}."
             )
         for name in columns:
             if self.available.count(self._names[name]) > 1:
                 raise InputError(
-                    f"X has {self.available.count(self._names[name])} columns named {self._names[name]!r} and one is "
-                    "expected; rename or drop the others."
+                    f"`X` must have one column named {self._names[name]!r}; got "
+                    f"{self.available.count(self._names[name])}. Rename or drop the others."
                 )
         if self.n_rows == 0:
-            raise InputError("X has no rows and at least one is expected; check how it was read or filtered.")
+            raise InputError("`X` must have at least one row; it has no rows. Check how it was read or filtered.")
 
     def ids(self, column):
         """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
         values = self.id_column(column)
-        if values.dtype == np.float16:  # pandas has no index of such, and makes it one of float32
+        if values.dtype == np.float16:  # pandas has no float16 index, and converts it to float32
             raise InputTypeError(
-                f"Column {self._names[column]!r} must hold ids that come back as they are, and float16 would come back "
-                "as float32. Convert it to float32, or to strings."
+                f"Column {self._names[column]!r} must have ids that are returned unchanged, but float16 would come "
+                "back as float32. Convert it to float32, or to strings."
             )
         try:
             codes, index = encode_ids(values)
         except TypeError as error:
             raise InputTypeError(
-                f"Column {self._names[column]!r} must hold ids that can be sorted, such as strings or integers; "
-                f"they are of mixed or unhashable types, or in no one order ({error}). Convert them to one type, such "
-                "as strings."
+                f"Column {self._names[column]!r} must have ids that can be sorted, such as strings or integers; got "
+                f"mixed, unhashable or unordered values ({error}). Convert them to one type, such as strings."
             ) from None
         missing = codes < 0
         if missing.any():
             raise InputError(
-                f"Column {self._names[column]!r} must hold an id in every row; {int(missing.sum())} are missing, the "
+                f"Column {self._names[column]!r} must have an id in every row; {int(missing.sum())} are missing, the "
                 f"first in row {first_row(missing)}. Drop those rows or fill them in."
             )
         return codes, index
 
     def id_column(self, column):
-        """Read an id column as it is; one of fractions that was found by another name is refused."""
+        """Read an id column as it is; a column of fractions found under another name is refused."""
         values = self.series(self._names[column])
         if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # q may be a q-value
             lack = "" if column in self.available else f"X is missing the column {column!r}; "
             raise InputError(
-                f"{lack}{self._names[column]!r}, as it is also called, holds {values.dtype} and is not taken for ids. "
-                f"Name the column with {self._call(column)}."
+                f"{lack}{self._names[column]!r} would be read instead, but its dtype is {values.dtype}, so it may not "
+                f"contain ids. Name the column with {self._call(column)}."
             )
         return values
 
     def numbers(self, column, *, whole=False):
-        """Read a column of finite numbers, float64 of shape (n_rows,), or if `whole` ints where it holds integers.
+        """Read a column of finite numbers, float64 of shape (n_rows,), or as ints if `whole` and it contains integers.
 
         The array may be a view of the frame's own memory.
         """
         values, name = self.series(self._names[column]), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
             raise InputError(
-                f"Column {name!r} must hold numbers; its dtype is {values.dtype}. Convert it with pandas.to_numeric."
+                f"Column {name!r} must have numbers; its dtype is {values.dtype}. Convert it with pandas.to_numeric."
             )
         if whole and isinstance(values.dtype, np.dtype) and values.dtype.kind == "i":
             return values.to_numpy()
@@ -216,18 +217,18 @@ class Columns:
         if bad.any():
             row = first_row(bad)
             raise InputError(
-                f"Column {name!r} must hold finite numbers; {int(bad.sum())} rows hold NaN or infinity, the first is "
+                f"Column {name!r} must have finite numbers; {int(bad.sum())} rows have NaN or infinity, the first is "
                 f"row {row} ({numbers[row]}). Drop those rows or fill them in."
             )
         return numbers
 
     def exact_order(self, column):
-        """Number the exact values of a column of finite numbers in their order, where float64 may not hold them.
+        """Number the exact values of a column of finite numbers in order, if float64 may not represent them.
 
         Returns
         -------
         ndarray of shape (n_rows,), dtype=int, or None
-            Equal for equal values only. None where float64 holds every value, as it does integers up to 2 ** 53.
+            Equal only for equal values. None if float64 represents every value, such as integers up to 2 ** 53.
         """
         values = self.series(self._names[column])
         kind = getattr(values.dtype, "kind", "O")
@@ -241,31 +242,31 @@ class Columns:
         return factorize(values)[0]
 
     def series(self, name):
-        """A column of the frame, by its own name, as pandas holds it."""
+        """Return a column of the frame, by its own name, in pandas' representation."""
         if self.is_pandas:
-            if name not in self._series:  # each look-up makes a new one
+            if name not in self._series:  # each look-up makes a new Series
                 self._series[name] = self._frame[name]
             return self._series[name]
         values = self._frame[name]
         if values.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
             return pd.Series(values.to_list(), dtype=object)
-        if values.dtype.is_integer() and values.null_count():  # which NumPy would make floats
+        if values.dtype.is_integer() and values.null_count():  # NumPy would make these floats
             known, null = values.fill_null(0).to_numpy(), values.is_null().to_numpy()
             return pd.Series(pd.arrays.IntegerArray(known.copy(), null.copy()))
-        # A null is kept as None, which pandas takes for a missing id; numbers come as NumPy holds them.
+        # A null is kept as None, a missing id to pandas; numbers come in NumPy's representation.
         return pd.Series(values.to_numpy())
 
 
 def is_frame(X):
-    """Whether something is a data frame of a library that narwhals knows, lazy or not."""
-    # Frames of narwhals itself, of any of its versions, are those of its main name.
+    """Return True for a data frame of a library that narwhals supports, lazy or not."""
+    # Frames of narwhals itself, of any of its versions, are instances of the classes in its main namespace.
     return isinstance(X, pd.DataFrame | nw_main.DataFrame | nw_main.LazyFrame) or (
         nw.from_native(X, pass_through=True) is not X
     )
 
 
 def with_column(frame, name, values):
-    """The same frame, of the same library, with a column of numbers that is new or takes the place of the old one."""
+    """Return the frame, of the same library, with a numeric column added or replaced."""
     if isinstance(frame, pd.DataFrame):
         return frame.assign(**{name: values})
     frame = nw.from_native(frame, eager_only=True)
@@ -273,7 +274,7 @@ def with_column(frame, name, values):
 
 
 def canonical_frame(X):
-    """A frame of ranked lists as one of pandas, its columns under their canonical names; anything else as it is.
+    """Convert a frame of ranked lists to pandas with canonical column names; anything else is returned unchanged.
 
     >>> import pandas as pd
     >>> from skrankagg._data._frames import canonical_frame
@@ -291,7 +292,7 @@ def canonical_frame(X):
 
 
 def known_frame(frame, caller):
-    """A frame of pandas as it is, any other as narwhals has it, lazy or not."""
+    """Return a pandas frame as it is, and any other frame as narwhals wraps it, lazy or not."""
     if isinstance(frame, pd.DataFrame):
         return frame
     try:
@@ -307,28 +308,28 @@ def known_frame(frame, caller):
         elif isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_wide":
             hint = "; encode dicts and lists with RankedLists.from_lists"
         raise InputTypeError(
-            f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
-            f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."
+            f"The input of {caller} must be a data frame (pandas, polars or pyarrow) with a row for each ranked item; "
+            f"got {type(frame).__module__}.{type(frame).__qualname__}{hint}."
         ) from None
 
 
 def _collect(frame, caller):
     try:
         return frame.collect()
-    except ModuleNotFoundError as error:  # the engine hands its rows over by Arrow
+    except ModuleNotFoundError as error:  # the engine passes its rows on through Arrow
         raise MissingLibraryError(
-            f"{caller} needs {error.name} to collect this lazy frame, and it is missing; install it with pip install "
+            f"{caller} needs {error.name} to collect this lazy frame, but it is missing. Install it with pip install "
             f"{error.name}, or collect the frame first."
         ) from None
 
 
 def first_row(mask):
-    """Number of the first row of a mask, as an int."""
+    """Return the number of the first row of a mask, as an int."""
     return int(np.argmax(mask))
 
 
 def known_or_missing(answers):
-    """Make a column of answers: True, False, and None for a missing one."""
+    """Make a column of answers: True, False, or None for a missing one."""
     return pd.array(answers, dtype="boolean")
 
 
@@ -338,18 +339,18 @@ def whole_or_missing(numbers, known):
 
 
 def show_id(index, position):
-    """Write an id of an index as its user would, 1 rather than np.int64(1)."""
+    """Write an id of an index as its user would: 1 rather than np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 
 def take_ids(index, codes):
-    """Ids of an index by their positions, as a column for :func:`frame_of`."""
-    # An array of objects would be taken for strings where it holds nothing else.
+    """Return the ids of an index by their positions, as a column for :func:`frame_of`."""
+    # pandas would infer strings from an array of objects that contains only strings.
     return index.take(codes) if index.dtype == object else index.array.take(codes)
 
 
 def take_or_missing(index, codes):
-    """As :func:`take_ids`, with a missing id for a code below 0, in a type that has one whether it is needed or not."""
+    """Return ids as :func:`take_ids`, with a missing id for codes below 0, in a type that always has one."""
     ids = pd.Series(index)
     if ids.dtype.kind in "iub":
         ids = ids.convert_dtypes()
@@ -357,35 +358,35 @@ def take_or_missing(index, codes):
 
 
 def frame_of(columns):
-    """Make a frame of columns by name, which are not copied: they must be writeable, and the frame's alone."""
+    """Make a frame from columns by name, without copying: they must be writeable and belong to the frame alone."""
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
-    # In a small frame the index of the names costs as much as all else. A view has a name of its own.
+    # In a small frame, building the index of names costs as much as everything else. A view has its own name.
     frame.columns = _index_of_names(tuple(columns), pd.get_option("mode.string_storage")).view()
     return frame
 
 
 @lru_cache(maxsize=64)
 def _index_of_names(names, storage):
-    """Names as an index, as pandas stores strings."""
+    """Return names as an index, in pandas' string storage."""
     return pd.Index(list(names))
 
 
 def plain_index(index):
-    """Values of an index that look-ups can compare: a categorical index as its categories' own type."""
+    """Return an index with values that look-ups can compare: categories become their own type."""
     if isinstance(index, pd.CategoricalIndex):
         return pd.Index(index.astype(index.categories.dtype))
     return pd.Index(index) if isinstance(index, SampleIndex) else index
 
 
 class SampleIndex(pd.Index):
-    """An index whose values scikit-learn can take for the targets of samples.
+    """An index whose values scikit-learn can use as the targets of samples.
 
-    Scikit-learn slices targets as ``y[rows, ...]``. To an array of NumPy that is ``y[rows]``; to one of Arrow, in which
-    pandas keeps strings where pyarrow is installed, it is an error.
+    Scikit-learn slices targets as ``y[rows, ...]``. For a NumPy array this equals ``y[rows]``; for an Arrow array,
+    which pandas uses for strings if pyarrow is installed, it is an error.
     """
 
     def __new__(cls, data=None, *args, **kwargs):
-        # Index itself makes the class that fits the data, and has no public way to one of its subclasses.
+        # pd.Index chooses the class that fits the data, and has no public way to make one of its subclasses.
         index = (
             data if isinstance(data, pd.Index) and not (args or kwargs) else pd.Index(data, *args, **kwargs)
         ).view()
@@ -399,15 +400,15 @@ class SampleIndex(pd.Index):
         return sample_index(found) if isinstance(found, pd.Index) else found
 
     def equals(self, other):
-        """Whether another index, of this class or not, holds the same."""
+        """Return True if another index, of this class or not, contains the same values."""
         return pd.Index(self).equals(other)
 
     def _get_engine_target(self):
-        # What look-ups run on: pandas asks for an Index that is of no subclass where an array of Arrow is concerned.
+        # Look-ups use this: for an Arrow array pandas needs an Index that is not a subclass.
         return pd.Index(self)._get_engine_target()
 
 
 def sample_index(index):
-    """The same index, as one that scikit-learn can slice."""
+    """Convert an index to one that scikit-learn can slice."""
     backed_by_arrow = isinstance(index.dtype, pd.ArrowDtype) or "pyarrow" in str(getattr(index.dtype, "storage", ""))
     return SampleIndex(index) if backed_by_arrow and not isinstance(index, SampleIndex) else index

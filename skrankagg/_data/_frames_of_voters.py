@@ -1,4 +1,4 @@
-"""A data frame for each voter, in a dict or a list: each is read as the run of that voter."""
+"""A data frame for each voter, in a dict or a list; each is read as the run of that voter."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ _PLAIN = (Mapping, list, tuple, str, np.ndarray, int, float)
 
 
 def holds_frames(given):
-    """Whether a dict or a list holds data frames, and not lists, dicts or ids.
+    """Return True if a dict or a list contains data frames rather than lists, dicts or ids.
 
     >>> import pandas as pd
     >>> from skrankagg._data._frames_of_voters import holds_frames
@@ -29,13 +29,13 @@ def holds_frames(given):
 
 
 def name_frames(frames, caller):
-    """Frames by voter: those of a dict as they are; of a list by their columns of voters, or numbered from 1."""
+    """Name frames by voter: a dict by its keys, a list by the frames' columns of voters or by numbers from 1."""
     named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, 1))
     for name, frame in named.items():
         if not _is_frame(frame):
             raise InputTypeError(
-                f"{caller} expects data frames for all voters or for none; {name!r} has {type(frame).__name__}. Put "
-                "the rows of all voters into one frame with a column 'voter'."
+                f"The input of {caller} must be data frames for all voters or for none; {name!r} has "
+                f"{type(frame).__name__}. Put the rows of all voters into one frame with a column 'voter'."
             )
     if isinstance(frames, Mapping):
         return named
@@ -44,30 +44,33 @@ def name_frames(frames, caller):
         return named
     if len(set(voters)) != len(voters):
         raise InputError(
-            f"{caller} expects frames of different voters; theirs are {voters}. Put those of one voter into one frame."
+            f"Frames of {caller} must have different voters; got {voters}. Put the rows of one voter into one frame."
         )
     return dict(zip(voters, frames, strict=True))
 
 
 def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
-    """Encode frames by voter, see :func:`name_frames`; `query` is the id of the query where a frame has none."""
+    """Encode frames by voter, see :func:`name_frames`; `query` is the id of the query if a frame has no such column."""
     frames = name_frames(frames, caller)
     read = {name: _read(name, frame) for name, frame in frames.items()}
     held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}
     if not held:
-        raise InputError(f"{caller} expects at least one row; all {len(frames)} frames are empty. Check their filters.")
+        raise InputError(
+            f"The input of {caller} must have at least one row; all {len(frames)} frames are empty. Check their "
+            "filters."
+        )
     kinds = {name: [kind for kind in ("rank", "score") if kind in one] for name, one in held.items()}
     (first, kind), *others = kinds.items()
     for other, found in others:
         if found != kind:
             raise InputError(
-                f"{caller} expects the same of rank and score in all frames; {first!r} has {' and '.join(kind)}, "
-                f"{other!r} has {' and '.join(found)}. Drop the column that the others lack."
+                f"Frames of {caller} must all have the same columns of rank and score; {first!r} has "
+                f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that the others lack."
             )
     weighted = [name for name, one in held.items() if "weight" in one]
     if weighted and weights is not None:
         raise InputError(
-            f"{caller} expects weights in a column or as weights=, and both came. Drop the column of {weighted[0]!r}."
+            f"Weights of {caller} must come in a column or as weights=; got both. Drop the column of {weighted[0]!r}."
         )
     parts, voters = list(held.values()), list(frames)
     columns = {
@@ -97,7 +100,7 @@ def _is_frame(one):
 
 @contextmanager
 def _blaming(name):
-    """Name the frame that an error is about."""
+    """Name the frame that an error concerns."""
     try:
         yield
     except (InputError, InputTypeError) as error:
@@ -110,20 +113,20 @@ def _read(name, frame):
 
 
 def _voter_of(name, columns):
-    """The one voter that a column of the frame names, or None."""
+    """Return the single voter in the frame's column of voters, or None."""
     if not columns.has("voter"):
         return None
     voters = pd.unique(columns.series(columns.name("voter")).dropna())
     if len(voters) > 1:
         raise InputError(
-            f"The frame of {name!r} must hold the run of one voter; its column {columns.name('voter')!r} names "
+            f"The frame of {name!r} must have the run of one voter; its column {columns.name('voter')!r} names "
             f"{len(voters)}. Pass one frame of all voters, or drop the column."
         )
     return voters.tolist()[0] if len(voters) else None
 
 
 def _columns_of(name, columns, query):
-    """The columns of a frame by their canonical names, checked but not encoded."""
+    """Return the columns of a frame by their canonical names, checked but not encoded."""
     _voter_of(name, columns)
     with _blaming(name):
         numbers = [one for one in ("rank", "score", "weight") if columns.has(one)]
@@ -135,7 +138,7 @@ def _columns_of(name, columns, query):
             *([] if {"rank", "score"} & set(numbers) else ["rank or score"]),
         )
         for one in numbers:
-            columns.numbers(one)  # refuses what is not a number
+            columns.numbers(one)  # refuses values that are not numbers
         found = {one: columns.id_column(one) for one in (["query", "item"] if known else ["item"])}
     found.update({one: columns.series(columns.name(one)) for one in numbers})
     found = {one: pd.Series(values).reset_index(drop=True) for one, values in found.items()}

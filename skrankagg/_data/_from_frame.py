@@ -1,4 +1,4 @@
-"""Ranked lists from a long frame, a row for each place of each list."""
+"""Ranked lists from a long frame with a row for each place of each list."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -19,7 +19,7 @@ _CALLER = "RankedLists.from_frame"
 
 
 class FromFrame:
-    """Constructor of :class:`~skrankagg.RankedLists` from a long frame, in which all others end."""
+    """Constructor of :class:`~skrankagg.RankedLists` from a long frame; all other constructors call it."""
 
     @classmethod
     def from_frame(
@@ -43,28 +43,28 @@ class FromFrame:
         Parameters
         ----------
         frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
-            A row for each item of each list, in any order. Other columns are ignored. Of a lazy frame the columns that
-            are read are collected.
+            A row for each item of each list, in any order. Other columns are ignored. From a lazy frame, only the
+            columns that are read are collected.
         query, voter, item : str or None, default="query", "voter", "item"
             Names of the id columns, of any sortable dtype. With ``query=None`` the frame is one query, ``q``. A frame
-            without a column of voters, or with ``voter=None``, is one voter, ``consensus``, so that the result of an
+            without a column of voters, or with ``voter=None``, is one voter, ``consensus``, so the result of an
             aggregation can be aggregated again.
         rank : str or None, default="rank"
-            Name of the column of ranks, 1 for the best; None not to read it.
+            Name of the column of ranks, 1 for the best; None ignores it.
         score : str or None, default="score"
-            Name of the column of scores, higher is better; None not to read it. One of ``rank`` and ``score`` is
-            enough.
+            Name of the column of scores, higher is better; None ignores it. One of ``rank`` and ``score`` is enough.
         weight : str or None, default="weight"
-            Name of the optional column of list weights, at least 0 and constant within a list; None not to read it.
+            Name of the optional column of list weights, at least 0 and constant within a list; None ignores it.
         lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as of distances and p-values; or the voters of which they are. Those
+            Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
             scores are negated.
         duplicates : {"error", "first", "best", "mean"}, default="error"
-            What becomes of an item that a list holds twice: refused, or its first row, its best row, or the mean.
+            How to treat an item that a list contains twice: refuse it, or keep its first row, its best row, or the
+            mean.
         missing_ids : {"error", "drop"}, default="error"
-            What becomes of rows whose item is None or NaN.
+            How to treat rows whose item is None or NaN.
         strip : bool, default=False
-            Whether to remove blanks around text ids; an id of blanks only counts as missing.
+            Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
         weights : mapping or Series of voter to float, default=None
             Weights of the lists, instead of a column of weights.
 
@@ -77,9 +77,9 @@ class FromFrame:
         TypeError
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
-            If a column or an id is missing, there are no rows, a number is NaN or infinite, a rank or weight is
-            negative, a weight varies within a list, a list holds an item twice, or two columns may be the one that is
-            missing.
+            If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
+            negative, a weight varies within a list, or a list contains an item twice. If several columns match a
+            missing one.
 
         Warns
         -----
@@ -89,21 +89,26 @@ class FromFrame:
             If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
             refuse the list.
         SimilarIdsWarning
-            If two ids differ in case or blanks only.
+            If two ids differ only in case or blanks.
         SplitQueryWarning
-            If lists lack rows as after a row-wise split: in the middle, or where the frame begins.
+            If lists lack rows as after a row-wise split: in the middle, or at the start of the frame.
 
         Notes
         -----
-        A column that is not there under its default name is found by the names that files have for it, in any case:
-        ``qid, query_id, q, topic, topic_id`` for the query; ``voter_id, system, run, run_id, ranker, tag`` for the
-        voter; ``item_id, docno, doc_id, doc, document, document_id`` for the item; and, where there is neither
-        ``rank`` nor ``score``, ``position`` and ``sim``. Blanks, dots, hyphens and underscores in them do not count.
-        Two such columns are refused, and so is one of fractions for ids, as "q" may hold q-values; a name that you give
-        is the only one that is looked for. Where a frame has both ``query`` and ``qid`` or ``query_id``, the latter
-        holds the ids, and ``query`` the text of the queries.
+        A column missing under its default name is found by the names that files use for it, in any case:
 
-        The order of the rows changes nothing, except which one ``duplicates="first"`` keeps. A lazy frame has none.
+        - query: ``qid, query_id, q, topic, topic_id``
+        - voter: ``voter_id, system, run, run_id, ranker, tag``
+        - item: ``item_id, docno, doc_id, doc, document, document_id``
+        - rank and score, if both are missing: ``position`` and ``sim``
+
+        Blanks, dots, hyphens and underscores in these names do not count. Two matching columns are refused, and so is a
+        column of fractions as ids, because "q" may contain q-values. If you pass a name, only this name is looked up.
+        If a frame has both ``query`` and ``qid`` or ``query_id``, the latter contains the ids, and ``query`` the text
+        of the queries.
+
+        The order of the rows changes nothing, except which duplicate ``duplicates="first"`` keeps. A lazy frame has no
+        order.
         """
         names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
         columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
@@ -132,38 +137,38 @@ class FromFrame:
 
 
 def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
-    """Encode a frame some of whose rows are to be changed or left out: its columns by their canonical names."""
+    """Encode a frame with rows to change or leave out: collect its columns by their canonical names."""
     if weights is not None:
         if not isinstance(weights, Mapping | pd.Series):
             raise InputTypeError(
-                f"{_CALLER} expects weights by voter, such as {{'bm25': 2.0}}; got {type(weights).__name__}."
+                f"`weights` of {_CALLER} must be given by voter, such as {{'bm25': 2.0}}; got {type(weights).__name__}."
             )
         if "weight" in optional:
             raise InputError(
-                f"{_CALLER} expects weights in a column or as weights=, and both came; pass weight=None not to read "
-                f"the column {columns.name('weight')!r}."
+                f"Weights of {_CALLER} must come in a column or as weights=; got both. Pass weight=None to ignore the "
+                f"column {columns.name('weight')!r}."
             )
     rows: dict[str, Any] = {}
     if columns.name("query") is None:
         rows["query"] = repeat_id(ONE_QUERY, columns.n_rows)
     else:
-        columns.ids("query")  # refuses missing ids by the name that the column has here
+        columns.ids("query")  # refuses missing ids, with the column's name in this frame
         rows["query"] = columns.series(columns.name("query"))
     if "voter" in optional:
         codes, voters = columns.ids("voter")
     else:
         codes, voters = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_VOTER])
-    if strip:  # of rows, voters whose ids become one are one
+    if strip:  # rows: voters with equal stripped ids are one
         names = strip_ids(pd.Series(voters))
         if names.isna().any():
-            raise InputError(f"Column {columns.name('voter')!r} must hold an id in every row; some are blank.")
+            raise InputError(f"Column {columns.name('voter')!r} must have an id in every row; some are blank.")
         new_codes, voters = encode_ids(names)
         codes = new_codes[codes]
     rows["voter"] = codes
     rows["item"] = columns.series(columns.name("item"))
     for name in optional:
         if name != "voter":
-            columns.numbers(name)  # refuses what is not a number, likewise
+            columns.numbers(name)  # refuses values that are not numbers, likewise
             rows[name] = columns.series(columns.name(name))
     return encode_rows(
         cls,

@@ -50,19 +50,20 @@ class FromPython:
         ----------
         runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
             For each voter and query, a dict of item to score, a list of (item, score), or a list of items, best first;
-            with scores everywhere or nowhere. Or a data frame for each voter, by name or in a list, with the columns of
-            :meth:`from_frame`; in a list a column `voter` names the voters, which are numbered from 1 without one.
+            with scores everywhere or nowhere. Alternatively a data frame for each voter, by name or in a list, with the
+            columns of :meth:`from_frame`. In a list a column `voter` names the voters; without this column they are
+            numbered from 1.
         lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as of distances and p-values; or the voters of which they are. Those
+            Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
             scores are negated.
         duplicates : {"error", "first", "best", "mean"}, default="error"
-            What becomes of an item that a list holds twice.
+            How to treat an item that a list contains twice; see :meth:`from_frame`.
         missing_ids : {"error", "drop"}, default="error"
-            What becomes of items that are None or NaN.
+            How to treat items that are None or NaN.
         strip : bool, default=False
-            Whether to remove blanks around text ids; an item of blanks only counts as missing.
+            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
-            Weights of the lists; None weighs each 1.
+            Weights of the lists; None gives each list weight 1.
 
         Returns
         -------
@@ -73,12 +74,12 @@ class FromPython:
         TypeError
             If the runs are not dicts of dicts or lists.
         ValueError
-            If there is nothing in them, if they mix scores and lists, or if a frame holds several voters.
+            If they are empty, if they mix scores and lists, or if a frame contains several voters.
 
         See Also
         --------
         from_lists : Lists of one query.
-        to_runs : The way back.
+        to_runs : The inverse.
 
         Examples
         --------
@@ -117,14 +118,14 @@ class FromPython:
                 run = run.to_dict()
             if not isinstance(run, Mapping):
                 raise InputTypeError(
-                    f"{caller} expects a dict by query for each voter; {show(name)} has {type(run).__name__}. Lists of "
-                    "one query are from_lists."
+                    f"`runs` of {caller} must have a dict by query for each voter; {show(name)} has "
+                    f"{type(run).__name__}. Pass lists of one query to from_lists."
                 )
             for one, results in run.items():
                 if not isinstance(results, Mapping) and not _is_list(results):
                     raise InputTypeError(
-                        f"{caller} expects {_KINDS}; query {show(one)} of voter {show(name)} has "
-                        f"{type(results).__name__}."
+                        f"`runs` of {caller} must have {_KINDS} for each query; query {show(one)} of voter "
+                        f"{show(name)} has {type(results).__name__}."
                     )
                 voter.append(code)
                 query.append(one)
@@ -135,7 +136,9 @@ class FromPython:
                     scores.append(values)
                 items.append(results)
         if scores and sum(map(len, scores)) != sum(map(len, items)):
-            raise InputError(f"{caller} expects one kind of results, {_KINDS}; these runs hold both.")
+            raise InputError(
+                f"`runs` of {caller} must all have one kind of results, {_KINDS}; these mix kinds. Choose one."
+            )
         lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
         columns = {
             "query": _repeat_ids(query, lengths),
@@ -162,18 +165,18 @@ class FromPython:
         Parameters
         ----------
         lists : dict of voter to list, or sequence of lists
-            Items, best first, or (item, score), or a dict of item to score. The voters of a sequence are numbered
-            from 1. Data frames are read as :meth:`from_runs` reads them, and may lack a column of queries.
+            Items, best first, or (item, score), or a dict of item to score. The voters of a sequence are numbered from
+            1. Data frames are read as in :meth:`from_runs`, and may lack a column of queries.
         query : hashable, default="q"
-            Id of the query; frames with a column of queries keep theirs.
+            Id of the query; frames with a column of queries keep their ids.
         lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as of p-values and times; or the voters of which they are.
+            Whether smaller scores are better, as for p-values and times; or the voters with such scores.
         duplicates : {"error", "first", "best", "mean"}, default="error"
-            What becomes of an item that a list holds twice.
+            How to treat an item that a list contains twice; see :meth:`from_frame`.
         missing_ids : {"error", "drop"}, default="error"
-            What becomes of items that are None or NaN.
+            How to treat items that are None or NaN.
         strip : bool, default=False
-            Whether to remove blanks around text ids; an item of blanks only counts as missing.
+            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
             Weights of the lists.
 
@@ -186,7 +189,7 @@ class FromPython:
         TypeError
             If the lists are not lists or dicts.
         ValueError
-            If there is nothing in them, or if they mix scores and lists.
+            If they are empty, or if they mix scores and lists.
 
         See Also
         --------
@@ -234,17 +237,17 @@ class FromPython:
         hits : dict of voter to list of hits, or sequence of lists of hits
             Best first. The voters of a sequence are numbered from 1.
         key : str or callable
-            Where a hit has its id: a key of a dict, an attribute of an object, or a function of the hit.
+            Location of a hit's id: a key of a dict, an attribute of an object, or a function of the hit.
         score : str or callable, default=None
-            Where it has its score; None takes the order.
+            Location of its score; None uses the order.
         query : hashable, default="q"
             Id of the query.
         lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as of distances; or the voters of which they are.
+            Whether smaller scores are better, as for distances; or the voters with such scores.
         duplicates : {"error", "first", "best", "mean"}, default="error"
-            What becomes of an item that a list holds twice, as of several passages of one document.
+            How to treat an item that a list contains twice, such as several passages of one document.
         strip : bool, default=False
-            Whether to remove blanks around text ids; an item of blanks only counts as missing.
+            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
             Weights of the lists.
 
@@ -305,25 +308,26 @@ class FromPython:
         Parameters
         ----------
         ballots : sequence of str, or of lists of items or of lists of tied items
-            Best first. In text ">" parts the levels and "=" the items of a level; blanks around ids do not count.
+            Best first. In text ">" separates the levels and "=" the items of a level; blanks around ids do not count.
         counts : sequence of float, default=None
-            How many voters cast each ballot, at least 0; None for one each. Equal ballots are put together.
+            Number of voters who cast each ballot, at least 0; None for one each. Equal ballots are merged.
         query : hashable, default="q"
             Id of the query.
         strip : bool, default=False
-            Whether to remove blanks around text ids of lists, as is done with those in text.
+            Whether to remove blanks around text ids in lists, as is always done in text.
 
         Returns
         -------
         RankedLists
-            A list for each different ballot, weighted by its count, the voters numbered from 1.
+            A list for each distinct ballot, weighted by its count; the voters are numbered from 1.
 
         Raises
         ------
         TypeError
             If a ballot is neither text nor a list, such as a set or a dict, or the items of a level cannot be sorted.
         ValueError
-            If a ballot is empty or names an item twice, or the counts do not fit or are not numbers of at least 0.
+            If a ballot is empty or names an item twice, or the counts do not match the ballots or are negative or not
+            finite.
 
         See Also
         --------
@@ -348,12 +352,12 @@ class FromPython:
 
     @classmethod
     def concat(cls, lists: Sequence[Self]) -> Self:
-        """Put several containers of lists together.
+        """Combine several containers of lists.
 
         Parameters
         ----------
         lists : sequence of RankedLists
-            No two of them hold the same voter for the same query. All of them have scores, or none.
+            No two of them contain the same voter for the same query. All of them have scores, or none.
 
         Returns
         -------
@@ -362,11 +366,11 @@ class FromPython:
         Raises
         ------
         ValueError
-            If there is none, if a list is in two of them, or if some have scores and others do not.
+            If there are no containers, if a list is in two of them, or if some have scores and others do not.
 
         See Also
         --------
-        take : Some queries.
+        take : Selects queries.
 
         Examples
         --------
@@ -378,11 +382,11 @@ class FromPython:
         """
         parts = list(lists)
         if not parts or not all(isinstance(part, cls) for part in parts):
-            raise InputError(f"RankedLists.concat expects one RankedLists or more; got {parts!r}.")
+            raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
         if len({part.has_scores for part in parts}) > 1:
             raise InputError(
-                "RankedLists.concat expects scores in all parts, or in none; some have none. Encode the others without "
-                "them, RankedLists.from_frame(part.to_frame(), score=None)."
+                "`lists` of RankedLists.concat must all have scores, or none may; some have none. Encode the others "
+                "without scores, RankedLists.from_frame(part.to_frame(), score=None)."
             )
         return cls.from_frame(
             pd.concat([part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts])
@@ -390,7 +394,7 @@ class FromPython:
 
 
 def plain_lists(cls, X):
-    """Encode dicts and lists as :meth:`FromPython.from_runs` and ``from_lists`` do; anything else stays as it is."""
+    """Encode dicts and lists as :meth:`FromPython.from_runs` and ``from_lists`` do; return anything else unchanged."""
     if holds_frames(X):
         return cls.from_runs(X)
     if isinstance(X, Mapping):
@@ -415,7 +419,7 @@ def _is_by_query(run):
 
 
 def _is_named_run(run):
-    """Whether this is a run as ranx has it."""
+    """Return True for a run in ranx's format."""
     return hasattr(run, "to_dict") and hasattr(run, "name")
 
 
@@ -425,9 +429,9 @@ def _named_runs(runs, caller):
     if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):
         names = [run.name for run in runs]
         if None in names or len(set(names)) != len(names):
-            raise InputError(f"{caller} expects runs of different names; they are named {names}.")
+            raise InputError(f"`runs` of {caller} must have different names; got {names}. Rename some.")
         return dict(zip(names, runs, strict=True))
-    raise InputTypeError(f"{caller} expects a dict of runs by voter; got {type(runs).__name__}.")
+    raise InputTypeError(f"`runs` of {caller} must be a dict of runs by voter; got {type(runs).__name__}.")
 
 
 def _repeat_ids(ids, lengths):
@@ -435,7 +439,7 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Scores as they are, or positions as ranks."""
+    """Return scores as they are, or positions as ranks."""
     if scores:
         # Integers stay integers, which keeps their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}

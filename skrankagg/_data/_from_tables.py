@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._arrays._ragged import positions, sort_codes, starts_to_ptr
+from .._support._checks import check_choice
 from .._support._plain_arguments import check_flag
-from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._frames import AnyFrame, Columns
@@ -54,11 +54,11 @@ class FromTables:
         query : hashable, default="q"
             Id of the query.
         duplicates : {"error", "first", "best", "mean"}, default="error"
-            What becomes of an item that a list holds twice; of its places, "first" and "best" keep the best.
+            How to treat an item that a list contains twice; "first" and "best" both keep its best place.
         missing_ids : {"error", "drop"}, default="error"
-            What becomes of missing items before the end of a column.
+            How to treat missing items before the end of a column.
         strip : bool, default=False
-            Whether to remove blanks around text ids; an item of blanks only counts as missing.
+            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
             Weights of the lists.
 
@@ -76,7 +76,7 @@ class FromTables:
         See Also
         --------
         from_matrix : A table with items as rows and numbers as cells.
-        to_wide : The way back.
+        to_wide : The inverse.
 
         Examples
         --------
@@ -95,7 +95,9 @@ class FromTables:
         columns = Columns(frame, {}, caller, lazy=False)
         names = columns.available
         if len(set(names)) != len(names):
-            raise InputError(f"{caller} expects columns of different names, one for each voter; got {names}.")
+            raise InputError(
+                f"`frame` of {caller} must have columns of different names, one for each voter; got {names}."
+            )
         parts = []
         for name in names:
             values = columns.series(name)
@@ -103,7 +105,7 @@ class FromTables:
             parts.append(values.iloc[: known[-1] + 1 if len(known) else 0])
         lengths = np.array([len(part) for part in parts], dtype=np.int64)
         if not lengths.sum():
-            raise InputError(f"{caller} expects at least one item; the table has none.")
+            raise InputError(f"`frame` of {caller} must have at least one item; got none.")
         rows = {
             "query": repeat_id(query, lengths.sum()),
             "voter": np.repeat(np.arange(len(names)), lengths),
@@ -141,22 +143,22 @@ class FromTables:
         Parameters
         ----------
         values : array-like of shape (n_items, n_voters), or DataFrame
-            A number for each item and voter; NaN where the voter does not rank the item. A DataFrame brings its names:
-            the index are items, the columns voters, or the other way round with ``rows="voters"``.
+            A number for each item and voter; NaN if the voter does not rank the item. A DataFrame supplies its names:
+            items in the index and voters in the columns, or the other way round with ``rows="voters"``.
         kind : {"score", "rank", "pvalue"}
-            Whether the numbers are scores, higher is better; ranks, 1 for the best; or p-values, lower is better, all
-            from 0 to 1 and none missing.
+            Kind of the numbers: scores, higher is better; ranks, 1 for the best; or p-values, lower is better, all from
+            0 to 1 and none missing.
         rows : {"items", "voters"} or None, default=None
-            What the rows are; "voters" for ballots in rows. None is "items", with a warning where the rows may be
+            Meaning of the rows; "voters" for ballots in rows. None means "items", with a warning if the rows may be
             voters.
         items, voters : sequence of hashable, default=None
-            Names; None takes those of the DataFrame, and numbers from 0.
+            Names; None takes the names of the DataFrame, or numbers from 0.
         query : hashable, default="q"
             Id of the query.
         lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as of times; or the voters of which they are. P-values need no such word.
+            Whether smaller scores are better, as for times; or the voters with such scores. Not needed for p-values.
         strip : bool, default=False
-            Whether to remove blanks around text ids; an item of blanks only counts as missing.
+            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
             Weights of the lists.
 
@@ -169,14 +171,14 @@ class FromTables:
         TypeError
             If the matrix is text, a dict or ragged rows, or names cannot be hashed.
         ValueError
-            If the matrix has not two dimensions, a cell is no number, names do not fit, there is nothing in it, or a
-            p-value is missing or not from 0 to 1.
+            If the matrix does not have two dimensions or is empty, a cell is not a number, or names do not match its
+            shape. Also if a p-value is missing or not from 0 to 1.
 
         Warns
         -----
         AmbiguousInputWarning
-            If neither `rows` nor names are given, there are more rows than columns, and the rows are numbered from 0,
-            or each row has the same numbers in some order: they may be ballots.
+            If neither `rows` nor names are given and there are more rows than columns, so that the rows may be ballots.
+            The rows must also be numbered from 0, or contain the same numbers in some order.
 
         See Also
         --------
@@ -204,10 +206,8 @@ class FromTables:
         {0: {'q': ['Ann', 'Bob']}, 1: {'q': ['Ann', 'Bob']}, 2: {'q': ['Bob', 'Ann']}}
         """
         caller = "RankedLists.from_matrix"
-        if not isinstance(kind, str) or kind not in ("score", "rank", "pvalue"):
-            raise InputError(f"kind must be 'score', 'rank' or 'pvalue'; got {show(kind)}.")
-        if rows not in (None, "items", "voters"):
-            raise InputError(f"rows must be 'items' or 'voters'; got {show(rows)}.")
+        check_choice("kind", kind, ("score", "rank", "pvalue"))
+        check_choice("rows", rows, (None, "items", "voters"))
         is_named = items is not None or voters is not None
         values = as_table(values, caller)
         if isinstance(values, pd.DataFrame):
@@ -220,7 +220,7 @@ class FromTables:
         if rows == "voters":
             matrix = matrix.T
         n_items, n_voters = matrix.shape
-        # The names may fit the matrix the other way round.
+        # The names may match the matrix the other way round.
         turned = (None, None) if rows == "voters" else (n_voters, n_items)
         items = read_names(items, "items", n_items, caller, turned[0])
         voters = read_names(voters, "voters", n_voters, caller, turned[1])
@@ -231,7 +231,7 @@ class FromTables:
             lower_is_better = True
         voter, item = np.nonzero(~np.isnan(matrix.T))
         if not len(voter):
-            raise InputError(f"{caller} expects at least one number; the matrix holds none.")
+            raise InputError(f"`values` of {caller} must have at least one number; got none.")
         table = {
             "query": repeat_id(query, len(voter)),
             "voter": voter,
@@ -256,7 +256,7 @@ class FromTables:
     ) -> Self:
         """Encode comparisons of two items each, such as games or choices.
 
-        Equal comparisons become one list of two items, of their number as its weight.
+        Equal comparisons are merged into one list of two items, weighted by their count.
 
         Parameters
         ----------
@@ -265,31 +265,31 @@ class FromTables:
         winner, loser : str, default="winner", "loser"
             Columns of the two items.
         tie : str, default=None
-            Column of booleans, or of the numbers 0 and 1, true where the two were equal; None for none.
+            Column of booleans, or of the numbers 0 and 1, true if the two were equal; None if there are no ties.
         voter : str, default=None
-            Column of who compared; then only comparisons of one voter become one list.
+            Column of the voter who compared; then only comparisons of the same voter are merged.
         query : hashable, default="q"
             Id of the query.
         strip : bool, default=False
-            Whether to remove blanks around text ids; an id of blanks only counts as missing.
+            Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
 
         Returns
         -------
         RankedLists
-            Its voters are named after what they say, such as "a > b", "a = b" or "voter: a > b".
+            Its voters are named after their statements, such as "a > b", "a = b" or "voter: a > b".
 
         Raises
         ------
         TypeError
             If `frame` is not a data frame.
         ValueError
-            If a column or an id is missing, an item is compared with itself, `tie` holds anything else or missing
-            values, or a column names the side that won: its values are the names given as `winner` and `loser`.
+            If a column or an id is missing, an item is compared with itself, or `tie` has other or missing values. If a
+            column names the winning side, with the names given as `winner` and `loser` as its values.
 
         See Also
         --------
         from_ballots : Whole ballots.
-        skrankagg.aggregators.MarkovChain : With ``chain="mct"`` reads comparisons as they are.
+        skrankagg.aggregators.MarkovChain : Reads comparisons as they are with ``chain="mct"``.
 
         Examples
         --------
@@ -315,20 +315,20 @@ class FromTables:
         columns.require("winner", "loser", *(name for name in ("tie", "voter") if names[name] is not None))
         refuse_outcomes(frame, winner, loser, caller)
         both = join_ids([columns.series(winner), columns.series(loser)])
-        try:  # sorted, so that the order of the rows does not show in the names of the voters
+        try:  # sorted, so that the names of the voters do not depend on the order of the rows
             both = strip_ids(both) if strip else both
             codes, items = encode_ids(both) if both.dtype == object else pd.factorize(both, sort=True)
         except TypeError as error:
             raise InputTypeError(
-                f"{caller} expects items that can be sorted, such as strings or integers; they are not ({error}). "
-                "Convert them to one type, such as strings."
+                f"Items of {caller} must be sortable, such as strings or integers; they are not ({error}). Convert "
+                "them to one type, such as strings."
             ) from None
         if (codes < 0).any():
-            raise InputError(f"{caller} expects two items in each row; {int((codes < 0).sum())} are missing.")
+            raise InputError(f"Each row of {caller} must have two items; {int((codes < 0).sum())} are missing.")
         first, second = codes[: columns.n_rows], codes[columns.n_rows :]
         if (first == second).any():
             raise InputError(
-                f"{caller} expects two different items in each row; row {int(np.argmax(first == second))} holds "
+                f"Each row of {caller} must have two different items; row {int(np.argmax(first == second))} has "
                 f"{items[first[np.argmax(first == second)]]!r} twice."
             )
         tied = np.zeros(columns.n_rows, dtype=bool)
@@ -345,11 +345,11 @@ class FromTables:
                 voters, voter_names = pd.factorize(strip_ids(voters) if strip else voters)
             except TypeError as error:
                 raise InputTypeError(
-                    f"{caller} expects voters that can be hashed, such as strings or integers; they are not ({error}). "
+                    f"Voters of {caller} must be hashable, such as strings or integers; they are not ({error}). "
                     "Convert them to one type, such as strings."
                 ) from None
             if (voters < 0).any():
-                raise InputError(f"{caller} expects a voter in each row; {int((voters < 0).sum())} are missing.")
+                raise InputError(f"Each row of {caller} must have a voter; {int((voters < 0).sum())} are missing.")
         keys = [first, second, tied] if voters is None else [voters, first, second, tied]
         order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
         ptr = starts_to_ptr(starts[-1])

@@ -1,4 +1,4 @@
-"""Judgements of one query as plain Python holds them: items with grades, or the relevant items."""
+"""Judgements of one query in plain Python: items with grades, or the relevant items."""
 
 from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any
@@ -16,8 +16,8 @@ def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:
     """Read the judgements of a query as grades by item, from dicts, lists, sets and arrays only."""
     if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
         raise InputTypeError(
-            "Qrels.from_dict expects a dict of item to grade, or a list or set of relevant items; query "
-            f"{show(query)} has {type(judged).__name__}."
+            "Judgements of a query in Qrels.from_dict must be a dict of item to grade, or a list or set of relevant "
+            f"items; query {show(query)} has {type(judged).__name__}."
         )
     return read_grades(judged, query)
 
@@ -31,7 +31,7 @@ def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
     """
     if isinstance(judged, Mapping):
         return {item: _read_grade(item, grade, query) for item, grade in judged.items()}
-    # What can be read only once would be empty for the next run.
+    # An iterator that can be read only once would be empty for the next run.
     if isinstance(judged, str | bytes) or not np.iterable(judged) or not hasattr(judged, "__len__"):
         raise InputTypeError(
             f"Relevant items must be a list, a set or a dict; query {show(query)} has {show(judged)}. Write a list."
@@ -40,15 +40,15 @@ def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
         return dict.fromkeys(judged, 1.0)
     except TypeError as error:
         raise InputTypeError(
-            f"Relevant items must be ids, such as str or int; those of query {show(query)} cannot be hashed ({error}). "
-            "Name their ids."
+            f"Relevant items must be ids, such as str or int; query {show(query)} has some that cannot be hashed "
+            f"({error}). Name their ids."
         ) from None
 
 
 def _read_grade(item, grade, query):
     if not is_finite(grade) and not isinstance(grade, np.bool_):
         raise InputError(
-            f"Grades must be finite numbers; that of item {show(item)} of query {show(query)} is {show(grade)}. Drop "
-            "that item, or convert the grade with float."
+            f"Grades must be finite numbers; got {show(grade)} for item {show(item)} of query {show(query)}. Drop that "
+            "item, or convert the grade with float."
         )
     return float(grade)

@@ -1,4 +1,4 @@
-"""The places of a list as people have them: an item with its score, or a hit of a search client."""
+"""Places of a list in plain Python: an item with its score, or a hit of a search client."""
 
 from collections.abc import Mapping, Set
 
@@ -12,7 +12,7 @@ __all__ = ["as_hits", "hold_pairs", "is_pair", "read_hit", "read_score", "split_
 
 
 def is_pair(one):
-    """Whether this is an item with its score, rather than an item or a list: a list of two numbers is a list."""
+    """Return True for an item with its score, rather than an item or a list; a list of two numbers is a list."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
@@ -26,42 +26,42 @@ def hold_pairs(places):
 
 
 def split_pairs(pairs, caller, where):
-    """The items and the scores of a list of (item, score)."""
+    """Split a list of (item, score) into items and scores."""
     try:
         items, scores = zip(*pairs, strict=True)
     except (TypeError, ValueError):
         odd = next(one for one in pairs if not is_pair(one))
         raise InputError(
-            f"{caller} expects an item and a score at each place of a list that begins with such a pair; {where} holds "
-            f"{show(odd)}."
+            f"A list for {caller} that begins with an (item, score) pair must have such a pair at every place; {where} "
+            f"has {show(odd)}. Give every item a score, or none."
         ) from None
     return list(items), list(scores)
 
 
 def as_hits(hits, caller, voter):
-    """The hits of a voter as a list."""
+    """Return the hits of a voter as a list."""
     if isinstance(hits, str | bytes | Mapping | Set) or not np.iterable(hits):
         raise InputTypeError(
-            f"{caller} expects a list of hits for each voter, best first; voter {show(voter)} has {show(hits)}. Pass "
-            "the list that the client returns."
+            f"`hits` of {caller} must have a list of hits for each voter, best first; voter {show(voter)} has "
+            f"{show(hits)}. Pass the list that the client returns."
         )
     return list(hits)
 
 
 def read_hit(hit, where, caller, voter, place):
-    """The id or the score of a hit: by a key of a dict, an attribute of an object, or a function of the hit."""
+    """Read the id or the score of a hit: by a key of a dict, an attribute of an object, or a function of the hit."""
     try:
         if callable(where):
             return where(hit)
         return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
     except (KeyError, AttributeError, TypeError, IndexError) as error:
         raise InputError(
-            f"{caller} expects {show(where)} in every hit; hit {place} of voter {show(voter)} has none."
+            f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none."
         ) from (error if callable(where) else None)
 
 
 def read_score(hit, where, caller, voter, place):
-    """The score of a hit as a number: an integer stays one, which keeps its order."""
+    """Read the score of a hit as a number; an integer stays an integer, which keeps its order."""
     value = read_hit(hit, where, caller, voter, place)
     if is_integer(value):
         return value
@@ -71,6 +71,6 @@ def read_score(hit, where, caller, voter, place):
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"{caller} expects a number as the score of every hit; that of hit {place} of voter {show(voter)} is "
+            f"The score of every hit must be a number for {caller}; hit {place} of voter {show(voter)} has "
             f"{show(value)}. Convert it with float."
         ) from None

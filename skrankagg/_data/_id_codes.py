@@ -1,7 +1,7 @@
-"""A column of ids becomes integer codes and a sorted index of its distinct values in their own dtype.
+"""Encoding of a column of ids as integer codes and a sorted index of its distinct values in their own dtype.
 
-Strings are most of the work. Those that pandas keeps as Python's are numbered as such, without the checks of its
-columns, and where many rows share one object, by its address.
+Strings are most of the work. Strings that pandas keeps as Python objects are numbered directly, without the checks of
+its columns. If many rows share one object, they are numbered by its address.
 """
 
 from itertools import islice, pairwise
@@ -12,16 +12,16 @@ import pandas as pd
 
 __all__ = ["encode_ids", "factorize"]
 
-# Types of objects, as pandas tells them, of which no two values are without an order.
+# Types of objects, in pandas' names, whose values all have an order.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
 
-# Up to so many strings the calls of pandas and Arrow cost more than what they do.
+# Up to this many strings, the overhead of calling pandas and Arrow exceeds the work.
 _FEW = 2_000
 
 # Longer strings are sorted one by one, as a table of their characters is as wide as the longest.
 _MOST_CHARACTERS = 64
 
-# Rows that tell whether rows share their objects.
+# Sampled rows that show whether rows share their objects.
 _SAMPLE = 8192
 
 # Rows that one step of a long pass works on.
@@ -29,7 +29,7 @@ _CHUNK = 1 << 18
 
 
 def encode_ids(values):
-    """Number the distinct values of a Series in sorted order: int32 codes (n_rows,), -1 where missing, and their index.
+    """Number distinct values of a Series in sorted order: int32 codes (n_rows,), -1 if missing, and their index.
 
     Categories stay categories.
 
@@ -50,7 +50,7 @@ def encode_ids(values):
 
 def factorize(values):
     """Number the distinct values of a Series without categories, as :func:`encode_ids` does."""
-    # Sorted here rather than by pandas, which makes several columns of 64-bit codes on the way.
+    # Sorted here rather than by pandas, which allocates several columns of 64-bit codes.
     dtype = values.dtype
     is_text = isinstance(dtype, pd.StringDtype)
     if is_text and (dtype.storage == "python" or len(values) < _FEW):
@@ -81,19 +81,19 @@ def _order(index):
 
 
 def _renumber(codes, order):
-    """Codes in the order of appearance as codes in sorted order, int32; `order` sorts the values, None if they were."""
+    """Renumber codes from order of appearance to sorted order, int32; `order` sorts the values, None if sorted."""
     if order is None:
         return codes.astype(np.int32)
-    new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place takes the missing, code -1
+    new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place is for missing values, code -1
     new_code[order] = np.arange(len(order), dtype=np.int32)
     return new_code[codes]
 
 
 def _factorize_objects(objects):
-    """Number distinct objects in the order of appearance: codes, -1 where missing, and the objects."""
+    """Number distinct objects in order of appearance: codes, -1 if missing, and the objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
-    # An address is hashed several times faster than what stands there.
+    # Hashing an address is several times faster than hashing the object.
     place, address = pd.factorize(_addresses(objects))
     row = np.empty(len(address), dtype=np.intp)
     for start in range(0, len(place), _CHUNK):
@@ -104,25 +104,25 @@ def _factorize_objects(objects):
 
 
 def _addresses(objects):
-    """Addresses of objects in an array of them, intp of the same shape: the array itself, read as numbers."""
+    """Return the addresses of objects in an array, intp of the same shape: the array itself, read as numbers."""
     return np.frombuffer(objects, dtype=np.intp)
 
 
 def _share_objects(objects):
-    """Whether there are at most about half as many objects as rows, which are many."""
+    """Return True if there are many rows and at most about half as many objects."""
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
     sample = np.sort(_addresses(objects)[:: n_rows // _SAMPLE])
-    # Of k rows that hold m objects at random, k ** 2 / 2m repeat one.
+    # Of k sampled rows with m distinct objects at random, k ** 2 / 2m repeat one.
     return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
 
 
 def _string_order(names):
-    """Positions of distinct strings in sorted order, (n,), or None where they are sorted.
+    """Sort distinct strings and return their positions, (n,), or None if they are sorted.
 
-    Many are sorted as numbers, which their first eight characters behind those that all share make up; those that have
-    these in common are then sorted as strings.
+    Many strings are sorted as numbers made of the first eight characters after their common prefix; strings with equal
+    numbers are then sorted as strings.
     """
     if all(map(lt, names, islice(names, 1, None))):
         return None
@@ -139,13 +139,13 @@ def _string_order(names):
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = number[1:] == number[:-1]
     tied[:-1] |= tied[1:]
-    # The order of the numbers is never against that of the strings, so that all of these are sorted at once.
+    # The order of the numbers never contradicts the order of the strings, so all of these can be sorted at once.
     order[tied] = sorted(order[tied].tolist(), key=names.__getitem__)
     return order
 
 
 def _as_bytes(names):
-    """Characters of strings, uint8 (n, width), ending in zeros; None where it does not pay or they are not ASCII."""
+    """Return the characters of strings, uint8 (n, width), zero-padded; None if not worthwhile or not ASCII."""
     if len(names) < _FEW or max(map(len, names)) > _MOST_CHARACTERS:
         return None
     try:
@@ -155,7 +155,7 @@ def _as_bytes(names):
 
 
 def _check_ordered(index):
-    """Refuse sorted values that are only partly ordered, as sets are, for their order would be that of the rows."""
+    """Refuse sorted values that are only partly ordered, such as sets: their order would depend on the rows."""
     if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
         return
     values = index.tolist()
@@ -167,10 +167,10 @@ def _check_ordered(index):
 def _encode_categories(values):
     codes = values.cat.codes.to_numpy()
     categories = values.cat.categories
-    used = np.zeros(len(categories) + 1, dtype=bool)  # the last place takes the missing, code -1
+    used = np.zeros(len(categories) + 1, dtype=bool)  # the last place is for missing values, code -1
     used[codes] = True
     present = np.flatnonzero(used[:-1])
-    # Categories stand in the order of their values, as the ids of every other dtype do, not in the order declared.
+    # Categories are sorted by value, as the ids of every other dtype, not in the declared order.
     present = present[np.asarray(categories[present].argsort())]
     _check_ordered(categories[present])
     new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
@@ -179,7 +179,7 @@ def _encode_categories(values):
 
 
 def _run_starts(values, sample=4096):
-    """Starts of the runs of equal values, or None where runs are short.
+    """Find the starts of the runs of equal values, or None if runs are short.
 
     Queries and voters usually come in long runs, and comparing neighbours is several times cheaper than hashing.
     """
@@ -190,7 +190,7 @@ def _run_starts(values, sample=4096):
         objects = np.asarray(array, dtype=object)
         if not objects.flags.c_contiguous:
             return None
-        # Runs of one object: to compare what stands there costs as much as to hash it.
+        # Runs of one object: comparing the values would cost as much as hashing them.
         array, differ = _addresses(objects), np.not_equal
     if np.mean(differ(array[1:sample], array[: sample - 1])) > 0.1:
         return None
@@ -201,5 +201,5 @@ def _run_starts(values, sample=4096):
 
 
 def _differ(array, other):
-    # A missing value differs from everything, itself included: it starts a run of its own.
+    # A missing value differs from everything, including itself: it starts its own run.
     return np.asarray(pd.array(array != other, dtype="boolean").fillna(True), dtype=bool)

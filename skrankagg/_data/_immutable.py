@@ -12,7 +12,7 @@ __all__ = ["Immutable", "make"]
 
 
 class Immutable:
-    """Base of frozen dataclasses of arrays: the arrays are read-only, and derived ones are not pickled."""
+    """Base of frozen dataclasses of arrays: the arrays are read-only, and derived arrays are not pickled."""
 
     def __post_init__(self) -> None:
         for value in self.__dict__.values():
@@ -26,10 +26,10 @@ class Immutable:
         return self
 
     def _fields(self) -> dict[str, Any]:
-        """The fields by name: what the constructor takes."""
+        """Return the fields by name, as the constructor takes them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    # Libraries that take a state apart, as skops does, are given arrays and text; pickle and copy the fields.
+    # Libraries that decompose a state, such as skops, get arrays and text; pickle and copy use the fields.
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in self._fields().items()}
@@ -43,5 +43,5 @@ class Immutable:
 
 
 def make(kind, *values):
-    """Make a container of its fields: a constructor by another name, which skops does not take for the whole state."""
+    """Make a container from its fields: a constructor under another name, which skops does not treat as the state."""
     return kind(*values)

@@ -1,4 +1,4 @@
-"""From the rows of any source to ranked lists: duplicates, missing ids, the direction of scores, and weights."""
+"""Conversion of rows from any source to ranked lists: duplicates, missing ids, score direction, and weights."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -32,11 +32,11 @@ __all__ = [
     "strip_ids",
 ]
 
-#: What becomes of an item that a list holds twice.
+#: Treatment of an item that a list contains twice.
 Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]
-#: What becomes of a place without an item.
+#: Treatment of a place without an item.
 MissingIds: TypeAlias = Literal["error", "drop"]
-#: Whether smaller scores are better: of all voters, or of those named.
+#: Whether smaller scores are better, for all voters; or the voters with such scores.
 LowerIsBetter: TypeAlias = bool | Sequence[Hashable]
 #: Weights of the voters: by name, or in the order in which they are given.
 Weights: TypeAlias = Mapping[Any, float] | ArrayLike | None
@@ -60,8 +60,8 @@ def encode_rows(
 ) -> Any:
     """Encode columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score`, as ranked lists, a `cls`.
 
-    There may be both, and a `weight`. With `plain_ids` integer items of a nullable type become NumPy's once none is
-    missing. `index` are labels of the rows, from which encoding sees that some were lost.
+    There may be both, and a `weight`. With `plain_ids`, integer items of a nullable type become NumPy integers once
+    none is missing. `index` contains the row labels, which show whether rows were lost.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
@@ -69,9 +69,9 @@ def encode_rows(
     ):
         check_choice(name, value, known)
     if not len(voters):
-        raise InputError(f"{caller} expects at least one voter; none came.")
+        raise InputError(f"The input of {caller} must have at least one voter; got none.")
     if any(one is None or one is pd.NA for one in voters):
-        raise InputError(f"{caller} expects a name for each voter; one is missing. Give it one.")
+        raise InputError(f"The input of {caller} must have a name for each voter; one is missing. Give it one.")
     frame = pd.DataFrame(dict(columns))
     kind = "score" if "score" in frame else "rank"
     check_flag("strip", strip)
@@ -84,7 +84,7 @@ def encode_rows(
     _refuse_no_numbers(frame, kind, voters, caller)
     falling = _voters_of(lower_is_better, voters, kind)
     if falling.any():
-        # From 0, so that 0 does not become -0; integers stay exact, but for those whose negative 64 bits cannot hold.
+        # Subtracted from 0, so that 0 does not become -0; integers stay exact unless their negative exceeds 64 bits.
         values = frame[kind]
         if values.dtype.kind == "u":
             values = values.astype(np.int64 if values.max() <= np.iinfo(np.int64).max else np.float64)
@@ -99,20 +99,20 @@ def encode_rows(
     try:
         return cls.from_frame(frame)
     except InputError:
-        # Encoding finds them on its way; only here is it known what to do about them.
+        # Encoding finds these errors on its way; only this function can add the remedy.
         _refuse_duplicates(frame, caller)
         _refuse_infinite(frame, kind, caller)
         raise
 
 
 def repeat_id(one: Hashable, n: int) -> np.ndarray:
-    """A column of one id, (n,), in the dtype that pandas gives it."""
+    """Return a column of one id, (n,), in the dtype that pandas gives it."""
     check_query(one)
     return pd.Series([one]).repeat(n).to_numpy()
 
 
 def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
-    """Put columns of ids together; integers stay integers next to whole numbers of any other type.
+    """Concatenate columns of ids; integers stay integers next to whole numbers of any other type.
 
     >>> import pandas as pd
     >>> from skrankagg._data._long_rows import join_ids
@@ -126,7 +126,7 @@ def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
 
 
 def flat_ids(items: Sequence[Any]) -> pd.Series:
-    """The ids of many lists as a column; integers next to a missing id or to fractions stay what they are.
+    """Collect the ids of many lists in a column; integers next to a missing id or to fractions stay integers.
 
     >>> from skrankagg._data._long_rows import flat_ids
     >>> flat_ids([[2**53 + 1, None], [2**53]]).tolist()
@@ -144,27 +144,27 @@ def flat_ids(items: Sequence[Any]) -> pd.Series:
 
 
 def has_own_mask(columns: Columns, name: str) -> bool:
-    """Whether a column of a frame of pandas is of integers of a nullable type, which ids then keep."""
+    """Return True if a column of a pandas frame has a nullable integer type, which ids then keep."""
     return columns.is_pandas and _is_nullable(columns.series(name).dtype)
 
 
 def check_query(query: Any) -> None:
-    """Refuse an id of the query that cannot be hashed."""
+    """Refuse a query id that cannot be hashed."""
     if not is_hashable(query):
-        raise InputTypeError(f"query must be an id, such as str or int; got {show(query)}. Pass one id.")
+        raise InputTypeError(f"`query` must be an id, such as str or int; got {show(query)}. Pass one id.")
 
 
 def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
-    """Lists by voter: a mapping as it is, a sequence numbered from 1."""
+    """Return lists by voter: a mapping as it is, a sequence numbered from 1."""
     if isinstance(given, Mapping):
         return dict(given)
     if isinstance(given, str | bytes) or not isinstance(given, Sequence | np.ndarray) or not np.iterable(given):
-        raise InputTypeError(f"{caller} expects a dict by voter or a sequence of lists; got {type(given).__name__}.")
+        raise InputTypeError(f"Lists of {caller} must be a dict by voter or a sequence; got {type(given).__name__}.")
     return dict(enumerate(given, 1))
 
 
 def strip_ids(values):
-    """The ids of a Series without the blanks around text; missing where nothing is left.
+    """Remove the blanks around the text ids of a Series; an id with nothing left becomes missing.
 
     >>> import pandas as pd
     >>> from skrankagg._data._long_rows import strip_ids
@@ -179,7 +179,7 @@ def strip_ids(values):
     except TypeError:
         return values  # not hashable: encoding refuses them
     names = [(one.strip() or None) if isinstance(one, str) else one for one in found.tolist()]
-    names = pd.Series([*names, None], dtype=kept)  # the last place takes the missing, code -1
+    names = pd.Series([*names, None], dtype=kept)  # the last place is for missing values, code -1
     if kept is not values.dtype:
         names = names.astype("category")
     return names.take(codes).reset_index(drop=True)
@@ -190,7 +190,7 @@ def _is_nullable(dtype):
 
 
 def _as_integers(parts):
-    """Columns of numbers, some of them integers, as integers of one type, or as objects where that cannot be."""
+    """Convert columns of numbers, some of them integers, to integers of one type, or to objects if necessary."""
     largest = {"f": 0.0, "i": 0.0, "u": 0.0}
     fractions = False
     for part in parts:
@@ -199,7 +199,7 @@ def _as_integers(parts):
         fractions = fractions or bool((values % 1 != 0).any())
     if largest["f"] >= EXACT_LIMIT:
         raise InputError(
-            f"Ids must be integers in all columns or in none; a column of floats holds {largest['f']:.0f}, and floats "
+            f"Ids must be integers in all columns or in none; got {largest['f']:.0f} in a column of floats, and floats "
             "of that size are rounded integers. Read the column as Int64, which may have missing values, or as text."
         )
     if fractions and max(largest.values()) < EXACT_LIMIT:
@@ -220,8 +220,8 @@ def _strip_names(voters, caller):
     for name, voter in zip(names, voters, strict=True):
         if total[name] > 1:
             raise InputError(
-                f"{caller} expects voters that differ in more than blanks with strip=True; {show(voter)} and another "
-                f"one become {show(name)}. Rename one of them."
+                f"Voters of {caller} must differ in more than blanks with strip=True; {show(voter)} and another one "
+                f"both become {show(name)}. Rename one of them."
             )
     return names
 
@@ -233,7 +233,7 @@ def _without_missing(frame, missing_ids, caller):
     if missing_ids == "drop":
         return frame[~missing].reset_index(drop=True)
     raise InputError(
-        f"{caller} expects an item at every place; {int(missing.sum())} places hold None or NaN. Pass "
+        f"Each place of a list for {caller} must have an item; {int(missing.sum())} places have None or NaN. Pass "
         "missing_ids='drop' to leave them out."
     )
 
@@ -246,7 +246,7 @@ def _refuse_no_numbers(frame, name, voters, caller):
         if not (isinstance(value, float) or (is_integer(value) and abs(value) < 2**63)):
             voter = voters[int(frame["voter"].iloc[row])]
             raise InputError(
-                f"{caller} expects a number as each {name}, an int of 64 bits or a float; item "
+                f"Each {name} for {caller} must be a number, an int of 64 bits or a float; item "
                 f"{show(frame['item'].iloc[row])} of voter {show(voter)} has {show(value)}. Convert it, or leave the "
                 "item out."
             )
@@ -257,30 +257,32 @@ def _refuse_infinite(frame, name, caller):
     if bad.any():
         row = frame.iloc[int(np.argmax(bad))]
         raise InputError(
-            f"{caller} expects finite numbers; the {name} of item {show(row['item'])} of voter {show(row['voter'])} is "
+            f"Each {name} for {caller} must be finite; item {show(row['item'])} of voter {show(row['voter'])} has "
             f"{row[name]}. Leave the item out."
         ) from None
 
 
 def _voters_of(lower_is_better, voters, kind):
-    """Mask of the voters whose scores are better where they are smaller."""
+    """Return a mask of the voters whose smaller scores are better."""
     if isinstance(lower_is_better, bool | np.bool_):
         mask = np.full(len(voters), bool(lower_is_better))
     elif isinstance(lower_is_better, str) or not np.iterable(lower_is_better):
-        raise InputTypeError(f"lower_is_better must be True, False or a list of voters; got {show(lower_is_better)}.")
+        raise InputTypeError(f"`lower_is_better` must be True, False or a list of voters; got {show(lower_is_better)}.")
     else:
         lower_is_better = list(lower_is_better)
         if not all(map(is_hashable, lower_is_better)):
             raise InputTypeError(
-                f"lower_is_better must be True, False or a list of voters; got {show(lower_is_better)}."
+                f"`lower_is_better` must be True, False or a list of voters; got {show(lower_is_better)}."
             )
         unknown = [name for name in lower_is_better if name not in voters]
         if unknown:
             hint = _hint(unknown[0], voters)
-            raise InputError(f"lower_is_better names {show(unknown[0])}, which is not a voter{hint}.")
+            raise InputError(f"`lower_is_better` names {show(unknown[0])}, which is not a voter{hint}.")
         mask = np.isin(np.arange(len(voters)), [list(voters).index(name) for name in lower_is_better])
     if mask.any() and kind == "rank":
-        raise InputError("lower_is_better is for scores, and these are ranks, of which 1 is always the best; drop it.")
+        raise InputError(
+            "`lower_is_better` must be False for ranks, where 1 is always the best; it is for scores. Drop it."
+        )
     return mask
 
 
@@ -296,8 +298,8 @@ def _refuse_duplicates(frame, caller):
     if twice.any():
         row = frame.iloc[int(np.argmax(twice))]
         raise InputError(
-            f"{caller} expects each list to hold an item once; {int(twice.sum())} places repeat one, the first is item "
-            f"{show(row['item'])} of voter {show(row['voter'])}. Pass duplicates='first', 'best' or 'mean'."
+            f"Each list for {caller} must contain an item once; {int(twice.sum())} places repeat one, the first is "
+            f"item {show(row['item'])} of voter {show(row['voter'])}. Pass duplicates='first', 'best' or 'mean'."
         ) from None
 
 
@@ -317,18 +319,22 @@ def _without_duplicates(frame, duplicates):
 def _weights_of(weights, voters):
     if isinstance(weights, pd.Series) and not weights.index.is_unique:
         twice = weights.index[weights.index.duplicated()]
-        raise InputError(f"weights must have one for each voter; its index repeats {twice.tolist()[0]!r}. Keep one.")
+        raise InputError(
+            f"`weights` must have one value for each voter; its index repeats {twice.tolist()[0]!r}. Keep one."
+        )
     if isinstance(weights, Mapping | pd.Series):
         unknown = [name for name in dict(weights) if name not in voters]
         lacking = [name for name in voters if name not in weights]
         if unknown or lacking:
             name = (unknown or lacking)[0]
             what = f"names {show(name)}, which is not a voter{_hint(name, voters)}"
-            raise InputError(f"weights must have one for each voter; it {what if unknown else f'lacks {show(name)}'}.")
+            raise InputError(
+                f"`weights` must have one value for each voter; it {what if unknown else f'lacks {show(name)}'}."
+            )
         weights = [weights[name] for name in voters]
     weights = _as_weights(weights)
     if weights.shape != (len(voters),):
-        raise InputError(f"weights must have one for each of {len(voters)} voters; it has shape {weights.shape}.")
+        raise InputError(f"`weights` must have one value for each of {len(voters)} voters; got shape {weights.shape}.")
     return weights
 
 
@@ -339,7 +345,9 @@ def _as_weights(weights):
             return found.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputTypeError(f"weights must be numbers, one for each voter; got {show(weights)}. Convert them with float.")
+    raise InputTypeError(
+        f"`weights` must be numbers, one for each voter; got {show(weights)}. Convert them with float."
+    )
 
 
 def _is_text(one):

@@ -1,4 +1,4 @@
-"""Checks of matrices of items by voters: which way round they are, and p-values as their numbers."""
+"""Checks of matrices of items by voters: their orientation, and p-values as their numbers."""
 
 import numpy as np
 import pandas as pd
@@ -9,12 +9,12 @@ from ._frames import Columns, is_frame
 
 __all__ = ["as_table", "check_pvalues", "warn_of_rows"]
 
-#: Rows that are sorted at a time.
+#: Number of rows sorted at a time.
 _ROWS = 4096
 
 
 def as_table(values, caller):
-    """A frame of any library as one of pandas, whose columns have names; anything else as it is."""
+    """Convert a frame of any library to pandas, with column names; return anything else unchanged."""
     if isinstance(values, pd.DataFrame | np.ndarray | list | tuple) or not is_frame(values):
         return values
     columns = Columns(values, {}, caller, lazy=False)
@@ -26,45 +26,45 @@ def as_table(values, caller):
 
 
 def warn_of_rows(matrix, index, caller):
-    """Warn where the rows of a matrix may well be voters: more rows than columns, and numbered or permutations.
+    """Warn if the rows of a matrix may be voters: there are more rows than columns, numbered or permutations.
 
-    `index` are the names of the rows, None where there are none.
+    `index` contains the names of the rows; None if there are none.
     """
     n_rows, n_columns = matrix.shape
     if n_rows <= n_columns:
         return
     if index is None or list(index) == list(range(n_rows)):
-        what = f"its {n_rows} rows are numbered"
+        what = f"the {n_rows} rows are numbered"
     elif n_columns > 1 and _are_permutations(matrix):
-        what = f"each of its {n_rows} rows has the same {n_columns} numbers, as a ballot has"
+        what = f"each of the {n_rows} rows has the same {n_columns} numbers, as a ballot has"
     else:
         return
     warn_user(
-        f"{caller} reads rows as items and columns as voters; {what}, and they are more than its columns. Pass "
+        f"{caller} reads rows as items and columns as voters. There are more rows than columns, and {what}. Pass "
         "rows='voters' if each row is the list of a voter, or rows='items'.",
         AmbiguousInputWarning,
     )
 
 
 def check_pvalues(matrix, items, voters, lower_is_better):
-    """Raise InputError unless every number of a matrix is a p-value, from 0 to 1."""
+    """Raise InputError unless every number of a matrix is a p-value from 0 to 1."""
     if not isinstance(lower_is_better, bool | np.bool_):
         raise InputError(
-            f"lower_is_better must be left out with kind='pvalue', where lower is better for all voters; got "
+            "`lower_is_better` must be left out with kind='pvalue', where lower is better for all voters; got "
             f"{lower_is_better!r}. Pass kind='score' if some voters have scores."
         )
     bad = ~((matrix >= 0) & (matrix <= 1))
     if bad.any():
         item, voter = np.argwhere(bad)[0].tolist()
         raise InputError(
-            f"kind='pvalue' must have numbers from 0 to 1 in all cells; {int(bad.sum())} are others, the first is "
-            f"{matrix[item, voter]:g} of item {items[item]!r}, voter {voters[voter]!r}. Where a voter lacks items, "
-            "pass kind='score' and lower_is_better=True."
+            f"kind='pvalue' must have numbers from 0 to 1 in all cells; {int(bad.sum())} are not (the first is "
+            f"{matrix[item, voter]:g} of item {items[item]!r}, voter {voters[voter]!r}). If a voter lacks items, pass "
+            "kind='score' and lower_is_better=True."
         )
 
 
 def _are_permutations(matrix):
-    """Whether every row holds the same numbers, all different."""
+    """Return True if every row contains the same numbers, all different."""
     first = np.sort(matrix[0])
     if not (first[1:] > first[:-1]).all():
         return False

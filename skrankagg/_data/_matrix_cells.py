@@ -1,4 +1,4 @@
-"""Cells of a matrix of numbers, and names of its rows and columns, from whatever a user has."""
+"""Cells of a matrix of numbers, and names of its rows and columns, from any user input."""
 
 import numpy as np
 import pandas as pd
@@ -18,16 +18,16 @@ def read_cells(values, caller):
     """
     try:
         cells = np.asarray(values)
-    except (TypeError, ValueError):  # of rows that differ in length, or too deep
+    except (TypeError, ValueError):  # rows that differ in length, or nested too deeply
         cells = np.array(None)
     if cells.ndim == 0 or cells.dtype.kind not in "biufO":
         held = "" if cells.ndim == 0 else f" of dtype {cells.dtype}"
         raise InputTypeError(
-            f"{caller} expects numbers in rows of one length, items by voters; got {show(values)}{held}. Convert text "
-            "with float; dicts by voter are for RankedLists.from_lists."
+            f"`values` of {caller} must have numbers in rows of one length, items by voters; got {show(values)}{held}. "
+            "Convert text with float; pass dicts by voter to RankedLists.from_lists."
         )
     if cells.ndim != 2:
-        raise InputError(f"{caller} expects a matrix of items by voters; got {cells.ndim} dimension(s).")
+        raise InputError(f"`values` of {caller} must be a matrix of items by voters; got {cells.ndim} dimension(s).")
     if cells.dtype.kind == "O":
         cells = np.array([_as_cell(one, caller) for one in cells.ravel()], dtype=np.float64).reshape(cells.shape)
     return cells if cells.dtype.kind in "iu" else cells.astype(np.float64)
@@ -36,26 +36,26 @@ def read_cells(values, caller):
 def read_names(names, what, size, caller, turned=None):
     """Read the names of the rows or the columns as a list; None numbers them from 0.
 
-    `turned` is the size of the matrix the other way round, None where that is no way to read it.
+    `turned` is the size of the transposed matrix; None if the matrix cannot be read that way.
     """
     if names is None:
         return list(range(size))
     if isinstance(names, str | bytes) or not np.iterable(names):
-        raise InputTypeError(f"{caller} expects {what} as a sequence of names; got {show(names)}. Write a list.")
+        raise InputTypeError(f"`{what}` of {caller} must be a sequence of names; got {show(names)}. Write a list.")
     names = list(names)
     try:
         n_different = len(set(names))
     except TypeError as error:
         raise InputTypeError(
-            f"{caller} expects {what} that can be hashed, such as str or int; got {show(names)} ({error}). Convert "
-            "them, say with str."
+            f"`{what}` of {caller} must be hashable, such as str or int; got {show(names)} ({error}). Convert them, "
+            "for example with str."
         ) from None
     if len(names) != size or n_different != size:
         fits = len(names) == turned != size
         turn = " Pass rows='voters' if each row of the matrix is the list of a voter." if fits else ""
         raise InputError(
-            f"{caller} expects {size} different {what}, as the matrix has; got {len(names)}, {n_different} of them "
-            f"different.{turn}"
+            f"`{what}` of {caller} must be {size} different names, one for each in the matrix; got {len(names)}, "
+            f"{n_different} of them different.{turn}"
         )
     return names
 
@@ -65,8 +65,8 @@ def check_ranks(matrix, items, voters, caller):
     if (matrix < 0).any():
         item, voter = np.argwhere(matrix < 0)[0].tolist()
         raise InputError(
-            f"{caller} expects ranks, 1 for the best; that of item {show(items[item])}, voter {show(voters[voter])} is "
-            f"{matrix[item, voter]:g}. Pass kind='score' if these are scores."
+            f"`values` of {caller} must be ranks, 1 for the best; got {matrix[item, voter]:g} for item "
+            f"{show(items[item])}, voter {show(voters[voter])}. Pass kind='score' if these are scores."
         )
 
 
@@ -74,10 +74,10 @@ def _as_cell(one, caller):
     if one is None or one is pd.NA:
         return np.nan
     try:
-        if not isinstance(one, str | bytes):  # which float would read
+        if not isinstance(one, str | bytes):  # float would read text
             return float(one)
     except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(
-        f"{caller} expects a number in each cell, or None or NaN; one holds {show(one)}. Convert it with float."
+        f"Each cell of `values` of {caller} must be a number, None or NaN; got {show(one)}. Convert it with float."
     )

@@ -1,4 +1,4 @@
-"""Ids of queries as ``y``: each sample gets the judgements of the query that is named for it."""
+"""Query ids as ``y``: each sample gets the judgements of the query named for it."""
 
 from collections.abc import Mapping
 
@@ -15,15 +15,15 @@ __all__ = ["judge_by", "names_queries", "resolve_names"]
 
 
 def names_queries(y):
-    """Whether `y` is an array with a value for each sample, and no container of judgements."""
+    """Return True if `y` is an array with a value for each sample rather than a container of judgements."""
     return not (y is None or isinstance(y, Qrels | AlignedQrels | Mapping) or hasattr(y, "columns"))
 
 
 def resolve_names(owner, X, lists, y, qrels):
-    """Replace a `y` of query ids by the judgements that it selects; returns the new `y` and `qrels`.
+    """Replace a `y` of query ids by the judgements that it selects; return the new `y` and `qrels`.
 
-    The judgements are those of the call, else those of the owner's constructor. Where there are none, `y` stays as it
-    is, and ``choose_qrels`` refuses it.
+    The judgements come from the call, or else from the owner's constructor. Without judgements `y` stays as it is, and
+    ``choose_qrels`` refuses it.
     """
     known = qrels if qrels is not None else getattr(owner, "qrels", None)
     if known is None or not names_queries(y):
@@ -32,30 +32,30 @@ def resolve_names(owner, X, lists, y, qrels):
 
 
 def judge_by(lists, qrels, y, X):
-    """Give each query of `lists` the judgements of the query that `y` names for it; `X` are the lists as passed."""
+    """Give each query of `lists` the judgements of the query that `y` names for it; `X` is the lists as passed."""
     if not isinstance(X, RankedLists):
         raise InputError(
-            "y names a query for each sample, and the samples of a frame are its rows; give the lists as "
+            "`y` names a query for each sample, but the samples of a frame are its rows. Pass the lists as "
             "RankedLists.from_frame(df), whose samples are queries, or leave y out."
         )
     named = plain_index(pd.Index(np.asarray(y)) if np.ndim(y) == 1 else pd.Index([]))
     if len(named) != lists.n_queries:
         raise InputError(
-            f"y must name a query for each of the {lists.n_queries} samples; its shape is {np.shape(y)}. Leave it out "
+            f"`y` must name a query for each of the {lists.n_queries} samples; got shape {np.shape(y)}. Leave it out "
             "unless the judgements are to be permuted."
         )
     _check_names(named, plain_index(lists.queries))
     place = plain_index(qrels.queries).get_indexer(named)
     if (place < 0).all():
         raise InputError(
-            f"y must hold ids of judged queries, or be a Qrels; it holds {show_id(named, 0)}, and the qrels know "
-            f"{show_id(qrels.queries, 0)}. Leave it out: pass judgements as qrels=..."
+            f"`y` must have ids of judged queries, or be a Qrels; got {show_id(named, 0)}, but the qrels have "
+            f"{show_id(qrels.queries, 0)}. Leave it out and pass judgements as qrels=..."
         )
     return qrels.reassign(lists.queries, place)
 
 
 def _check_names(named, queries):
-    """Refuse values that are no permutation of query ids: of another type than `queries`, or repeated."""
+    """Refuse values that are not a permutation of query ids: of another type than `queries`, or repeated."""
     types = [id_type(ids, booleans="booleans") for ids in (named, queries)]
     if None not in types and types[0] != types[1]:
         _refuse(f"ids of queries, which are {types[1]}, such as {show_id(queries, 0)}", named, 0)
@@ -73,6 +73,6 @@ def _check_names(named, queries):
 
 def _refuse(expected, named, place, where=""):
     raise InputError(
-        f"y must hold {expected}; got {show_id(named, place)}{where}, as where y has class labels. Leave y out or pass "
+        f"`y` must have {expected}; got {show_id(named, place)}{where}. If y has class labels, leave y out or pass "
         "y=lists.queries; to split by labels pass cv=list(splitter.split(lists, labels))."
     )

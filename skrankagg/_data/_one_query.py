@@ -1,7 +1,7 @@
-"""The lists of one query as plain Python holds them, encoded without a data frame.
+"""Lists of one query in plain Python, encoded without a data frame.
 
-An online service merges three lists of a hundred ids in less time than a frame of them takes to make. What is read
-here is what :meth:`RankedLists.from_lists` would make of the same lists; indexes of pandas are made if a method asks.
+An online service merges three lists of a hundred ids in less time than it takes to build a frame of them. The result
+equals :meth:`RankedLists.from_lists` on the same lists; pandas indexes are built only if a method needs them.
 """
 
 from collections.abc import Mapping
@@ -25,24 +25,24 @@ from ._ranked_lists import RankedLists
 
 __all__ = ["OneQuery", "PlainQuery", "check_output", "describe_method", "is_batch", "read_plain", "read_weights"]
 
-#: Rows up to which what the lengths of lists decide is kept.
+#: Layouts of lists, which depend on their lengths alone, are kept up to this many rows.
 _KEPT_ROWS = 10_000
-#: Ids of these types have an order, and none is missing.
+#: Ids of these types have an order and are never missing.
 _PLAIN_TYPES = (str, int)
 _KINDS = "lists of ids, of (id, score), or dicts of id to score"
 
 
 class PlainQuery:
-    """The lists of one query, read but not encoded.
+    """Lists of one query, read but not encoded.
 
     Parameters
     ----------
     names : list or None
-        Names of the voters; None where they are numbered from 1.
+        Names of the voters; None if they are numbered from 1.
     ids : list of lists
         Ids of each list.
     scores : list of sequences, or None
-        Their scores, where the lists have any.
+        Their scores, if the lists have any.
     """
 
     __slots__ = ("ids", "names", "scores")
@@ -53,11 +53,11 @@ class PlainQuery:
         self.scores = scores
 
     def name(self, v):
-        """Name of a list for messages."""
+        """Return the name of a list for messages."""
         return f"list {v + 1}" if self.names is None else f"list {show(self.names[v])}"
 
     def to_lists(self):
-        """The lists as :meth:`RankedLists.from_lists` takes them, without those that are empty."""
+        """Return the lists as :meth:`RankedLists.from_lists` takes them, without empty lists."""
         names = range(1, len(self.ids) + 1) if self.names is None else self.names
         held = [v for v, ids in enumerate(self.ids) if ids]
         if self.scores is None:
@@ -75,7 +75,7 @@ class PlainQuery:
 
 
 def is_batch(lists, key):
-    """Whether these are the lists of several queries, each as one query has them."""
+    """Return True for the lists of several queries, each given as for one query."""
     if not isinstance(lists, list | tuple):
         return False
     if lists and isinstance(lists[0], list) and lists[0] and isinstance(lists[0][0], str):
@@ -97,21 +97,21 @@ def _is_sized(one):
 
 
 def describe_method(method):
-    """Describe what came instead of an aggregator, for messages: its class needs to be called."""
+    """Describe a value passed instead of an aggregator, for messages; a class must be called first."""
     if not isinstance(method, type):
         return show(method)
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
 
 
 def read_plain(lists, key=None):
-    """Read the lists of one query: :class:`PlainQuery`."""
+    """Read the lists of one query as :class:`PlainQuery`."""
     names = None
     if isinstance(lists, Mapping):
         names, lists = list(lists), list(lists.values())
     elif not isinstance(lists, list | tuple):
         raise InputTypeError(
-            f"fuse expects {_KINDS}; got {type(lists).__name__}. Frames and RankedLists are for the aggregator's own "
-            "fit_transform."
+            f"`lists` of fuse must be {_KINDS}; got {type(lists).__name__}. Pass frames and RankedLists to the "
+            "aggregator's own fit_transform."
         )
     ids, scores = [], []
     for v, one in enumerate(lists):
@@ -122,7 +122,7 @@ def read_plain(lists, key=None):
     if not any(scored):
         return PlainQuery(names, ids, None)
     if not all(scored):
-        raise InputError("fuse expects scores in all lists or in none; these lists mix both. Drop the scores.")
+        raise InputError("`lists` of fuse must all have scores, or none may; these lists mix both. Drop the scores.")
     return PlainQuery(names, ids, [() if values is None else values for values in scores])
 
 
@@ -132,8 +132,8 @@ def _read_list(one, key, name):
             return list(one), list(one.values())
         if not isinstance(one, np.ndarray | pd.Series | pd.Index) or one.ndim == 0:
             raise InputTypeError(
-                f"fuse expects {_KINDS}; list {show(name)} is of type {type(one).__name__}. Convert it to a list, best "
-                "first."
+                f"`lists` of fuse must be {_KINDS}; list {show(name)} is of type {type(one).__name__}. Convert it to a "
+                "list, best first."
             )
         one = one.tolist()
     if key is not None:
@@ -144,29 +144,29 @@ def _read_list(one, key, name):
 
 
 def read_weights(plain, weights):
-    """The weight of each list, checked."""
+    """Check and return the weight of each list."""
     names = plain.names
     if isinstance(weights, Mapping):
         if names is None or set(weights) != set(names):
             raise InputError(
-                f"weights must be given for the lists by the same names; got {show(list(weights))} for "
+                f"`weights` must have the same names as the lists; got {show(list(weights))} for "
                 f"{'unnamed lists' if names is None else show(names)}."
             )
         weights = [weights[name] for name in names]
     elif isinstance(weights, str | bytes) or not np.iterable(weights):
-        raise InputTypeError(f"weights must be numbers, one for each list, or a dict by name; got {show(weights)}.")
+        raise InputTypeError(f"`weights` must be numbers, one for each list, or a dict by name; got {show(weights)}.")
     else:
         weights = list(weights)
     if len(weights) != len(plain.ids):
-        raise InputError(f"weights must be one for each of {len(plain.ids)} lists; got {len(weights)}.")
+        raise InputError(f"`weights` must be one for each of {len(plain.ids)} lists; got {len(weights)}.")
     for v, weight in enumerate(weights):
         if not 0 <= as_float(weight) < np.inf:
-            raise InputError(f"weights must be finite and at least 0; that of {plain.name(v)} is {show(weight)}.")
+            raise InputError(f"`weights` must be finite and at least 0; got {show(weight)} for {plain.name(v)}.")
     return weights
 
 
 def check_output(top, explain):
-    """Refuse a number of items to return that is none, and an `explain` that is no bool."""
+    """Refuse an invalid number of items to return, and an `explain` that is not a bool."""
     check_flag("explain", explain)
     if top is not None:
         check_count("top", top)
@@ -175,17 +175,17 @@ def check_output(top, explain):
 class OneQuery(RankedLists):
     """Ranked lists of one query, encoded from plain lists.
 
-    Items are numbered as they first come, or in their order where `sort` says so, as every method expects but those
-    whose scores are sums over the rows. A pickle or a copy is a RankedLists.
+    Items are numbered in order of appearance, or in sorted order with `sort`. Every method needs sorted order, except
+    methods whose scores are sums over the rows. A pickle or a copy is a RankedLists.
 
     Parameters
     ----------
     plain : PlainQuery
-        With at least one item.
+        Lists with at least one item.
     weights : list of float or None
         Weight of each list.
     sort : bool
-        Whether to number the items in their order.
+        Whether to number the items in sorted order.
     """
 
     def __init__(self, plain, weights=None, *, sort):
@@ -270,7 +270,7 @@ class OneQuery(RankedLists):
 
     @staticmethod
     def _refuse(plain, held, row_ptr, items, repeated, odd):
-        """Raise the error of ids that are not as they must be; ids of a type of their own may be."""
+        """Raise the error for invalid ids; ids of a custom type may be valid."""
         row = max(repeated, odd, 0)
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
@@ -283,13 +283,13 @@ class OneQuery(RankedLists):
             except TypeError:
                 pass
         raise InputTypeError(
-            f"fuse expects ids of one type that has an order, such as str or int; {where} holds {show(one)} of type "
-            f"{type(one).__name__}, the first id is {show(items[0])}. Convert them, say with str."
+            f"Ids for fuse must be of one sortable type, such as str or int; {where} has {show(one)} of type "
+            f"{type(one).__name__} (the first id is {show(items[0])}). Convert them, for example with str."
         )
 
 
 def _layout(lengths):
-    """The arrays that the lengths of the lists alone decide, by name, read-only."""
+    """Compute the arrays that depend only on the lengths of the lists, by name, read-only."""
     return _kept_layout(lengths) if sum(lengths) <= _KEPT_ROWS else _new_layout(lengths)
 
 
@@ -311,7 +311,7 @@ def _new_layout(lengths):
     return {**arrays, "is_weighted": False}
 
 
-# A service asks for lists of the same lengths again and again.
+# A service fuses lists of the same lengths again and again.
 _kept_layout = lru_cache(maxsize=64)(_new_layout)
 
 
@@ -320,12 +320,12 @@ def _sort_names(held, names):
         return sorted(held, key=names.__getitem__)
     except TypeError:
         raise InputTypeError(
-            f"fuse expects names of lists that can be sorted; got {show(names)}. Convert them to str."
+            f"Names of lists for fuse must be sortable; got {show(names)}. Convert them to str."
         ) from None
 
 
 def _read_scores(plain, held, n_rows):
-    """The scores of all rows, float64, and whether each list falls."""
+    """Read the scores of all rows, float64, and whether each list is in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)
@@ -337,26 +337,26 @@ def _read_scores(plain, held, n_rows):
     score = np.array([as_float(value) for value in flat])
     bad = ~np.isfinite(score)
     large = np.abs(score) >= EXACT_LIMIT
-    if large.any():  # integers that float64 cannot tell apart
+    if large.any():  # integers that round to the same float64
         bad |= large & np.array([is_integer(value) and int(value) != as_float(value) for value in flat])
     if bad.any():
         row = int(np.argmax(bad))
         v, one = [(v, one) for v in held for one in plain.ids[v]][row]
         raise InputError(
-            f"fuse expects finite numbers that float64 holds for scores; that of {show(one)} in {plain.name(v)} "
-            f"is {show(flat[row])}."
+            f"Scores for fuse must be finite numbers that float64 represents exactly; got {show(flat[row])} for "
+            f"{show(one)} in {plain.name(v)}."
         )
     return score, False
 
 
 def _unhashable(error):
     return InputTypeError(
-        f"fuse expects ids that can be hashed, such as str or int ({error}). Name the id of a hit by key=."
+        f"Ids for fuse must be hashable, such as str or int ({error}). Name the id of a hit with key=."
     )
 
 
 def _repeated(where, one):
     return InputError(
-        f"fuse expects each list to hold an id once; {where} repeats {show(one)}. Keep one of them, or encode the "
+        f"Each list for fuse must contain an id once; {where} repeats {show(one)}. Keep one of them, or encode the "
         "lists with RankedLists.from_lists(duplicates='first')."
     )

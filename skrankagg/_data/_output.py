@@ -1,4 +1,4 @@
-"""Checks before the work, not after it, that the frames that ``set_output`` asks for can be made."""
+"""Checks, before the work begins, that the frames requested by ``set_output`` can be built."""
 
 import importlib.util
 
@@ -12,9 +12,9 @@ __all__ = ["check_output"]
 
 
 def check_output(estimator, X, *, with_voters=False):
-    """Raise MissingLibraryError where an estimator is to give frames of polars and a library for them is missing.
+    """Raise MissingLibraryError if an estimator must return polars frames and a library for them is missing.
 
-    `X` are the ranked lists that it is given; `with_voters` says whether the frames have a column of voters.
+    `X` are its ranked lists; `with_voters` is true if the frames have a column of voters.
     """
     if output_format(estimator) != "polars":
         return
@@ -25,11 +25,11 @@ def check_output(estimator, X, *, with_voters=False):
         lists = check_lists(X)
         columns = [lists.queries, lists.items, *([lists.voters] if with_voters else [])]
         if all(_is_plain(ids.dtype) for ids in columns):
-            return  # polars takes columns of NumPy's numbers by itself
+            return  # polars reads columns of NumPy's numbers by itself
     raise MissingLibraryError(
-        f"transform='polars' makes frames of polars, which needs polars and pyarrow for these ids; "
+        f"transform='polars' returns polars frames, which need polars and pyarrow for these ids; "
         f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Install with pip install "
-        f"{' '.join(missing)}, or say set_output(transform='pandas')."
+        f"{' '.join(missing)}, or call set_output(transform='pandas')."
     )
 
 

@@ -1,8 +1,8 @@
-"""Objects of pandas as arrays, text and plain containers, which every format of persistence takes.
+"""Conversion of pandas objects to arrays, text and plain containers, which every persistence format accepts.
 
-A state that holds data frames, series or indexes can be pickled and nothing else: skops, for one, saves arrays, text,
-numbers and their containers. :func:`pack` makes such a state of it, and :func:`unpack` the same objects again, to the
-last dtype. What has no plain form, such as a column of arbitrary objects with missing values, is left as it is.
+A state with data frames, series or indexes can only be pickled; skops, for example, saves arrays, text, numbers and
+their containers. :func:`pack` converts a state to such types, and :func:`unpack` restores the same objects, to the last
+dtype. Objects without a plain form, such as a column of arbitrary objects with missing values, stay unchanged.
 """
 
 import json
@@ -13,14 +13,14 @@ import pandas as pd
 
 __all__ = ["PortableState", "pack", "unpack"]
 
-# Marks a dict that stands for an object of pandas.
+# Marks a dict that stands for a pandas object.
 _MARK = "__pandas__"
-# Objects, and tuples of such, that every format of persistence takes.
+# Types of objects, and of elements of tuples, that every persistence format accepts.
 _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def pack(value):
-    """Replace objects of pandas, also within dicts, lists and tuples, by plain ones; what has none is not touched.
+    """Replace pandas objects, also within dicts, lists and tuples, by plain ones; leave other objects unchanged.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def pack(value):
 
 
 def unpack(value):
-    """The objects that :func:`pack` replaced; the rest is not touched."""
+    """Restore the objects that :func:`pack` replaced; leave other objects unchanged."""
     if type(value) is dict and _MARK in value:
         return _UNPACK[value[_MARK]](value)
     if type(value) is dict:
@@ -62,7 +62,7 @@ def unpack(value):
 
 
 class PortableState:
-    """Mixin of estimators whose state, with all frames in it, can be saved by any library."""
+    """Mixin of estimators whose state, with all frames in it, any library can save."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in super().__getstate__().items()}
@@ -72,7 +72,7 @@ class PortableState:
 
 
 def _frame(value, kind, **parts):
-    """A frame or a series, unless some of its parts have no plain form."""
+    """Pack a frame or a series, unless some of its parts have no plain form."""
     parts["index"] = _pack_index(value.index)
     columns = parts.get("columns", [])
     if any(part is None for name, part in parts.items() if name != "name") or any(one is None for one in columns):
@@ -99,7 +99,7 @@ def _unpack_index(state):
 
 
 def _pack_array(values):
-    """Values of an index or a column, with their dtype; None where they have no plain form."""
+    """Pack the values of an index or a column with their dtype; None if they have no plain form."""
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         codes = values.codes if isinstance(values, pd.Index) else values.cat.codes.to_numpy()
@@ -126,7 +126,7 @@ def _pack_array(values):
         if dtype.kind not in "iufb":
             return None
         name = ["arrow", str(dtype.pyarrow_dtype)]
-    elif pd.api.types.is_numeric_dtype(dtype) and not isinstance(dtype, pd.SparseDtype):  # with a mask, as Int64
+    elif pd.api.types.is_numeric_dtype(dtype) and not isinstance(dtype, pd.SparseDtype):  # with a mask, such as Int64
         name = ["masked", str(dtype)]
     else:
         return None
@@ -140,14 +140,14 @@ def _is_plain(value):
 
 def _pack_text(values, missing, dtype):
     texts = [None if gone else str(one) for one, gone in zip(values.tolist(), missing, strict=True)]
-    # One text: as an array of fixed width, trailing NULs would vanish; as a list, each would be a member of its own.
+    # One text: an array of fixed width would lose trailing NULs; a list would store each text as a separate member.
     return {_MARK: "text", "text": json.dumps(texts), "dtype": dtype}
 
 
 def _dtype(name):
     kind, *rest = name
     if kind == "string":
-        # Before pandas 2.3 the storage alone tells which value is missing.
+        # Before pandas 2.3 the storage alone determines the missing value.
         if rest[1] or rest[0] == "pyarrow_numpy":
             return pd.StringDtype(rest[0])
         return pd.StringDtype(rest[0], na_value=np.nan)

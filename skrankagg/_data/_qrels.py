@@ -34,12 +34,12 @@ __all__ = [
     "show_ids",
 ]
 
-# Judgements are looked up in a table of queries by items where it has at most so many cells for each candidate and each
-# judgement, some queries at a time.
+# Judgements are looked up in a table of queries by items, some queries at a time, if the table has at most this many
+# cells for each candidate and judgement.
 _DENSE_SHARE = 16
 _TABLE_CELLS = 1 << 18
 
-# Types of ids, as pandas tells them, in groups of which no two have an id in common.
+# Types of ids, in pandas' names, in groups that never share an id.
 _ID_TYPES = {
     "string": "strings",
     "bytes": "bytes",
@@ -50,10 +50,10 @@ _ID_TYPES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(Immutable):
-    """Relevance judgements: which items of a query are relevant, and how much.
+    """Relevance judgements: the relevant items of each query, with their grades.
 
-    Build one with :meth:`from_frame`. It is immutable, and on purpose no sequence: scikit-learn passes it on whole and
-    never slices it along with the samples.
+    Build one with :meth:`from_frame`. It is immutable. It is deliberately not a sequence: scikit-learn passes it on
+    whole and never slices it along with the samples.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ class Qrels(Immutable):
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Judgements of query ``q`` are ``ptr[q]`` to ``ptr[q + 1] - 1``, sorted by item.
     item : ndarray of shape (n_judgements,), dtype=int32
-        Item judged.
+        Judged item.
     relevance : ndarray of shape (n_judgements,), dtype=float64
-        Grade given; items of at most 0 are not relevant, whatever the number.
+        Grade of the judgement; items with a grade of at most 0 are not relevant, whatever the number.
 
     See Also
     --------
-    RankedLists : The lists that the judgements are about.
+    RankedLists : The judged lists.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Qrels(Immutable):
         Qrels(n_queries=2, n_judgements=3, n_relevant=2)
         """
         if not isinstance(judgements, Mapping):
-            raise InputTypeError(f"Qrels.from_dict expects a dict by query; got {type(judgements).__name__}.")
+            raise InputTypeError(f"`judgements` must be a dict by query; got {type(judgements).__name__}.")
         rows = [
             (query, item, grade)
             for query, judged in judgements.items()
@@ -135,9 +135,9 @@ class Qrels(Immutable):
         frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
             A row for each judged (query, item), in any order. Other columns are ignored.
         query, item, relevance : str, default="query", "item", "relevance"
-            Names of the columns. One that is not there under its default name is found by the names that files have for
-            it: ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`, and ``rel, label, grade``. Next to
-            `query`, ``qid`` is read, with a warning.
+            Names of the columns. A column missing under its default name is found by the names that files use for it:
+            ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`, and ``rel, label, grade``. If there are
+            both `query` and ``qid``, ``qid`` is read, with a warning.
 
         Returns
         -------
@@ -148,8 +148,8 @@ class Qrels(Immutable):
         TypeError
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
-            If a column or an id is missing, there are no rows, a grade is NaN or infinite, an item is judged twice, or
-            two columns may be the one that is missing.
+            If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
+            Also if several columns match a missing one.
         """
         columns = Columns(frame, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
         columns.require("query", "item", "relevance")
@@ -172,7 +172,7 @@ class Qrels(Immutable):
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 
     def align(self, lists: "RankedLists") -> AlignedQrels:
-        """Align the judgements with the queries of lists, as the ``y`` of scikit-learn's searches.
+        """Align the judgements with the queries of lists, for use as ``y`` in scikit-learn's searches.
 
         Parameters
         ----------
@@ -182,8 +182,8 @@ class Qrels(Immutable):
         Returns
         -------
         AlignedQrels
-            A sample for each query of the lists, which splitters cut along with them; methods that learn from
-            judgements, and scorers without judgements of their own, read it by the ids of the queries.
+            A sample for each query of the lists; splitters cut it along with them. Methods that learn from judgements,
+            and scorers without judgements of their own, look judgements up by the ids of the queries.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Qrels(Immutable):
         """
         if not hasattr(lists, "candidate_ptr"):
             raise InputTypeError(
-                f"align expects RankedLists, whose samples are queries; got {type(lists).__name__}. Encode it first, "
+                f"`lists` must be RankedLists, whose samples are queries; got {type(lists).__name__}. Encode it first, "
                 "with RankedLists.from_frame, from_runs or from_lists."
             )
         return AlignedQrels(self, lists.queries)
@@ -225,25 +225,25 @@ class Qrels(Immutable):
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
-        """Give queries the judgements of other ones.
+        """Give queries the judgements of other queries.
 
         Parameters
         ----------
         queries : pandas.Index
             Distinct ids, sorted.
         place : ndarray of shape (n_queries,), dtype=int
-            For each of them the position here of the query whose judgements it gets, or -1 for none.
+            For each of them, the position here of the query whose judgements it gets, or -1 for none.
 
         Returns
         -------
         Qrels
-            Those of `queries` that get any.
+            Judgements of the `queries` that get any.
         """
         rows, ptr = gather_ranges(self.ptr, place[place >= 0])
         return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
 
     def _look_up(self, lists, query, item, rows, judged_ptr):
-        """Grade of each candidate, NaN where it is not judged."""
+        """Look up the grade of each candidate, NaN if it is not judged."""
         n_items = lists.n_items
         if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
             candidate_query, candidate_item = query[lists.candidate_query], item[lists.candidate_item]
@@ -254,8 +254,8 @@ class Qrels(Immutable):
             relevance = np.full(lists.n_candidates, np.nan)
             relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
             return relevance
-        # A table of some queries by all items: written where it is judged, read where there are candidates.
-        code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last place takes the items without judgements
+        # A table of some queries by all items: judgements are written into it, candidates read from it.
+        code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last place is for items without judgements
         code[item] = np.arange(n_items)
         code = code[self.item[rows]]
         relevance = np.empty(lists.n_candidates)
@@ -295,7 +295,7 @@ class Qrels(Immutable):
         return f"Qrels(n_queries={self.n_queries}, n_judgements={self.n_judgements}, n_relevant={relevant})"
 
     def _repr_html_(self) -> str:
-        """The sizes, and the most relevant items of the first query."""
+        """Show the sizes, and the most relevant items of the first query."""
         rows = slice(0, self.ptr[1])
         top = pd.DataFrame({"item": self.items.take(self.item[rows]), "relevance": self.relevance[rows]})
         top = top.sort_values("relevance", ascending=False, kind="stable").head(5)
@@ -307,14 +307,14 @@ class Qrels(Immutable):
 class EncodedQrels:
     """Judgements aligned with the codes of one :class:`RankedLists`.
 
-    Made once by :func:`encode_qrels`, they grade any order of those candidates without another look at ids.
+    Made once by :func:`encode_qrels`, they grade any order of those candidates without looking up ids again.
 
     Parameters
     ----------
     relevance : ndarray of shape (n_candidates,), dtype=float64
-        Grade of each candidate, NaN where it is not judged.
+        Grade of each candidate, NaN if it is not judged.
     judged : ndarray of shape (n_queries,), dtype=bool
-        Which queries of the lists have judgements.
+        Queries of the lists that have judgements.
     judged_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Judgements of each query of the lists.
     best_first : ndarray of shape (n_judgements_used,), dtype=float64
@@ -322,7 +322,7 @@ class EncodedQrels:
 
     See Also
     --------
-    Qrels : The judgements before they are aligned.
+    Qrels : The judgements before alignment.
 
     Examples
     --------
@@ -343,7 +343,7 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode judgements, a dict or a frame with the canonical column names, unless they are encoded."""
+    """Encode judgements, a dict or a frame with the canonical column names; return encoded ones unchanged."""
     if isinstance(qrels, AlignedQrels):
         return qrels.own_qrels()
     if isinstance(qrels, Qrels):
@@ -352,10 +352,10 @@ def check_qrels(qrels):
 
 
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
-    """Choose among the judgements that came with a call, as `y` or `qrels`, and those of the constructor.
+    """Choose among the judgements of a call, given as `y` or `qrels`, and of the constructor.
 
-    A call takes no frame: where lengths coincide, scikit-learn would split it along with the samples, and the numbers
-    would be wrong. Raises InputError where none came.
+    A call accepts no frame: where lengths coincide, scikit-learn would split it along with the samples, and the results
+    would be wrong. Raises InputError if there are no judgements.
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels | AlignedQrels):
@@ -364,15 +364,15 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
             elif hasattr(given, "columns"):
                 advice = "Wrap it: Qrels.from_frame(df)."
             else:
-                advice = "If it holds ids of queries, give qrels=... to the constructor, too."
+                advice = "If it has ids of queries, pass qrels=... to the constructor, too."
             raise InputTypeError(
-                f"{where} must be a Qrels, which scikit-learn passes on whole, or made by qrels.align(lists), which it "
-                f"cuts along with the lists; got {type(given).__name__}. {advice}"
+                f"`{where}` must be a Qrels, which scikit-learn passes on whole, or the result of qrels.align(lists), "
+                f"which it splits along with the lists; got {type(given).__name__}. {advice}"
             )
     chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
     if chosen is None:
         raise InputError(
-            f"{type(owner).__name__} needs judgements to {purpose}; none came. Give them to the constructor as "
+            f"{type(owner).__name__} needs judgements to {purpose}; got none. Pass them to the constructor as "
             "qrels=..., or to the call as qrels=Qrels.from_frame(df) or Qrels.from_dict(judgements), or as "
             "y=qrels.align(lists)."
         )
@@ -382,14 +382,14 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
 def encode_qrels(qrels, lists):
     """Align judgements with the codes of ranked lists: the grade of each candidate, as :class:`EncodedQrels`.
 
-    Raises InputError where no query of the lists is judged, or where ids cannot match, and warns with
-    NothingJudgedWarning where no item is.
+    Raises InputError if no query of the lists is judged, or if ids cannot match. Warns with NothingJudgedWarning if no
+    item is judged.
     """
     find_queries(qrels, lists.queries)
     encoded = encode_run(qrels, lists)
     if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
         warn_user(
-            f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
+            f"The lists contain no judged item: they have {show_ids(lists.items)}, the qrels judge "
             f"{show_ids(qrels.items)}; every measure that counts judged items is 0. Check the ids.",
             NothingJudgedWarning,
         )
@@ -397,7 +397,7 @@ def encode_qrels(qrels, lists):
 
 
 def encode_run(qrels, run):
-    """Align judgements with a run, one list for each query, of which any queries and items may be judged.
+    """Align judgements with a run, one list for each query; any of its queries and items may be judged.
 
     Raises InputError if ids cannot match: integers on one side, strings on the other.
     """
@@ -410,37 +410,36 @@ def encode_run(qrels, run):
 
 
 def find_queries(qrels, queries):
-    """Tell which queries (n_queries,) are judged, bool of the same shape; InputError if none is."""
+    """Mark the judged queries among `queries` (n_queries,), bool of the same shape; InputError if there are none."""
     judged = match_ids(queries, qrels.queries, "query") >= 0
     if not judged.any():
         raise InputError(
-            f"The qrels must judge some query of the lists; they share no query id: the lists have "
-            f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids; if these lists are a fold that "
-            "happens to hold unjudged queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
+            "The qrels must judge some query of the lists; they share no query id: the lists have "
+            f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids. If these lists are a fold of "
+            "unjudged queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
         )
     return judged
 
 
 def match_ids(theirs, ours, kind):
-    """Find the ids of lists (n_ids,) among those of the judgements: int64 positions (n_ids,), -1 where there is none.
+    """Find the ids of lists (n_ids,) among the ids of the judgements: int64 positions (n_ids,), -1 if not found.
 
-    Raises InputError if none is found because the types of the ids never equal each other; `kind` is what they are ids
-    of, for the message.
+    Raises InputError if no id is found because the types of the ids never equal each other; `kind` names the kind of id
+    for the message.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
         types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
-                f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have "
-                f"{show_ids(theirs)}, the qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one "
-                "of the two columns."
+                f"The qrels must judge the lists' ids; they share no {kind} id: the lists have {show_ids(theirs)}, the "
+                f"qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one of the two columns."
             )
     return found
 
 
 def id_type(ids, *, booleans="numbers"):
-    """Name the type of ids, if it is certain; `booleans` is the name of True and False."""
+    """Name the type of ids, if it is unambiguous; `booleans` is the name used for True and False."""
     inferred = pd.api.types.infer_dtype(plain_index(ids))
     return booleans if inferred == "boolean" else _ID_TYPES.get(inferred)
 

@@ -1,9 +1,8 @@
 """RankedLists: ranked lists, checked and encoded once.
 
-A data set of ranked lists is a long frame, a row for each place of each list. Everything below the public border works
-on integer codes instead: rows are sorted by query, voter and rank, so that a list is a slice of rows, and each row
-knows the code of its *candidate*: the (query, item) that is scored. Aggregating is then adding up over
-``lists.candidate``.
+A data set of ranked lists is a long frame with a row for each place of each list. All internal code works on integer
+codes instead. Rows are sorted by query, voter and rank, so that a list is a slice of rows. Each row has the code of its
+*candidate*: the (query, item) that is scored. Aggregating is then adding up over ``lists.candidate``.
 
 The frame of the examples, two voters on one query:
 
@@ -48,7 +47,7 @@ from ._subset import QueryContainer, gather_of_queries, small_arrays
 
 __all__ = ["RankedLists", "check_lists", "check_run", "encode_plain"]
 
-# How much of a query a notebook shows.
+# Part of a query that a notebook shows.
 _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
@@ -56,16 +55,16 @@ _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
-    Build one with :meth:`from_frame`, or from what you have: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_hits`,
-    :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix`, :meth:`from_comparisons`. It is immutable, and to
+    Build one with :meth:`from_frame`, or from other data: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_hits`,
+    :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix`, :meth:`from_comparisons`. It is immutable. To
     scikit-learn it is a container of ``n_queries`` samples: ``cv=5``, ``train_test_split`` and every splitter cut it
     between queries and never through a list.
 
     Parameters
     ----------
     queries, voters, items : pandas.Index
-        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items, and has
-        its queries in the order in which they were taken.
+        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items, and its
+        queries keep the order in which they were taken.
     list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
     list_voter : ndarray of shape (n_lists,), dtype=int32
@@ -73,9 +72,9 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
     list_weight : ndarray of shape (n_lists,), dtype=float64
         Weight of each list; a list of integer weight w counts as w copies of itself.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
-        Lists whose ranks and scores order the items differently; None where there is no such list.
+        Lists whose ranks and scores order the items differently; None if there is no such list.
     list_merged : ndarray of shape (n_lists,), dtype=bool, or None
-        Lists of which `score` rounds different numbers to one; None where there is no such list.
+        Lists in which different scores round to the same `score`; None if there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
@@ -95,15 +94,15 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
 
     Notes
     -----
-    Within a list the order is by ``rank``, or by descending ``score`` where there is no rank; only the order of the
-    ranks counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
+    Within a list the order is by ``rank``, or by descending ``score`` if there is no rank. Only the order of the ranks
+    counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
 
-    The order is that of the numbers as given: integers beyond 2 ** 53, of which several are one float64, are told apart
+    The order uses the numbers as given. Integers beyond 2 ** 53 that round to the same float64 are distinguished,
     whatever their type, and so are decimals of Arrow and long doubles. Times are not numbers; give their integers.
 
-    Ranks and scores conflict where an item has a better score than one of a better rank. Methods that read the scores
-    refuse such lists, and those whose different scores are one float64; lists of weight 0 are excepted. The lists that
-    :meth:`keep_rows` leaves are judged by the rows that are left, as the frame of these rows would be.
+    Ranks and scores conflict if an item has a better score than an item of a better rank. Methods that read the scores
+    refuse such lists, and lists in which different scores round to the same float64; lists of weight 0 are excepted.
+    Lists shortened by :meth:`keep_rows` are checked by their remaining rows only, as a frame of these rows would be.
 
     Examples
     --------
@@ -141,7 +140,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         self.__dict__["queries"] = sample_index(self.queries)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return make, (RankedLists, *self._fields().values())  # all rows, whatever the subclass reads them from
+        return make, (RankedLists, *self._fields().values())  # all rows, even if the subclass reads them lazily
 
     # ------------------------------------------------------------------ sizes
 
@@ -172,12 +171,12 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
 
     @property
     def n_candidates(self) -> int:
-        """Number of candidates: what an aggregation scores."""
+        """Number of candidates, the (query, item) pairs that an aggregation scores."""
         return int(self.candidate_ptr[-1])
 
     @property
     def has_scores(self) -> bool:
-        """Whether the lists carry scores."""
+        """True if the lists have scores."""
         return self.score is not None
 
     # ------------------------------------------------------------------ derived arrays
@@ -199,7 +198,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
 
     @property
     def row_weight(self) -> NDArray[np.float64] | None:
-        """Weight of each row's list, float64 of shape (n_rows,), or None where every list weighs 1."""
+        """Weight of each row's list, float64 of shape (n_rows,), or None if every list weighs 1."""
         return self.list_weight[self.row_list] if self.is_weighted else None
 
     @property
@@ -214,12 +213,12 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
 
     @cached_property
     def is_weighted(self) -> bool:
-        """Whether any list has a weight other than 1."""
+        """True if any list has a weight other than 1."""
         return bool((self.list_weight != 1).any())
 
     @cached_property
     def candidate_weight(self) -> NDArray[np.float64]:
-        """Total weight of the lists that hold each candidate's item, float64 of shape (n_candidates,)."""
+        """Total weight of the lists that contain each candidate's item, float64 of shape (n_candidates,)."""
         return np.bincount(self.candidate, weights=self.row_weight, minlength=self.n_candidates).astype(np.float64)
 
     @cached_property
@@ -233,7 +232,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Add up a value of each list over the lists of its query.
+        """Sum a value of each list over the lists of its query.
 
         Parameters
         ----------
@@ -248,17 +247,17 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Add up a value of each list over the lists of the query that do not hold the candidate's item.
+        """Sum a value of each list over the lists of the query that lack the candidate's item.
 
         Parameters
         ----------
         value : ndarray of shape (n_lists,)
-            Such as what a list gives an item that it does not hold.
+            Such as the value that a list gives absent items.
 
         Returns
         -------
         ndarray of shape (n_candidates,)
-            0 for an item that all lists of its query hold.
+            0 for an item that is in all lists of its query.
         """
         held = np.bincount(self.candidate, weights=value[self.row_list], minlength=self.n_candidates)
         return self.sum_over_lists(value)[self.candidate_query] - held
@@ -274,13 +273,14 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Returns
         -------
         pandas.DataFrame
-            Columns `query`, `item` and `component`, query by query, sorted by item: the number of the item's connected
-            component in the graph whose edges join two items that a list of positive weight compares. 1 is the
-            largest component of the query; of equally large ones, the one with the first item has the lower number.
+            Columns `query`, `item` and `component`, query by query, sorted by item. `component` is the number of the
+            item's connected component in a graph whose edges join two items that a list of positive weight compares. 1
+            is the largest component of the query; of equally large ones, the one with the first item has the lower
+            number.
 
         See Also
         --------
-        skrankagg.exceptions.NotComparedWarning : Raised where a method orders items of several components.
+        skrankagg.exceptions.NotComparedWarning : Raised if a method orders items of several components.
         skrankagg.HodgeRank : Reports the number of components of each query.
 
         Notes
@@ -320,16 +320,16 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Returns
         -------
         RankedLists
-            It shares all other arrays with these.
+            The lists with these weights; all other arrays are shared.
         """
         weight = np.array(weight, dtype=np.float64)
         if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
             raise InputError(
-                f"List weights must be {self.n_lists} finite numbers of at least 0, one for each list; got an array of "
+                f"`weight` must be {self.n_lists} finite numbers of at least 0, one for each list; got an array of "
                 f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
             )
         weight.flags.writeable = False
-        lists = object.__new__(type(self))  # all derived arrays are shared, too, but for those that depend on weights
+        lists = object.__new__(type(self))  # derived arrays are shared, too, except those that depend on weights
         lists.__dict__.update(self.__dict__)
         lists.__dict__.update(list_weight=weight)
         for name in ("is_weighted", "candidate_weight", "_labels_of_held"):
@@ -342,13 +342,13 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Parameters
         ----------
         score : ndarray of shape (n_rows,), dtype=float64
-            Score of each row; the ranks stay as they are. Whether they order the items as the ranks do is not
-            checked: lists that conflict are taken for put right.
+            Score of each row; the ranks stay as they are. No check compares their order with the ranks: conflicting
+            lists are assumed to be corrected.
 
         Returns
         -------
         RankedLists
-            It shares all other arrays with these.
+            The lists with these scores; all other arrays are shared.
         """
         return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
@@ -363,14 +363,14 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Returns
         -------
         lists : RankedLists
-            Without the items that no list of the query holds any more.
+            The lists without the items that are left in no list of the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
-            The candidates that are left, as they are numbered here.
+            The remaining candidates, in the numbering of this container.
         """
         return self._keep(np.ones(self.n_lists, dtype=bool), kept)
 
     def keep_lists(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
-        """Leave out lists, and the queries that have none any more.
+        """Make the same lists without some of them, and without the queries that have none left.
 
         Parameters
         ----------
@@ -380,9 +380,9 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Returns
         -------
         lists : RankedLists
-            Without the items that no list of the query holds any more.
+            The lists without the items that are left in no list of the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
-            The candidates that are left, as they are numbered here.
+            The remaining candidates, in the numbering of this container.
         """
         return self._keep(kept, kept[self.row_list])
 
@@ -403,7 +403,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
             list_ptr=np.concatenate([[0], np.cumsum(n_lists[left])]),
             list_voter=self.list_voter[list_kept],
             list_weight=self.list_weight[list_kept],
-            # Fewer rows make no conflict where there was none.
+            # Removing rows cannot create a conflict.
             list_conflict=None if self.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
             list_merged=None
             if self.list_merged is None
@@ -421,7 +421,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         return _Subset(self, chosen)
 
     def judged(self, qrels: AnyFrame | Qrels) -> "RankedLists":
-        """Lists of the queries that have judgements.
+        """Select the lists of queries that have judgements.
 
         Parameters
         ----------
@@ -431,7 +431,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Returns
         -------
         RankedLists
-            With the same voters and items, as :meth:`take` has it; itself if every query is judged.
+            The lists with the same voters and items, as with :meth:`take`; this container if every query is judged.
 
         Raises
         ------
@@ -462,8 +462,8 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Returns
         -------
         pandas.DataFrame
-            Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` where there are scores, and `weight` where any
-            weight is not 1. :meth:`from_frame` gives the same lists back.
+            Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` if there are scores, and `weight` if any
+            weight is not 1. :meth:`from_frame` restores the same lists.
         """
         row_list = self.row_list
         columns = {
@@ -484,9 +484,10 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         Returns
         -------
         dict of voter to dict
-            For each query a dict of item to score, or a list of items, best first, where there are no scores.
-            :meth:`from_runs` gives the same lists back, apart from weights, from ties of ranks, which a list of items
-            cannot hold, and from ranks that the scores do not give, as where float64 makes several scores one.
+            For each query a dict of item to score, or, without scores, a list of items, best first. :meth:`from_runs`
+            restores the same lists, with three exceptions. Weights are lost, and so are ties of ranks, which a list of
+            items cannot represent. Ranks are lost where scores do not imply them, as where several scores round to one
+            float64.
         """
         queries, voters = self.queries.tolist(), self.voters.tolist()
         items = self.items.take(self.candidate_item[self.candidate]).tolist()
@@ -513,7 +514,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         """
         if self.n_queries != 1:
             raise InputError(
-                f"to_wide writes the lists of one query; there are {self.n_queries}. Take one of them, such as "
+                f"`lists` must have one query for to_wide; got {self.n_queries}. Select one of them, such as "
                 "lists[[0]]."
             )
         items = self.items.take(self.candidate_item[self.candidate]).tolist()
@@ -536,7 +537,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         return f"RankedLists({sizes}, {'ranks and scores' if self.has_scores else 'ranks'}{weighted})"
 
     def _repr_html_(self) -> str:
-        """The sizes, and the tops of the first query's lists side by side, a column for each voter."""
+        """Show the sizes, and the tops of the first query's lists side by side, a column for each voter."""
         rows = self.take([0]).to_frame().astype({"item": str})
         place = rows.groupby("voter", observed=True)["rank"].rank("dense").astype(int)
         table = rows.groupby([place, "voter"], observed=True)["item"].agg(_join_tied).unstack().fillna("")
@@ -547,16 +548,16 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         return f"<p><code>{escape(repr(self))}</code></p><p>query {query}{few}</p>{top.to_html()}"
 
 
-# One thread gathers at a time: an array is complete before its source may be forgotten.
+# One thread gathers at a time: an array must be complete before its source may be dropped.
 _GATHERING = RLock()
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class _Subset(RankedLists):
-    """Some queries of other lists, which gathers its rows when they are first read.
+    """Some queries of other lists; their rows are gathered when they are first read.
 
-    Cross-validation takes subsets again and again, and a method that learns nothing never reads the rows of the lists
-    that it is fitted on. A pickle or a copy has all rows and is a RankedLists.
+    Cross-validation takes subsets again and again, and a method that learns nothing never reads the rows of the fitted
+    lists. A pickle or a copy has all rows and is a RankedLists.
     """
 
     def __init__(self, whole, chosen):
@@ -583,11 +584,11 @@ class _Subset(RankedLists):
 
     @property
     def has_scores(self) -> bool:
-        """Whether the lists carry scores; this gathers none."""
+        """True if the lists have scores; this gathers no rows."""
         return "score" not in self.__dict__ or self.score is not None
 
     def _gather(self, name):
-        """An array of the source, which is forgotten once all are here."""
+        """Gather an array from the source, which is dropped once all arrays are here."""
         gathered = self.__dict__
         with _GATHERING:
             if name not in gathered:  # another thread may have been first
@@ -606,26 +607,26 @@ def _join_tied(items):
 
 
 def check_lists(X) -> RankedLists:
-    """Encode lists, a frame with the canonical column names, unless they are encoded."""
+    """Encode a frame of lists with the canonical column names; return RankedLists unchanged."""
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
 
 
 def encode_plain(X):
-    """Encode dicts and lists; anything else stays as it is.
+    """Encode dicts and lists; return anything else unchanged.
 
-    For calls that take a whole data set. `fit` must not: under a splitter the elements of a list would be samples.
+    For calls on a whole data set. `fit` must not use it: under a splitter the elements of a list would be samples.
     """
     return plain_lists(RankedLists, X)
 
 
 def check_run(X) -> RankedLists:
-    """Encode a run: one list for each query, such as a consensus; InputError if a query has several."""
+    """Encode a run, with one list for each query, such as a consensus; InputError if a query has several."""
     lists = check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)
         q = first_row(n_lists > 1)
         raise InputError(
-            f"A run has one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for each "
-            "voter. Aggregate them first, or measure each voter's lists by evaluate(lists, qrels)."
+            f"A run must have one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for "
+            "each voter. Aggregate them first, or measure each voter's lists with evaluate(lists, qrels)."
         )
     return lists

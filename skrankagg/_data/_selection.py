@@ -1,4 +1,4 @@
-"""Ranked lists by their ids: some of them, and whether two containers hold the same."""
+"""Selection of ranked lists by ids, and equality of two containers."""
 
 from collections.abc import Collection, Hashable, Iterable
 from typing import Self
@@ -14,7 +14,7 @@ __all__ = ["Selection"]
 
 
 class Selection:
-    """What :class:`~skrankagg.RankedLists` does by ids rather than by positions."""
+    """Methods of :class:`~skrankagg.RankedLists` that use ids rather than positions."""
 
     def select(
         self,
@@ -23,7 +23,7 @@ class Selection:
         voters: Collection[Hashable] | None = None,
         items: Collection[Hashable] | None = None,
     ) -> Self:
-        """Lists of some queries and voters, with some items, by their ids.
+        """Select the lists of some queries and voters, with some items, by their ids.
 
         Parameters
         ----------
@@ -33,20 +33,20 @@ class Selection:
         Returns
         -------
         RankedLists
-            In the order that the lists have here. Ranks close up where items are left out. Lists that hold none of the
-            items are gone, and so are queries without lists. ``voters`` and ``items`` still are those of the whole, as
-            :meth:`take` has it.
+            The lists in their original order. Ranks close up where items are left out. Lists without any of the items
+            are dropped, and so are queries without lists. ``voters`` and ``items`` remain those of the whole data set,
+            as in :meth:`take`.
 
         Raises
         ------
         TypeError
-            If ids do not come as a collection.
+            If ids are not given as a collection.
         ValueError
             If an id is unknown, or nothing is left.
 
         See Also
         --------
-        take : Queries by their positions, as ``lists[[0]]`` has it.
+        take : Queries by their positions, such as ``lists[[0]]``.
         judged : Queries that have judgements.
         keep_lists, keep_rows : By masks.
 
@@ -72,13 +72,13 @@ class Selection:
             list_kept = np.logical_or.reduceat(row_kept, self.row_ptr[:-1])
         if not list_kept.any():
             raise InputError(
-                "select expects ids of which some list is left; each is known, and no list has them together. Drop one "
-                "of queries=, voters= and items=."
+                "No list matches queries=, voters= and items= together, although each id is known. Drop one of the "
+                "three."
             )
         return self._keep(list_kept, row_kept)[0]
 
     def equals(self, other: object) -> bool:
-        """Whether another container holds the same lists.
+        """Return True if another container has the same lists.
 
         Parameters
         ----------
@@ -89,8 +89,8 @@ class Selection:
         -------
         bool
             Whether the queries are the same, in the same order, and so are the voters, items, ranks, scores and weights
-            of their lists, to the last bit. Ids are compared by value and not by dtype. Voters and items that no list
-            holds, which :meth:`take` and :meth:`select` leave, do not count.
+            of their lists, to the last bit. Ids are compared by value and not by dtype. Voters and items without a
+            list, which :meth:`take` and :meth:`select` leave, do not count.
 
         Examples
         --------
@@ -119,18 +119,18 @@ class Selection:
 
 
 def _mask(index, ids, kind):
-    """Which ids of an index are asked for, bool (n_ids,); None for all."""
+    """Mark the requested ids of an index, bool (n_ids,); None for all."""
     if ids is None:
         return None
     if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
-        raise InputTypeError(f"select expects {kind} as a list of ids; got {ids!r}. Write {kind}=[{ids!r}].")
+        raise InputTypeError(f"`{kind}` must be a list of ids; got {ids!r}. Write {kind}=[{ids!r}].")
     wanted = pd.Index([*ids], tupleize_cols=False)
     known = plain_index(index)
     place = known.get_indexer(wanted)
     unknown = wanted[place < 0]
     if len(unknown):
         raise InputError(
-            f"select expects {kind} that the lists have; {_say_unknown(unknown, known, kind)}. Correct or drop "
+            f"`{kind}` must be among the ids of the lists; {_say_unknown(unknown, known, kind)}. Correct or drop "
             f"{'it' if len(unknown) == 1 else 'them'}."
         )
     kept = np.zeros(len(index), dtype=bool)
@@ -144,14 +144,14 @@ def _say_unknown(unknown, known, kind):
     if near:
         hint = f" (did you mean {near[0][1]!r}?)"
     else:
-        hint = type_hint(known, unknown, known_as="the ids of the lists", given_as="those asked for")
+        hint = type_hint(known, unknown, known_as="the ids of the lists", given_as="the requested ones")
     if len(unknown) == 1:
         return f"{first!r} is not one of them{hint}"
-    return f"{len(unknown)} of those asked for are not, the first is {first!r}{hint}"
+    return f"{len(unknown)} requested ids are not, the first is {first!r}{hint}"
 
 
 def _same_ids(ours, our_codes, theirs, their_codes):
-    """Whether codes (n,) of two indexes stand for the same ids."""
+    """Return True if codes (n,) of two indexes stand for the same ids."""
     if ours is theirs:
         return np.array_equal(our_codes, their_codes)
     place = plain_index(ours).get_indexer(plain_index(theirs))

@@ -1,4 +1,4 @@
-"""Ids that differ in case or blanks only, as "BM25" and "bm25 ": probably one, and two to everything here."""
+"""Ids that differ only in case or blanks, such as "BM25" and "bm25 ": probably the same, but counted as two."""
 
 import pandas as pd
 
@@ -8,12 +8,12 @@ from ._frames import plain_index
 
 __all__ = ["warn_of_similar_ids"]
 
-#: More distinct ids are not compared: up to here it costs at most a twentieth of encoding 500,000 rows.
+#: More distinct ids are not compared: up to this many, it costs at most a twentieth of encoding 500,000 rows.
 MOST_IDS = 30_000
 
 
 def warn_of_similar_ids(lists):
-    """Warn once of queries, voters and items, as far as they are text, of which two differ in case or blanks only."""
+    """Warn once about text ids of queries, voters and items, if two of them differ only in case or blanks."""
     found = []
     for many, ids in (("queries", lists.queries), ("voters", lists.voters), ("items", lists.items)):
         pairs = _similar(ids) if 1 < len(ids) <= MOST_IDS else []
@@ -23,15 +23,15 @@ def warn_of_similar_ids(lists):
             found.append(f"{first!r} and {second!r}{others}")
     if found:
         warn_user(
-            f"Ids differ in case or blanks only and count as different: {'; '.join(found)}. Pass strip=True to "
-            "RankedLists.from_frame to remove blanks around ids, spell them alike, or ignore this warning if they are "
-            "different.",
+            f"Ids differ in case or blanks only and count as different: {'; '.join(found)}. To remove blanks around "
+            "ids, pass strip=True to RankedLists.from_frame. Otherwise spell them alike, or ignore this warning if "
+            "they are different.",
             SimilarIdsWarning,
         )
 
 
 def _similar(ids):
-    """Pairs of ids that are one but for case and blanks, each id with the first that is like it."""
+    """Find pairs of ids that are equal apart from case and blanks, each id with the first one like it."""
     if isinstance(ids, pd.CategoricalIndex):
         ids = plain_index(ids)
     if not pd.api.types.is_string_dtype(ids.dtype):
@@ -40,7 +40,7 @@ def _similar(ids):
     if ids.dtype == object and not all(isinstance(one, str) for one in names):
         return []
     plain = "\n".join(names).casefold().split()
-    if len(plain) != len(names):  # some hold blanks
+    if len(plain) != len(names):  # some contain blanks
         plain = [" ".join(one.split()).casefold() for one in names]
     if len(set(plain)) == len(names):
         return []

@@ -1,4 +1,4 @@
-"""Ranked lists as a container whose samples are queries: what scikit-learn's splitters see."""
+"""Ranked lists as scikit-learn's splitters see them: a container whose samples are queries."""
 
 from collections.abc import Iterator
 from typing import Any, Self
@@ -13,8 +13,7 @@ __all__ = ["QueryContainer", "gather_of_queries", "small_arrays"]
 
 
 class QueryContainer:
-    """What :class:`~skrankagg.RankedLists` is to scikit-learn: a sequence of ``n_queries`` samples, indexed like an
-    array.
+    """Base of :class:`~skrankagg.RankedLists` for scikit-learn: ``n_queries`` samples, indexed like an array.
 
     The subclass is a frozen dataclass of the arrays that :meth:`take` fills in.
     """
@@ -24,7 +23,7 @@ class QueryContainer:
 
     @property
     def shape(self) -> tuple[int]:
-        """The number of samples, (n_queries,), as scikit-learn asks for it."""
+        """Number of samples, (n_queries,), in the form that scikit-learn expects."""
         return (len(self),)
 
     def __getitem__(self, key: Any) -> Self:
@@ -40,12 +39,12 @@ class QueryContainer:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         raise InputTypeError(
-            "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays "
+            "RankedLists is a container of queries, not an array. Use to_frame() for its rows, or its arrays "
             "`candidate`, `rank` and `score`."
         )
 
     def take(self, indices: ArrayLike) -> Self:
-        """Lists of some queries.
+        """Select the lists of some queries.
 
         Parameters
         ----------
@@ -55,25 +54,25 @@ class QueryContainer:
         Returns
         -------
         RankedLists
-            Its queries come in the order in which they are asked for, so that whatever is sliced along with them, as
-            scikit-learn slices `y`, still belongs to them. It has the same voters and items, so that codes keep their
-            meaning. Its rows are gathered when they are first read; until then it refers to this container.
+            Its queries are in the requested order, so that data sliced along with them, as scikit-learn slices `y`,
+            still match. It has the same voters and items, so that codes keep their meaning. Its rows are gathered when
+            they are first read; until then it refers to this container.
 
         Raises
         ------
         IndexError
             If a position is out of range.
         ValueError
-            If a query is asked for twice, or none at all.
+            If a query is requested twice, or none at all.
         """
         chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
         if len(np.unique(chosen)) != len(chosen):
             raise InputError(
-                "RankedLists.take expects distinct queries; some position came twice. Queries cannot be repeated: "
-                "give copies other ids in the frame."
+                "`indices` must be distinct; some position is repeated. Queries cannot be repeated: give copies other "
+                "ids in the frame."
             )
         if len(chosen) == 0:
-            raise InputError("RankedLists.take expects at least one query; no position came.")
+            raise InputError("`indices` must have at least one position; got none.")
         return self._take(chosen)
 
     def _take(self, chosen: NDArray[np.int64]) -> Self:
@@ -81,7 +80,7 @@ class QueryContainer:
 
 
 def small_arrays(whole, chosen):
-    """The arrays of some queries of ranked lists that have an entry for each query or list, by name."""
+    """Return the arrays of some queries of ranked lists that have an entry for each query or list, by name."""
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
     def marks(name):
@@ -103,9 +102,9 @@ def small_arrays(whole, chosen):
 
 
 def gather_of_queries(whole, chosen, name, candidate_ptr):
-    """One array of some queries of ranked lists that has an entry for each row or candidate, read-only.
+    """Return one array of some queries of ranked lists that has an entry for each row or candidate, read-only.
 
-    ``candidate_ptr`` are the candidates of the chosen queries, as they are numbered there.
+    ``candidate_ptr`` delimits the candidates of the chosen queries in the new numbering.
     """
     row_ptr = whole.row_ptr[whole.list_ptr]
     value = getattr(whole, name)[_ranges(whole.candidate_ptr if name == "candidate_item" else row_ptr, chosen)]
@@ -118,7 +117,7 @@ def gather_of_queries(whole, chosen, name, candidate_ptr):
 
 
 def _ranges(ptr, chosen):
-    """Index of the elements of some ranges: a slice, which copies nothing, where one follows the other."""
+    """Index the elements of some ranges: a slice, which copies nothing, if the ranges are consecutive."""
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]

@@ -1,4 +1,4 @@
-"""What a column may be called: the canonical names, and those that files and frames of other programs have for them."""
+"""Titles of columns: the canonical names, and their names in files and frames of other programs."""
 
 import re
 
@@ -15,7 +15,7 @@ _TITLES = {
     "relevance": ("relevance", "rel", "label", "grade"),
 }
 
-# A column of one of these names has the ids of the queries, and a column `query` next to it their text.
+# A column with one of these names has the ids of the queries; a column `query` next to it has their text.
 _QUERY_IDS = {"qid", "queryid"}
 
 
@@ -27,7 +27,7 @@ _CANONICAL = {_plain(title): name for name, titles in _TITLES.items() for title 
 
 
 def canonical(title):
-    """Canonical name of a column with this title, or None.
+    """Return the canonical name of a column with this title, or None.
 
     >>> from skrankagg._data._titles import canonical
     >>> canonical("Query ID"), canonical("DocNo"), canonical("year")
@@ -37,7 +37,7 @@ def canonical(title):
 
 
 def other_titles(name):
-    """What else a column may be called, for messages; nothing for a name that is not canonical.
+    """Return the other titles of a column, for messages; nothing for a name that is not canonical.
 
     >>> from skrankagg._data._titles import other_titles
     >>> other_titles("relevance")
@@ -47,7 +47,7 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """The titles that name the ids of queries, where a column `query` stands next to them and holds their text.
+    """Return the titles that name query ids, if there is also a column `query`, which then contains the text.
 
     >>> from skrankagg._data._titles import query_ids
     >>> query_ids(["qid", "query", "docno"]), query_ids(["qid", "docno"])

@@ -1,4 +1,4 @@
-"""What users may pass as ranked lists and as judgements, as types."""
+"""Types that users may pass as ranked lists and as judgements."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -14,9 +14,9 @@ __all__ = ["AnyFrame", "AnyLists", "AnyQrels", "Judgements", "PlainLists"]
 
 #: Ranked lists: a long frame, or encoded.
 AnyLists: TypeAlias = AnyFrame | RankedLists
-#: The same, or a dict of runs by voter, or the lists of one query.
+#: As AnyLists, or a dict of runs by voter, or the lists of one query.
 PlainLists: TypeAlias = AnyLists | Mapping[Any, Any] | Sequence[Any]
-#: Judgements: a frame, or encoded, or aligned with lists, of whose queries alone they are then.
+#: Judgements: a frame, or encoded, or aligned with lists and then restricted to their queries.
 AnyQrels: TypeAlias = AnyFrame | Qrels | AlignedQrels
-#: Judgements as `y`: encoded, or aligned with the lists, or the query by whose judgements each sample is measured.
+#: Judgements as `y`: encoded, or aligned with the lists, or the query whose judgements each sample gets.
 Judgements: TypeAlias = Qrels | AlignedQrels | ArrayLike

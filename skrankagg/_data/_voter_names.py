@@ -1,6 +1,6 @@
-"""Voters that do not match: names that no list has, and ids of another type than those that were learnt.
+"""Voters that do not match: names without a list, and ids of another type than the fitted ids.
 
-Ids come as indexes, as ``RankedLists.voters`` is one.
+Ids are given as indexes, such as ``RankedLists.voters``.
 """
 
 import difflib
@@ -14,23 +14,23 @@ from ._frames import plain_index
 
 __all__ = ["near_voters", "type_hint", "unmatched", "warn_of_misspelt_names"]
 
-# Comparing spellings costs the product of the two; where more is to be compared, names differ for another reason.
+# Comparing spellings costs the product of the two; with more names, they differ for another reason.
 _MOST_NAMES, _MOST_VOTERS = 20, 1000
-# What tells voters of a series apart: a number, or a letter that stands alone.
+# Characters that distinguish voters of a series: a number, or a letter that stands alone.
 _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
 def unmatched(names, voters):
-    """Which names (n_names,) are not the id of any voter, bool of the same shape."""
+    """Mark names (n_names,) that are not the id of any voter, bool of the same shape."""
     return plain_index(voters).get_indexer(plain_index(names)) < 0
 
 
 def near_voters(names, voters):
-    """Find the ids that names, none of which is an id, were probably meant for: a list of (name, id).
+    """Find the ids probably meant by names that match no id: a list of (name, id).
 
-    A pair stands for each name that resembles one id and no other: equal but for case, outer blanks, leading zeros and
-    type, or else of similar spelling. Ids that differ by a number or a single letter, as v1 and v10 or run_a and run_b,
-    do not resemble each other.
+    A pair is returned for each name that resembles exactly one id. It resembles an id if it is equal except for case,
+    outer blanks, leading zeros and type, or else of similar spelling. Ids that differ by a number or a single letter,
+    such as v1 and v10 or run_a and run_b, do not resemble each other.
 
     >>> from skrankagg._data._voter_names import near_voters
     >>> near_voters(["gogle", "v10", "7"], ["bing", "google", "v1", "v2", 7])
@@ -53,31 +53,32 @@ def near_voters(names, voters):
 
 
 def warn_of_misspelt_names(given, voters, parameter):
-    """Warn of names in a parameter, a mapping or Series of voters, that resemble the id of a voter and are not one.
+    """Warn about names in a parameter, a mapping or Series by voter, that resemble the id of a voter but match none.
 
-    A name that resembles none may be that of a voter of the same data set who has no list in this part of it, as in a
-    fold of a cross-validation.
+    A name that resembles no id may belong to a voter of the same data set who has no list here, for example in a fold
+    of a cross-validation.
     """
     names = pd.Index(list(given.keys()))
     found = near_voters(names[unmatched(names, voters)].tolist(), plain_index(voters).tolist())
     if found:
         meant = "; ".join(f"{name!r} (did you mean {voter!r}?)" for name, voter in found)
         voters = "a voter that has no list" if len(found) == 1 else f"{len(found)} voters that have no list"
-        warn_user(f"{parameter} names {voters}: {meant}. Correct or drop what is misspelt.", UnknownVoterWarning)
+        warn_user(f"{parameter} names {voters}: {meant}. Correct or drop misspelt names.", UnknownVoterWarning)
 
 
-def type_hint(known, given, *, known_as="the ids seen in fit", given_as="those here"):
-    """Say, as a clause of a message, that ids of which none match are of different types; empty where they are not.
+def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
+    """Describe, as a clause of a message, that ids do not match because their types differ; empty if types agree.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint
     >>> type_hint(pd.Index([1, 2]), pd.Index(["1", "2"]))
-    " (the ids seen in fit are int, as 1, those here str, as '1')"
+    " (the ids seen in fit are int, such as 1, the ids here str, such as '1')"
     """
     first, second = (plain_index(index)[[0]].tolist()[0] for index in (known, given))
     if type(first) is type(second):
         return ""
-    return f" ({known_as} are {type(first).__name__}, as {first!r}, {given_as} {type(second).__name__}, as {second!r})"
+    kinds = type(first).__name__, type(second).__name__
+    return f" ({known_as} are {kinds[0]}, such as {first!r}, {given_as} {kinds[1]}, such as {second!r})"
 
 
 def _canonical(name):

@@ -1,7 +1,7 @@
-"""What the weights of lists are: numbers of equal lists, which are votes, or factors.
+"""Meaning of list weights: numbers of equal lists, which are votes, or factors.
 
-Two equal lists teach more of how much lists differ than one list of twice the weight does. Sums cannot tell the two
-apart; standard errors and draws of the lists must.
+Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
+same for both; standard errors and resampled lists must distinguish them.
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ __all__ = ["are_votes"]
 
 
 def are_votes(lists, votes, advice):
-    """Whether the weights of each query are numbers of votes, bool (n_queries,).
+    """Determine whether the weights of each query are numbers of votes, bool (n_queries,).
 
-    `votes` says so for all of them; None takes them for votes in the queries whose weights are all whole. Weights that
-    look like both are told of, with what to do instead.
+    A bool `votes` decides for all queries; with None, weights are votes in queries where all of them are whole.
+    Ambiguous weights cause a warning, with `advice`.
     """
     if votes is not None:
         return np.full(lists.n_queries, votes)
@@ -26,9 +26,9 @@ def are_votes(lists, votes, advice):
     if mixed.any():
         n, q = int(mixed.sum()), first_row(mixed)
         warn_user(
-            f"{n} of {lists.n_queries} queries {'has' if n == 1 else 'have'} whole weights above 1, as numbers of "
-            f"votes are, and others that are not whole, the first is {show_id(lists.queries, q)}: votes=None takes "
-            f"them all for factors. {advice}",
+            f"{n} of {lists.n_queries} queries {'has' if n == 1 else 'have'} whole weights above 1, such as numbers "
+            f"of votes, and others that are not whole (the first is {show_id(lists.queries, q)}). votes=None treats "
+            f"them all as factors. {advice}",
             UserWarning,
         )
     return whole

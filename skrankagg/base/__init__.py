@@ -1,11 +1,11 @@
-"""What authors of methods need: base classes, what a hook may return, and the tags that checks ask.
+"""Base classes for authors of methods, the results that a hook may return, and the tags that the checks read.
 
 A method adds a constructor and one hook over a pure function:
 
 >>> import numpy as np
 >>> from skrankagg.base import BaseAggregator
 >>> class Popularity(BaseAggregator):
-...     '''Rank items by the number of lists that hold them.'''
+...     '''Rank items by the number of lists that contain them.'''
 ...     def _aggregate(self, lists):
 ...         return np.bincount(lists.candidate, minlength=lists.n_candidates).astype(float)
 >>> import pandas as pd

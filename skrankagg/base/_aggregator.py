@@ -1,4 +1,4 @@
-"""What every aggregator inherits: checking, encoding, weights, order of the result, frames."""
+"""Base class of all aggregators: checks, encoding, weights, order of the result, frames."""
 
 from contextlib import contextmanager
 from dataclasses import fields
@@ -35,12 +35,12 @@ _SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay am
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
     """Base of all aggregators: ranked lists in, one consensus for each query out.
 
-    A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
-    candidate, a (query, item), as float64 of shape (n_candidates,), higher is better, or a :class:`Consensus`. It
-    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``_tags``, such as
-    ``{"unanimity": False}``; where that depends on the parameters, ``__sklearn_tags__`` says it and has the last word.
-    Where it makes matrices of all pairs of items, ``_pair_bytes`` is what they take, so that queries are refused that
-    cannot fit into memory. Everything else is here.
+    A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists`. It returns a
+    :class:`Consensus`, or the score of each candidate, a (query, item), as float64 of shape (n_candidates,), higher is
+    better. The subclass declares its parameters in ``_parameter_constraints``, and its requirements and guarantees in
+    ``_tags``, such as ``{"unanimity": False}``. A tag that depends on the parameters is set in ``__sklearn_tags__``,
+    which has the last word. If the method builds matrices of all pairs of items, it sets ``_pair_bytes`` to their size,
+    so that queries too large for memory are refused. This class does everything else.
 
     See Also
     --------
@@ -76,15 +76,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
     _query_columns: tuple[str, ...] = ()
-    #: Bytes that a query takes at most at one time for each ordered pair of its items, and for each list and item, in
-    #: matrices of these; 0 where memory is linear in the rows. Measured, and never below what is measured.
+    #: Peak bytes of a query for each ordered pair of its items, and for each list and item, in
+    #: matrices of these; 0 if memory is linear in the rows. Set from measurements, and never below them.
     _pair_bytes: float = 0.0
     _cell_bytes: float = 0.0
-    #: Whether no bit of the scores depends on how the items are numbered, as of sums over the rows in their order.
+    #: Whether scores are bitwise independent of item numbering, for example sums over the rows in their order.
     _any_numbering: bool = False
-    #: Whether what `_repeat` returns takes the weights of many replicates, too, as columns.
+    #: Whether the function that `_repeat` returns also accepts the weights of many replicates, as columns.
     _repeats_columns: bool = False
-    #: What to do about lists without scores, for the message.
+    #: Remedy for lists without scores, for the message.
     _scores_hint = "add a column 'score'"
 
     def fit(self, X: AnyLists, y: object = None) -> Self:
@@ -95,7 +95,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : None
-            Ignored, as scikit-learn's steps pass it.
+            Ignored; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -140,23 +140,23 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         Returns
         -------
         DataFrame
-            Columns `query`, `item`, `score` (higher is better), `rank` (1 to n, without repeats) and the method's own,
-            query by query in the order of the lists, which sort the queries of a frame, each sorted by rank. Items that
-            the method ties have equal scores.
+            Columns `query`, `item`, `score` (higher is better), `rank` (1 to n, without repeats) and the method's own.
+            Queries keep the order of the lists, where the queries of a frame are sorted; each query is sorted by rank.
+            Items that the method ties have equal scores.
 
         Warns
         -----
         ExposureWarning
-            Once a call, if the method ranks the items that a list holds above those that it does not (the tag
-            ``absent_below``) and most lists of a query are paired comparisons.
+            Once per call, if the method ranks the items in a list above absent items (the tag ``absent_below``) and
+            most lists of a query are paired comparisons.
         NotComparedWarning
-            Once a call, if the method compares items (the tag ``compares``) and no chain of lists connects all items
+            Once per call, if the method compares items (the tag ``compares``) and no chain of lists connects all items
             of a query.
         """
         return self._rank(self._begin(encode_plain(X))).to_frame()
 
     def aggregate(self, X: PlainLists) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Aggregate, and return what is known of each query as well.
+        """Aggregate, and also return information about each query.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return ranked.to_frame(), ranked.info_frame()
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Columns of the consensus.
+        """Return the column names of the consensus.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @contextmanager
     def _fit_or_restore(self, X, y):
-        """Leave the estimator as it was where fitting fails or is interrupted, and tell its callbacks of the fit."""
+        """Restore the estimator if fitting fails or is interrupted, and report the fit to its callbacks."""
         before = dict(vars(self))
         try:
             with fitting(self, X, y):
@@ -228,22 +228,23 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
 
     def _contributions(self, lists) -> Contributions:
-        """What each list adds to the scores, for methods whose scores are such sums."""
+        """Return each list's share of the scores, for methods whose scores are sums over lists."""
         raise InputError(
-            f"The scores of {self!r} are no sums over the lists, so no list has an exact share of them. Choose a "
-            "method of sums, such as ReciprocalRankFusion, CombSUM or BordaCount."
+            f"The scores of {self!r} are not sums over the lists, so they cannot be split into contributions. Choose a "
+            "method whose scores are, such as ReciprocalRankFusion, CombSUM or BordaCount."
         )
 
     def _linear_gains(self, lists):
-        """What the lists give by themselves, for methods whose scores are sums of it times the weights of the lists.
+        """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
 
-        Returns what each row gives its candidate beyond what absence does, (n_rows,); what each list gives all items
-        of its query, (n_lists,) or None for nothing; and the size of a first place, (n_queries,) or a number.
+        These are the gain of each row for its candidate beyond the gain of an absent item, (n_rows,). Second comes the
+        gain of each list for all items of its query, (n_lists,) or None for nothing. Third comes the size of a first
+        place, (n_queries,) or a number.
         """
         raise InputError(
-            f"Weights can be learnt for methods whose scores are sums over the lists of what each says by itself; "
-            f"{self!r} is none of them. Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or "
-            "SimpleBorda; VoterWeighter weighs the voters of any method."
+            f"Voter weights can only be learned for methods that sum independent per-list scores; {self!r} does not. "
+            "Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or SimpleBorda; VoterWeighter "
+            "weighs the voters of any method."
         )
 
     def _repeat(self, lists):
@@ -259,7 +260,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return score
 
     def _repeat_many(self, lists):
-        """As :meth:`_repeat`, of many weights at once.
+        """Prepare for aggregating the same lists under many weights at once, as :meth:`_repeat`.
 
         Returns a function of list weights, (n_lists, n_replicates), that returns scores, (n_candidates, n_replicates).
         """
@@ -269,14 +270,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return lambda weights: np.stack([score(weight) for weight in np.ascontiguousarray(weights.T)], axis=1)
 
     def _memory(self, lists):
-        """Bytes that each query takes at its peak beyond what is linear in its rows, (n_queries,); None for none."""
+        """Return the peak bytes of each query, (n_queries,), beyond memory linear in its rows; None for none."""
         if not (self._pair_bytes or self._cell_bytes):
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (self._pair_bytes * n + self._cell_bytes * m)
 
     def _check_memory(self, lists, needed, advice=_LINEAR_METHODS):
-        """Refuse a query that needs more memory than there is; `needed` is as `_memory` returns it."""
+        """Refuse a query that needs more memory than available; `needed` is the result of `_memory`."""
         if needed is None:
             return
         q = int(np.argmax(needed))
@@ -293,20 +294,20 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._aggregate(lists)
 
     def _names_voters(self):
-        """Whether some parameter names voters."""
+        """Return True if a parameter names voters."""
         return getattr(self, "voter_weights", None) is not None
 
     def _begin(self, X):
-        """Prepare the lists of a call, and warn once of lists that the method should not get.
+        """Prepare the lists of a call, and warn once about lists that do not suit the method.
 
-        A method within a method is given its lists by ``_prepare`` alone, and leaves the warning to the outer one.
+        A method within a method gets its lists from ``_prepare`` alone; the outer method warns.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn of paired comparisons that the method misreads, and of items that no list compares."""
+        """Warn about paired comparisons that the method misreads, and about items that no list compares."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below and hold_pairs(lists):
             warn_of_exposure(lists, type(self).__name__)
@@ -331,8 +332,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         if tags.integer_weights and (lists.list_weight % 1 != 0).any():
             weight = lists.list_weight[first_row(lists.list_weight % 1 != 0)]
             raise InputError(
-                f"{type(self).__name__} counts a list of weight w as w lists, so weights must be whole numbers; some "
-                f"weight is {weight:g}. Multiply the weights to make them whole, or choose another method."
+                f"{type(self).__name__} counts a list of weight w as w lists, so weights must be whole numbers; got "
+                f"{weight:g}. Multiply the weights to make them whole, or choose another method."
             )
         if tags.needs_scores:
             check_scores(lists, repr(self), self._scores_hint)
@@ -344,29 +345,29 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         if bad.any():
             voter = first_row(bad)
             raise InputError(
-                f"voter_weights must be finite and at least 0; that of {show_id(lists.voters, voter)} is "
-                f"{weight[voter]:g}."
+                f"`voter_weights` must be finite and at least 0; got {weight[voter]:g} for "
+                f"{show_id(lists.voters, voter)}. Give a voter 0 to silence it."
             )
         return weight
 
     def _fit_rank(self, X):
-        """Fit and aggregate without leaving the codes; returns :class:`EncodedConsensus`."""
+        """Fit and aggregate without decoding ids; return an :class:`EncodedConsensus`."""
         lists = self._begin(X)
         ranked = self._fit_lists(lists)
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; returns their :class:`EncodedConsensus` where learning made it, else None."""
+        """Learn from prepared lists; return their :class:`EncodedConsensus` if learning computed it, else None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
-        """Keep ``query_info_`` where the method has any; returns the consensus it was read from, else None."""
+        """Set ``query_info_`` if the method has it; return the consensus it came from, else None."""
         if not self._query_columns:
             return None
         return self._keep_info(self._rank(lists))
 
     def _keep_info(self, ranked):
-        """Publish what is known of the queries of a consensus, and return this."""
+        """Publish the information about the queries of a consensus, and return this consensus."""
         self.query_info_: pd.DataFrame = ranked.info_frame()
         return ranked
 
@@ -375,7 +376,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._publish(lists, self._aggregate_what_fits(lists))
 
     def _publish(self, lists, consensus):
-        """Put what the hook returned in order."""
+        """Put the candidates and scores that the hook returned in order."""
         if not isinstance(consensus, Consensus):
             consensus = Consensus(consensus)
         score = np.asarray(consensus.score, dtype=np.float64)
@@ -384,7 +385,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         if score.shape != (lists.n_candidates,) or np.isnan(score).any():
             raise ValueError(
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
-                f"none of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
+                f"without NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
         by_rank = self.__sklearn_tags__().aggregator_tags.ties_by_rank
         tiebreak = rank_sums(lists, lists.list_weight) if by_rank else None

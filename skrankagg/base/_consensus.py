@@ -1,4 +1,4 @@
-"""The result of an aggregation: what a hook returns, and its published order, in which rounding never decides."""
+"""Results of an aggregation: the value of a hook, and its published order, which rounding never decides."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,9 +19,9 @@ __all__ = ["Consensus"]
 
 @dataclass
 class Consensus:
-    """What a method returns where a score for each candidate is not the whole result.
+    """Result of a method that is more than a score for each candidate.
 
-    A method that has nothing to add returns the array of scores itself.
+    A method with nothing to add returns the array of scores.
 
     Parameters
     ----------
@@ -30,19 +30,19 @@ class Consensus:
     columns : dict of str to ndarray of shape (n_candidates,), optional
         More columns of the result, named in the attribute ``_result_columns``.
     queries : dict of str to ndarray of shape (n_queries,), optional
-        What is known of each query, named in the class attribute ``_query_columns``.
+        Information about each query, named in the class attribute ``_query_columns``.
     scale : ndarray of shape (n_candidates,), dtype=float64, optional
-        Size of the terms that were added up for each score, which rounding depends on. Scores of a query that differ by
-        less than 1e-12 of its largest scale tie. None takes the largest absolute score; a method whose terms may cancel
-        states it.
+        Size of the terms that were added up for each score, which rounding depends on. Scores of a query tie if they
+        differ by less than 1e-12 of its largest scale. None takes the largest absolute score; a method whose terms may
+        cancel states it.
     additive : bool, default=False
-        Whether a score is a sum over the lists that hold the item, each adding what it says of the item. Then the
-        distinct scores of two items that only one and the same list holds never tie: nothing was added up. Scores of
-        other items in between change nothing.
+        Whether a score is a sum over the lists that contain the item, each adding its own value for the item. Then two
+        items that occur in one and the same list alone never tie if their scores differ: nothing was added up. Scores
+        of other items in between change nothing.
 
     See Also
     --------
-    BaseAggregator : Takes it from ``_aggregate``.
+    BaseAggregator : Accepts it from ``_aggregate``.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Consensus:
     >>> import pandas as pd
     >>> from skrankagg.base import BaseAggregator, Consensus
     >>> class Popularity(BaseAggregator):
-    ...     '''Rank items by the weight of the lists that hold them, and show their best rank.'''
+    ...     '''Rank items by the weight of the lists that contain them, and show their best rank.'''
     ...     _result_columns = ("best",)
     ...     def _aggregate(self, lists):
     ...         best = np.full(lists.n_candidates, np.inf)
@@ -72,18 +72,18 @@ class Consensus:
 
 @dataclass
 class Contributions:
-    """What each list adds to the scores of a method whose scores are sums over the lists.
+    """Shares of the lists in the scores of a method whose scores are sums over lists.
 
     The shares of an item add up to its score, within rounding.
 
     Parameters
     ----------
     held : ndarray of shape (n_rows,), dtype=float64
-        What each row adds to the score of its candidate, the weight of its list included.
+        Share of each row in the score of its candidate, the weight of its list included.
     absent : ndarray of shape (n_lists,), dtype=float64, or None
-        What each list adds to the items of its query that it does not hold; None where that is nothing.
+        Share of each list in the scores of items of its query that are absent from it; None if that is nothing.
     factor : ndarray of shape (n_candidates,), dtype=float64, or None
-        What all shares of a candidate are multiplied by, as CombMNZ does; None for 1.
+        Factor of all shares of a candidate, as in CombMNZ; None for 1.
     """
 
     held: NDArray[np.float64]
@@ -95,20 +95,20 @@ class Contributions:
 class EncodedConsensus:
     """A consensus in its published order, still encoded.
 
-    Measures read its codes; a frame is made of it on request.
+    Measures read its codes; a frame is built on request.
 
     Parameters
     ----------
     lists : RankedLists
-        What was aggregated.
+        The aggregated lists.
     order : ndarray of shape (n_candidates,), dtype=int64
         Candidates, query by query, best first.
-    score : ndarray of shape (n_candidates,), dtype=float64
-        Their scores in this order, one for each tie class.
+        score : ndarray of shape (n_candidates,), dtype=float64
+            Their scores in this order, one for each tie class.
     columns : dict of str to ndarray of shape (n_candidates,)
         More columns, in this order.
     queries : dict of str to ndarray of shape (n_queries,)
-        What is known of each query.
+        Information about each query.
 
     See Also
     --------
@@ -148,18 +148,18 @@ class EncodedConsensus:
         )
 
     def info_frame(self):
-        """Write what is known of each query as a frame, a row for each."""
+        """Write the information about each query as a frame with one row per query."""
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
-    """Put the candidates of each query in order: by score, by the weight of the lists that hold the item, by item.
+    """Order the candidates of each query by score, then by the weight of the lists with the item, then by item.
 
-    Scores (n_candidates,) are higher-is-better and not NaN; `scale` and `additive` are those of :class:`Consensus`,
-    `tiebreak` (n_candidates,) puts the higher one first before the weight does.
-    Returns the candidates, query by query, best first, and their scores in this order: neighbours closer than 1e-12
-    times the query's largest scale are one tie class and have one score, the highest of them. Two items tie here; more
-    lists hold the second one:
+    Scores (n_candidates,) are higher-is-better and not NaN. The arguments `scale` and `additive` are as in
+    :class:`Consensus`; a higher `tiebreak` (n_candidates,) comes first, before the weight decides.
+    Returns the candidates, query by query, best first, and their scores in this order. Neighbours closer than 1e-12
+    times the query's largest scale form one tie class and share one score, the highest of the class. The two items here
+    tie, and more lists contain the second one:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -175,9 +175,9 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
 
 
 def best_items(lists, ids, consensus, top=None):
-    """Put the items of one query in order as :func:`order_candidates` does: a list of (id, score), best first.
+    """Order the items of one query as :func:`order_candidates` does: a list of (id, score), best first.
 
-    `ids` are those of the candidates, in any order; `top` is how many to return, None for all.
+    `ids` are the candidates' ids, in any order; `top` is the number of items to return, None for all.
     """
     if not isinstance(consensus, Consensus):
         consensus = Consensus(consensus)
@@ -193,7 +193,7 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """The only list of positive weight that holds each candidate, (n_candidates,); -1 for several, -2 for none."""
+    """Find the only list of positive weight with each candidate, (n_candidates,); -1 for several, -2 for none."""
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
     sole[lists.candidate[rows]] = lists.row_list[rows]
@@ -202,7 +202,7 @@ def _sole_lists(lists):
 
 
 def sole_lists_again(lists):
-    """As :func:`_sole_lists` under many weights: a function of list weights, to (n_candidates, n_replicates)."""
+    """Make a function from list weights to sole lists, (n_candidates, n_replicates), numbered as in `_sole_lists`."""
     holds = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
     number = np.arange(lists.n_lists)[:, None]
 
@@ -215,9 +215,9 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Number the items so that neighbours in value are of one number where a class ends between them, (n_items,).
+    """Number the items so that neighbours in value share a number if a class ends between them, (n_items,).
 
-    These numbers are sources to what keeps neighbours of one source apart, and divides classes as `source` does.
+    Used as sources, these numbers keep neighbours of one source apart, and divide classes as `source` does.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -230,10 +230,10 @@ def _chains(score, tolerance, source):
 
 
 def rank_sums(lists, weight):
-    """Minus the sum of the ranks of each candidate times the weights of the lists, in columns if these have any.
+    """Negate the weighted sum of each candidate's ranks, in columns if the weights have columns.
 
-    An item that a list does not hold has the mean of the ranks that the list leaves over. From (n_lists,) or (n_lists,
-    n_replicates) to (n_candidates,) or (n_candidates, n_replicates); exact for whole weights.
+    An absent item gets the mean of the ranks that the list leaves over. Weights (n_lists,) or (n_lists, n_replicates)
+    give (n_candidates,) or (n_candidates, n_replicates); the result is exact for whole weights.
     """
     left_over = (lists.query_n_items[lists.list_query] + lists.list_length + 1) / 2
     value = left_over[lists.row_list] - lists.rank
@@ -242,16 +242,17 @@ def rank_sums(lists, weight):
 
 
 def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebreak=None):
-    """Put the members of consecutive groups in order, as :func:`order_candidates` does the candidates of queries.
+    """Order the members of consecutive groups, as :func:`order_candidates` orders the candidates of queries.
 
-    Groups are given by `ptr` (n_groups + 1,), their members in the order that decides last; `support` (n_members,)
+    Groups are given by `ptr` (n_groups + 1,), and the order of their members decides last. `support` (n_members,)
     decides between equal scores (n_members,), and `total` (n_groups,) is its scale, for the tolerance. `scale`
-    (n_members,) is that of the scores, their absolute values where it is None. `sole_source`, called where unequal
-    scores would tie, gives the only source of each member's score, -1 for several and -2 for none: unequal scores of
-    one source, or of one and none, never tie, nor do scores equal to these. `tiebreak` (n_members,) decides before
-    `support` does.
-    Returns the members, group by group, best first, and their scores in this order, one for each tie class.
+    (n_members,) is the scale of the scores; None takes their absolute values. `tiebreak` (n_members,) decides before
+    `support`.
 
+    `sole_source` is called if unequal scores would tie. It gives the only source of each member's score, -1 for several
+    and -2 for none. Unequal scores of one source, or of one source and none, never tie, nor do scores equal to these.
+
+    Returns the members, group by group, best first, and their scores in this order, one for each tie class.
     >>> import numpy as np
     >>> from skrankagg.base._consensus import rank_scores
     >>> rank_scores(np.array([0, 3]), np.array([1.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([2.0]))
@@ -281,7 +282,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     group = np.cumsum(class_start)[tied]
     member = order[tied]
     for value, size in _tie_breakers(tiebreak, support, total, heads):
-        # Each divides the classes that the one before has left.
+        # Each tie-breaker divides the classes that the one before has left.
         by_value = np.lexsort((-value[member], group))
         member, group = member[by_value], group[by_value]
         group = np.cumsum(class_starts(value[member], np.diff(group, prepend=-1) != 0, size[member_group[member]]))
@@ -290,18 +291,18 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """What decides between equal scores, (n_members,), and the size of its rounding, (n_groups,), one after another."""
+    """Yield each tie-breaker, (n_members,), with the size of its rounding, (n_groups,), in order."""
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total
 
 
 def _divide_classes(class_start, run_start, source):
-    """Divide classes so that two unequal values of one source, or of one and none, are never in one class.
+    """Divide classes so that two unequal values of one source, or of one source and none, are never in one class.
 
-    Members are in descending order; `run_start` marks where a value begins that differs from the one before, `source`
+    Members are in descending order; `run_start` marks each value that differs from the one before. `source`
     (n_members,) is as in :func:`rank_scores`. Classes grow from the top: one ends before the first value that it cannot
-    take. Any two of their members keep two values apart, so that their order, that of the ids, decides nothing.
+    include. Any two members can keep their values apart, so the order of equal values, by id, decides nothing.
     Returns where classes start, bool (n_members,).
     """
     heads = np.flatnonzero(run_start)
@@ -309,14 +310,14 @@ def _divide_classes(class_start, run_start, source):
     class_start, place = class_start.copy(), np.arange(len(heads))
 
     def latest_before(member):
-        """The latest run before each run that has such a member, (n_runs,), -1 for none."""
+        """Find the latest run before each run that has such a member, (n_runs,), -1 for none."""
         has = np.zeros(len(heads), dtype=bool)
         has[run[member]] = True
         return np.append(-1, np.maximum.accumulate(np.where(has, place, -1))[:-1]), has
 
     silent, is_silent = latest_before(source == -2)
     known, is_known = latest_before(source != -1)
-    # The latest run before each that it cannot be in one class with.
+    # The latest earlier run that each run cannot share a class with.
     apart = np.maximum(np.where(is_known, silent, -1), np.where(is_silent, known, -1))
     sole = np.flatnonzero(source >= 0)
     sole = sole[np.argsort(source[sole], kind="stable")]

@@ -1,4 +1,4 @@
-"""Norms of scores as parameters: what they may be, what they refuse, and what they give items that a list lacks."""
+"""Norms of scores as parameters: allowed values, refused combinations, and scores of absent items."""
 
 from typing import Literal, TypeAlias
 
@@ -18,7 +18,7 @@ ABSENT_SCORE = {"absent_score": [StrOptions({"zero", "min"})]}
 
 
 def check_absent_score(norm, absent_score):
-    """Refuse the lowest score of a list for absent items where a norm reads ranks."""
+    """Refuse ``absent_score="min"``, the lowest score of a list, with a norm that reads ranks."""
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm of scores; norm={norm!r} reads ranks. Choose norm='min-max' or another "
@@ -27,7 +27,7 @@ def check_absent_score(norm, absent_score):
 
 
 def normalize(lists, norm, absent_score="zero"):
-    """The value of each row, (n_rows,), and of an absent item for each list, (n_lists,) or None for nothing."""
+    """Normalize each row, (n_rows,), and the score of absent items in each list, (n_lists,) or None for nothing."""
     if norm == "max":
         _refuse_no_maximum(lists)
     value, absent = NORMS[norm](lists)
@@ -39,7 +39,7 @@ def _refuse_no_maximum(lists):
     if low.any():
         one = first_row(low)
         raise InputError(
-            "norm='max' divides by the greatest score of a list, which must be above 0; that of voter "
-            f"{show_id(lists.voters, lists.list_voter[one])} in query {show_id(lists.queries, lists.list_query[one])} "
-            "is not. Choose norm='min-max', which no shift of the scores changes."
+            "norm='max' divides by the greatest score of a list, which must be above 0. It is not above 0 for voter "
+            f"{show_id(lists.voters, lists.list_voter[one])} in query {show_id(lists.queries, lists.list_query[one])}; "
+            "choose norm='min-max', which does not change when a list's scores are shifted."
         )

@@ -1,4 +1,4 @@
-"""What aggregators and list transformers inherit that learn from relevance judgements."""
+"""Base classes of aggregators and list transformers that learn from relevance judgements."""
 
 from typing import Self, overload
 
@@ -20,27 +20,27 @@ __all__ = ["SupervisedAggregator"]
 class SupervisedAggregator(BaseAggregator):
     """Base of the aggregators that learn from relevance judgements.
 
-    A subclass defines ``_learn(lists, judged)``, which sets the fitted attributes: `lists` are the training queries
-    that have judgements, and no others, ``judged.relevance`` the grade of each of their candidates, NaN where it is not
-    judged. ``_aggregate(lists)`` is as in :class:`BaseAggregator`. The constructor takes `qrels`; judgements may also
-    come with ``fit``, as ``qrels=`` or as the ``y`` that :meth:`~skrankagg.Qrels.align` makes.
+    A subclass defines ``_learn(lists, judged)``, which sets the fitted attributes. `lists` contains only the training
+    queries with judgements; ``judged.relevance`` is the grade of each of their candidates, NaN if it is not judged.
+    ``_aggregate(lists)`` is as in :class:`BaseAggregator`. The constructor takes `qrels`; judgements may also come with
+    ``fit``, as ``qrels=`` or as the ``y`` that :meth:`~skrankagg.Qrels.align` makes.
 
     See Also
     --------
     BaseAggregator : Base of the methods that learn nothing.
-    WeightedAggregator : Base of those that learn from the lists alone.
+    WeightedAggregator : Base of the methods that learn from the lists alone.
 
     Notes
     -----
-    Judgements of queries outside the lists are never looked at. So the constructor may hold those of all queries, and
-    each training fold of a search still sees its own only.
+    Judgements of queries outside the lists are never read. The constructor may therefore get the judgements of all
+    queries: each training fold of a search still sees only its own.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skrankagg.base import SupervisedAggregator
     >>> class ByExperience(SupervisedAggregator):
-    ...     '''Rank items by the mean grade that items at their best rank had.'''
+    ...     '''Rank items by the mean grade of training items with the same best rank.'''
     ...     def __init__(self, *, qrels=None):
     ...         self.qrels = qrels
     ...     def _best(self, lists):
@@ -70,11 +70,11 @@ class SupervisedAggregator(BaseAggregator):
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists to learn from.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists. An array names
-            for each query of `X` the query whose judgements it gets, out of those of `qrels` or of the constructor, as
-            ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes them.
+            Judgements; ``Qrels.align(lists)`` makes an object that scikit-learn splits along with the lists. An array
+            names, for each query of `X`, the query whose judgements it gets, from `qrels` or the constructor.
+            ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes such an array.
         qrels : Qrels, default=None
-            Judgements; they come before `y`, and both before those of the constructor.
+            Judgements; they take precedence over `y`, and `y` over the constructor's judgements.
 
         Returns
         -------
@@ -84,10 +84,10 @@ class SupervisedAggregator(BaseAggregator):
         Raises
         ------
         ValueError
-            If there are no judgements, or none of a query or an item of `X`, or no judged item is relevant; if an array
-            `y` does not hold ids of queries, each once.
-        TypeError
-            If the judgements are a plain frame.
+            If there are no judgements, if none concerns a query or an item of `X`, or if no judged item is relevant.
+            Also if an array `y` does not contain ids of queries, each once.
+            TypeError
+                If the judgements are a plain frame.
         """
         lists = self._begin(X)
         with self._fit_or_restore(lists, y):
@@ -98,8 +98,8 @@ class SupervisedAggregator(BaseAggregator):
     def fit_transform(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> pd.DataFrame:
         """Learn from lists and aggregate the same ones.
 
-        Measured by the judgements that it was fitted on, the result flatters:
-        :func:`~skrankagg.model_selection.cross_val_consensus` makes one of every query by a fit on the others.
+        Evaluating the result on the training judgements overstates quality.
+        :func:`~skrankagg.model_selection.cross_val_consensus` aggregates every query with a fit on the other queries.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class SupervisedAggregator(BaseAggregator):
         return self._rank(lists)
 
     def _fit_lists(self, lists):
-        # As part of another method, which has no judgements to give: by those of the constructor.
+        # Another method, which has no judgements to pass, fits this one with the judgements of its constructor.
         self._fit_judged(lists, None, None)
 
     def _fit_judged(self, lists, y, qrels):
@@ -146,22 +146,22 @@ class SupervisedAggregator(BaseAggregator):
 class SupervisedListTransformer(ListTransformer):
     """Base of the list transformers that may learn from relevance judgements.
 
-    A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements, so that a
-    transformer whose parameters need none does not ask for them. The constructor takes `qrels`.
+    A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements. A
+    transformer whose parameters need no judgements does not call it. The constructor takes `qrels`.
     """
 
     def fit(self, X: AnyLists, y: object = None, *, qrels: Qrels | None = None) -> Self:
-        """Check the lists, and learn from them and their judgements what there is to learn.
+        """Check the lists, and learn from them and their judgements if the transformer learns.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists. An array names
-            for each query of `X` the query whose judgements it gets, as in :meth:`SupervisedAggregator.fit`.
+            Judgements; ``Qrels.align(lists)`` makes an object that scikit-learn splits along with the lists. An array
+            names, for each query of `X`, the query whose judgements it gets, as in :meth:`SupervisedAggregator.fit`.
         qrels : Qrels, default=None
-            Judgements; they come before `y`, and both before those of the constructor.
+            Judgements; they take precedence over `y`, and `y` over the constructor's judgements.
 
         Returns
         -------
@@ -204,14 +204,14 @@ class SupervisedListTransformer(ListTransformer):
         return self._remember_columns(self._transform_lists(lists))
 
     def _fit_transform(self, lists, y, qrels):
-        """Fit, and transform the lists of the fit for the next step, which may learn from them."""
+        """Fit, and transform the fitted lists for the next step, which may learn from them."""
         return self._fit(lists, y, qrels)
 
     def _fit_judged(self, lists, qrels):
         raise NotImplementedError(f"{type(self).__name__} must define _fit_judged(lists, qrels).")
 
     def _needs_judgements(self):
-        """Whether it learns from judgements under its parameters."""
+        """Return True if it learns from judgements with its current parameters."""
         return True
 
     def __sklearn_tags__(self) -> Tags:
@@ -221,7 +221,7 @@ class SupervisedListTransformer(ListTransformer):
 
 
 def judged_part(owner, lists, y, qrels):
-    """The queries of lists that have judgements, and these, aligned; InputError where no item of theirs is relevant."""
+    """Align judgements with the judged queries of lists; InputError if none of their items is relevant."""
     qrels = choose_qrels(owner, y, qrels, purpose="learn from")
     judged = encode_qrels(qrels, lists)
     if not judged.judged.all():
@@ -229,8 +229,7 @@ def judged_part(owner, lists, y, qrels):
         judged = encode_qrels(qrels, lists)
     if not (judged.relevance > 0).any():
         raise InputError(
-            f"{type(owner).__name__} learns from relevant items, and of the {lists.n_queries} judged "
-            f"quer{'y' if lists.n_queries == 1 else 'ies'} of these lists no list holds one. Check the judgements, or "
-            "give more queries."
+            f"{type(owner).__name__} learns from relevant items, but no list of the {lists.n_queries} judged "
+            f"quer{'y' if lists.n_queries == 1 else 'ies'} contains one. Check the judgements, or give more queries."
         )
     return lists, judged

@@ -1,4 +1,4 @@
-"""What every list transformer inherits: lists in, lists out, of the kind that came in."""
+"""Base class of list transformers: lists in, lists out, of the same kind."""
 
 from typing import Self, overload
 
@@ -26,12 +26,12 @@ __all__ = ["ListTransformer"]
 
 
 class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
-    """Base of the steps that come before an aggregator, or after it: ranked lists in, ranked lists out.
+    """Base of the steps before or after an aggregator: ranked lists in, ranked lists out.
 
     A subclass defines ``_transform_lists(lists)``, from :class:`~skrankagg.RankedLists` to RankedLists, and
-    ``_fit_lists(lists)`` if it learns something. It declares its parameters in ``_parameter_constraints``. Everything
-    else is here: RankedLists come back as RankedLists, a frame as a frame. A consensus, which has no column `voter`, is
-    one list of the voter ``consensus``, so that a step may follow an aggregator.
+    ``_fit_lists(lists)`` if it learns something. It declares its parameters in ``_parameter_constraints``. This class
+    does everything else: RankedLists come back as RankedLists, a frame as a frame. A consensus, which has no column
+    `voter`, counts as one list of the voter ``consensus``, so that a step may follow an aggregator.
 
     See Also
     --------
@@ -58,14 +58,14 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     _parameter_constraints: dict = {}
 
     def fit(self, X: AnyLists, y: object = None) -> Self:
-        """Check the lists, and learn from them what there is to learn.
+        """Check the lists, and learn from them if the transformer learns.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : None
-            Ignored, as scikit-learn's steps pass it.
+            Ignored; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -118,13 +118,13 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         Returns
         -------
         DataFrame or RankedLists
-            RankedLists if `X` is one and ``set_output`` asks for no frame; else columns `query`, `voter`, `item`,
-            `rank` (mid-ranks), `score` where there are scores, `weight` where lists are weighted.
+            RankedLists if `X` is one and ``set_output`` requests no frame; else columns `query`, `voter`, `item`,
+            `rank` (mid-ranks), `score` if there are scores, `weight` if lists are weighted.
         """
         return self._publish(self._transform_lists(self._prepare(X)), X)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Columns of the lists that come out.
+        """Return the column names of the transformed lists.
 
         Parameters
         ----------
@@ -139,11 +139,11 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         Raises
         ------
         NotFittedError
-            Before ``fit``: whether there are scores and weights depends on the lists.
+            Before ``fit``: the columns of scores and weights depend on the lists.
         """
         keep_out_of_html()
         if not hasattr(self, "_columns_out"):
-            raise NotFittedError(f"{type(self).__name__} knows its columns after fit; call fit first.")
+            raise NotFittedError(f"{type(self).__name__} has no column names before fit; call fit first.")
         return np.array(self._columns_out, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
@@ -183,18 +183,18 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         return frame
 
     def _as_fitted(self, frame):
-        # scikit-learn names the columns of set_output after those that fit has seen.
+        # scikit-learn names the columns of set_output after the columns of the fitted lists.
         if "weight" in self._columns_out and "weight" not in frame:
             frame["weight"] = 1.0
         if sorted(frame.columns) != sorted(self._columns_out):
             raise InputError(
-                f"With set_output the lists must have the columns of those that fit saw, {self._columns_out}; they "
-                f"have {list(frame.columns)}. Fit on lists like these."
+                f"With set_output the lists must have the columns of the fitted lists, {self._columns_out}; got "
+                f"{list(frame.columns)}. Fit on lists like these."
             )
         return frame[self._columns_out]
 
 
 def columns_of(lists):
-    """Columns that lists have as a frame, without making it."""
+    """Return the columns of lists as a frame, without building the frame."""
     optional = [("score", lists.has_scores), ("weight", lists.is_weighted)]
     return ["query", "voter", "item", "rank", *(name for name, there in optional if there)]

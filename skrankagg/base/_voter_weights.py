@@ -12,36 +12,36 @@ from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import near_voters, type_hint, unmatched
 from ..exceptions import InputError, InputTypeError
 
-#: A number for each voter: what users give as weights, numbers of items or cutoffs.
+#: A number for each voter, such as weights, numbers of items or cutoffs.
 VoterWeights: TypeAlias = Mapping[Any, float] | pd.Series
 #: The group of each voter.
 VoterGroups: TypeAlias = Mapping[Any, Hashable] | pd.Series
-#: What such a parameter may be, for the check.
+#: Types that such a parameter may have, for the check.
 BY_VOTER = [Mapping, pd.Series]
 VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
 
 
 def voter_series(given, name, *, whole=False):
-    """Read a parameter, mapping or Series, that gives each voter a number, integers if `whole`: a float64 Series."""
+    """Read a mapping or Series that gives each voter a number, integers if `whole`, as a float64 Series."""
     values = []
     for voter, value in given.items():
         if not isinstance(value, Real | Decimal | np.bool_) and value is not pd.NA and value is not None:
             raise InputTypeError(
-                f"{name} must hold a number for each voter; that of {_plain(voter)!r} is {value!r}. Convert it, say "
-                "with float."
+                f"`{name}` must have a number for each voter; got {value!r} for {_plain(voter)!r}. Convert it, for "
+                "example with float."
             )
         try:
             values.append(np.nan if value is pd.NA or value is None else float(value))
         except OverflowError:
             raise InputError(
-                f"{name} must hold numbers that float64 can hold; that of {_plain(voter)!r} is too large. Scale them."
+                f"`{name}` must have numbers that fit into float64; got a larger one for {_plain(voter)!r}. Scale them."
             ) from None
         if whole and np.isfinite(values[-1]) and values[-1] % 1:
-            raise InputError(f"{name} must hold whole numbers; that of {_plain(voter)!r} is {value}. Round it up.")
+            raise InputError(f"`{name}` must have whole numbers; got {values[-1]} for {_plain(voter)!r}. Round it up.")
     given = pd.Series(values, index=given.index if isinstance(given, pd.Series) else list(given), dtype=np.float64)
     if given.index.has_duplicates:
         twice = show_id(given.index, first_row(given.index.duplicated()))
-        raise InputError(f"{name} must hold one value for each voter; it holds several for {twice}. Drop all but one.")
+        raise InputError(f"`{name}` must have one value for each voter; got several for {twice}. Drop all but one.")
     return given
 
 
@@ -50,10 +50,10 @@ def _plain(voter):
 
 
 def voter_values(lists, given, name, advice, *, whole=False):
-    """Look up what a mapping or Series gives each voter: float64 (n_voters,), 0 for voters without a list.
+    """Look up each voter's value in a mapping or Series: float64 (n_voters,), 0 for voters without a list.
 
-    Raises InputError if a voter that has a list is missing, with `advice` on those, or one has two values, and
-    InputTypeError if a value is not a number, or if `whole` not an integer.
+    Raises InputError if a voter with a list has no value, with `advice` about such voters, or if a voter has two
+    values. Raises InputTypeError if a value is not a number, or not an integer although `whole` is true.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -69,16 +69,16 @@ def voter_values(lists, given, name, advice, *, whole=False):
     unknown = voting & (place < 0)
     if unknown.any():
         raise InputError(
-            f"{name} must hold a value for every voter; {int(unknown.sum())} have none, the first is "
+            f"`{name}` must have a value for every voter; {int(unknown.sum())} have none, the first is "
             f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
         )
     return np.where(voting, given.to_numpy()[place], 0.0)
 
 
 def group_ids(lists, given, name):
-    """Look up the group of each voter in a mapping or Series, (n_voters,); None makes each voter a group of its own.
+    """Look up the group of each voter in a mapping or Series, (n_voters,); with None each voter is its own group.
 
-    Raises InputError if a voter that has a list is missing, or has no or several groups.
+    Raises InputError if a voter with a list is missing, or has no or several groups.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -93,7 +93,8 @@ def group_ids(lists, given, name):
     if given.index.has_duplicates or given.isna().any():
         wrong = given.index.duplicated() | given.isna().to_numpy()
         raise InputError(
-            f"{name} must name one group for each voter; {show_id(given.index, first_row(wrong))} has several or none."
+            f"`{name}` must name one group for each voter; {show_id(given.index, first_row(wrong))} has several or "
+            "none."
         )
     place = plain_index(given.index).get_indexer(plain_index(lists.voters))
     unknown = np.zeros(lists.n_voters, dtype=bool)
@@ -101,7 +102,7 @@ def group_ids(lists, given, name):
     unknown &= place < 0
     if unknown.any():
         raise InputError(
-            f"{name} must name a group for every voter; {int(unknown.sum())} have none, the first is "
+            f"`{name}` must name a group for every voter; {int(unknown.sum())} have none, the first is "
             f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. Add those; a voter "
             "may be a group of its own."
         )
@@ -111,7 +112,7 @@ def group_ids(lists, given, name):
 
 
 def _near_miss(lists, names, unknown):
-    # A name that no list has may be the voter's, misspelt or of another type.
+    # A name without a list may be a voter's, misspelt or of another type.
     if unknown.all() and len(names):
         return type_hint(names, lists.voters, known_as="the names", given_as="the voters")
     spare = names[unmatched(names, lists.voters)].tolist()

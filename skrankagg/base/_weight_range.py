@@ -1,16 +1,16 @@
-"""List weights that take the numbers of a method out of the range of floating point."""
+"""List weights that push a method's numbers out of the range of floating point."""
 
 import numpy as np
 
 from .._data._frames import first_row, show_id
 from ..exceptions import InputError
 
-# From here on, or below its inverse, weights may be the reason of a score that is not finite.
+# Weights above this, or below its inverse, may explain a score that is not finite.
 _FAR = 2.0**53
 
 
 def check_sums(method, lists):
-    """Raise InputError where the weights of a query do not add up to a number."""
+    """Raise InputError if the weights of a query do not add up to a finite number."""
     if not lists.is_weighted or lists.list_weight.max() < np.finfo(np.float64).max / lists.n_lists:
         return
     with np.errstate(over="ignore"):
@@ -20,9 +20,9 @@ def check_sums(method, lists):
 
 
 def check_range(method, lists, score, *, far=True):
-    """Raise InputError where scores (n_candidates,) are not finite and the weights of their query are the reason.
+    """Raise InputError if scores (n_candidates,) are not finite because of the weights of their query.
 
-    With `far` these must be very large or very small, so that other reasons are not taken for it.
+    With `far` the weights must be very large or very small, so that other causes are not attributed to them.
     """
     if not lists.is_weighted or np.isfinite(score).all():
         return
@@ -33,16 +33,16 @@ def check_range(method, lists, score, *, far=True):
 
 
 def refuse_weights(method, lists, q):
-    """Raise the error of the weights of a query."""
+    """Raise the error for the weights of a query."""
     lightest, heaviest = _weights_of(lists, q)
     raise InputError(
-        f"{method!r} must compute with numbers that fit into floating point; with weights up to {heaviest:g} they do "
-        f"not in query {show_id(lists.queries, q)}, whose least weight is {lightest:g}. Choose weights closer to 1."
+        f"{method!r} must compute with numbers that fit into floating point; with weights from {lightest:g} to "
+        f"{heaviest:g} they do not in query {show_id(lists.queries, q)}. Choose weights closer to 1."
     )
 
 
 def _weights_of(lists, q):
-    """The least weight above 0 of the lists of a query, and the largest; 1 and 1 where all are 0."""
+    """Return the least positive and the largest weight of the lists of a query; 1 and 1 if all are 0."""
     weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
     weight = weight[weight > 0]
     return (float(weight.min()), float(weight.max())) if len(weight) else (1.0, 1.0)

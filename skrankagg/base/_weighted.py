@@ -1,8 +1,8 @@
-"""What every aggregator inherits that learns how far to trust each voter.
+"""Base class of aggregators that learn voter weights.
 
-Weights are learnt from the lists alone: a voter who agrees with the others gains weight. With ``weighting="query"``
-the weights of a query are those that its own lists imply, whenever they come; with ``weighting="global"`` a voter's
-weights over the training queries are pooled into one, which is then applied to any query.
+Weights are learned from the lists alone: a voter who agrees with the others gains weight. With ``weighting="query"``
+the weights of a query follow from its own lists. With ``weighting="global"`` a voter's weights over the training
+queries are pooled into one, which then applies to any query.
 """
 
 import numpy as np
@@ -30,17 +30,17 @@ WEIGHTING = {
 def pool_weights(lists, weight):
     """Pool the weights of lists (n_lists,), at least 0, into one for each voter: (n_voters,), NaN without a list.
 
-    It is the mean, over the voter's lists, of the weight relative to the mean weight of the query's lists. Means are
-    weighted by the weights that the lists came with.
+    The pooled weight is the mean, over the voter's lists, of the weight relative to the mean weight of the query's
+    lists. Means are weighted by the weights that the lists came with.
     """
     return pooled_sums(sums_to_pool(lists, weight))
 
 
 def sums_to_pool(lists, weight):
-    """What the lists of some queries add to the pooled weight of each voter: (n_voters, 4), to be added up.
+    """Sum the terms of each voter's pooled weight over the lists of some queries: (n_voters, 4), to be added up.
 
-    The weights of the voter's lists, relative to the mean weight of their query, and their number: each first times the
-    weights that the lists came with, then as they are.
+    The terms are the weights of the voter's lists, relative to the mean weight of their query, and the number of lists.
+    Both come multiplied by the weights that the lists came with, and then unweighted.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -51,17 +51,17 @@ def sums_to_pool(lists, weight):
 
 
 def pooled_sums(sums):
-    """The pooled weight of each voter, (n_voters,), of its sums; NaN without a list."""
-    # A voter whose lists all came with weight 0 does not change what is typical; its lists count alike.
+    """Divide the sums of each voter into its pooled weight, (n_voters,); NaN without a list."""
+    # A voter whose lists all came with weight 0 does not change the typical weight; its lists count equally.
     own = np.where(sums[:, 1:2] > 0, sums[:, :2], sums[:, 2:])
     return np.divide(own[:, 0], own[:, 1], out=np.full(len(sums), np.nan), where=own[:, 1] > 0)
 
 
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
-    """Find the queries whose longest list outweighs all others, by weights (n_lists,) of at least 0: bool (n_queries,).
+    """Find queries whose longest list outweighs all others, given weights (n_lists,) >= 0: bool (n_queries,).
 
-    Their heaviest list is longer than each other one, at least `length_factor` times as long as the median, and more
-    than `weight_factor` times as heavy. Lists that came with weight 0 do not count.
+    Their heaviest list is longer than each other list, at least `length_factor` times as long as the median, and more
+    than `weight_factor` times as heavy as the median. Lists that came with weight 0 do not count.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)
@@ -84,12 +84,12 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
 
 def match_voters(owner, lists, known, unknown_voter, what, equal, advice, ids=None):
-    """Find the voters of lists among those that were fitted: lists, and the place of each list's voter, (n_lists,).
+    """Match the voters of lists with the fitted voters: return lists, and the place of each list's voter, (n_lists,).
 
-    `known` is a frame with a column `voter`, and -1 the place of a voter that is not there; where such voters are to be
-    ignored, their lists have list weight 0. Messages call what was learnt of a voter `what`, say by `equal` what all
-    voters get where none is known, and by `advice` what else can be done. `ids` are those that the voters of the lists
-    have in `known`, (n_voters,), if not their own.
+    `known` is a frame with a column `voter`; an unknown voter has place -1. With ``unknown_voter="ignore"`` the lists
+    of unknown voters get list weight 0. In messages, `what` names the value learned for a voter, `equal` describes the
+    values of all voters if none is known, and `advice` is an alternative. `ids` (n_voters,) are the ids of the lists'
+    voters in `known`, if they differ from their own.
     """
     ids = lists.voters if ids is None else ids
     fitted = pd.Index(known["voter"])
@@ -101,37 +101,36 @@ def match_voters(owner, lists, known, unknown_voter, what, equal, advice, ids=No
     name = type(owner).__name__
     if unknown_voter == "error":
         raise InputError(
-            f"{name} knows no {what} for voter {show_id(ids, lists.list_voter[first_row(~found)])}, which was "
-            f"not among those it was fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or "
-            "'ignore'."
+            f"{name} learned no {what} for voter {show_id(ids, lists.list_voter[first_row(~found)])}, which was not "
+            f"among the fitted voters{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
         )
     if unknown_voter == "ignore":
         left = np.logical_or.reduceat(found, lists.list_ptr[:-1])
         if not left.all():
             raise InputError(
                 f"{name} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}{hint}, and "
-                "unknown_voter='ignore' leaves this query no list; fit it with some of these voters, choose "
+                "unknown_voter='ignore' leaves no list of this query. Fit it with some of these voters, choose "
                 "unknown_voter='mean', or drop the query."
             )
         return lists.with_list_weight(np.where(found, lists.list_weight, 0.0)), place
     if not found.any():
         warn_user(
-            f"{name} was not fitted on any voter of these lists{hint}, so that all have {equal}; give the voters the "
-            f"ids that fit has seen, or {advice}.",
+            f"{name} was not fitted on any voter of these lists{hint}, so all of them get {equal}; give the voters "
+            f"the ids used in fit, or {advice}.",
             UnknownVoterWarning,
         )
     return lists, place
 
 
 def match_weights(owner, lists, learnt, unknown_voter, advice, ids=None):
-    """Look up what was learnt of the voters of lists: lists, the weight of each, (n_lists,), and whether it is known.
+    """Look up the learned weights of voters: return lists, the weight of each, (n_lists,), and whether it is known.
 
-    `learnt` is a frame of `voter` and `weight`; a voter that is not there has the mean weight, or no weight ("ignore"),
-    or is an error. Where all are known, or none counts that is not, the last is None. Lists of voters to be ignored
-    have list weight 0. `advice` says what else can be done where no voter is known, `ids` how `learnt` calls the
-    voters of the lists, if not by their own ids.
+    `learnt` is a frame of `voter` and `weight`. An unknown voter has the mean weight, or no weight ("ignore"), or is an
+    error. The last result is None if all voters are known, or if the unknown ones do not count. Lists of ignored voters
+    have list weight 0. `advice` is an alternative for the message where no voter is known; `ids` are the voters' ids in
+    `learnt`, if they differ from their own.
     """
-    equal = "equal weights and nothing that it learnt is used"
+    equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, unknown_voter, "weight", equal, advice, ids)
     weight, known = learnt["weight"].to_numpy(), place >= 0
     if known.all():
@@ -144,18 +143,18 @@ def match_weights(owner, lists, learnt, unknown_voter, advice, ids=None):
 class WeightedAggregator(BaseAggregator):
     """Base of the aggregators that learn voter weights.
 
-    A subclass defines ``_voter_weights(lists)``, the weight of each list as its query's lists imply it, float64 of
-    shape (n_lists,), at least 0; and ``_aggregate_weighted(lists, weight, known)``, which returns what ``_aggregate``
-    does; `known` is False for lists whose weight is not learnt but the mean, and None where all are known. Its
-    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are here. Where it allows
-    ``weighting=None``, nothing is learnt and `weight` is None.
+    A subclass defines ``_voter_weights(lists)``, the weight of each list implied by its query's lists: float64 of shape
+    (n_lists,), at least 0. It also defines ``_aggregate_weighted(lists, weight, known)``, which returns the same as
+    ``_aggregate``. `known` is False for lists whose weight is not learned but the mean, and None if all are known. The
+    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are here. If it allows
+    ``weighting=None``, nothing is learned and `weight` is None.
 
     Attributes
     ----------
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter`, `weight`: what the lists given to ``fit`` imply, for each query.
+        Columns `query`, `voter`, `weight`: weights implied by the lists given to ``fit``, for each query.
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+        Columns `voter`, `weight`: pooled over the queries; 1 is the average voter.
 
     See Also
     --------
@@ -168,7 +167,7 @@ class WeightedAggregator(BaseAggregator):
     >>> from skrankagg import BordaCount
     >>> from skrankagg.base import WeightedAggregator
     >>> class BordaByLength(WeightedAggregator):
-    ...     '''Borda points, each list weighed by its length.'''
+    ...     '''Borda points, each list weighted by its length.'''
     ...     def __init__(self, *, weighting="query", unknown_voter="mean", voter_weights=None):
     ...         self.weighting = weighting
     ...         self.unknown_voter = unknown_voter
@@ -190,17 +189,17 @@ class WeightedAggregator(BaseAggregator):
     """
 
     _parameter_constraints: dict = WEIGHTING
-    #: What to do where weights follow the length of the lists, for the message.
+    #: Remedy if weights follow the length of the lists, for the message.
     _length_advice = "cut all lists to one depth with TopK, or choose a method that learns no weights"
 
     def _aggregate(self, lists):
         return self._aggregate_weighted(*self._weigh(lists))
 
     def _aggregate_what_fits(self, lists):
-        return self._aggregate(lists)  # what comes first, learning or merging, checks for itself
+        return self._aggregate(lists)  # learning or merging, whichever comes first, checks memory
 
     def _merging_memory(self, lists):
-        """As `_memory`, which is for learning the weights and merging, for merging with weights that are known."""
+        """Return the memory of merging with known weights, as `_memory` does for learning the weights and merging."""
         return None
 
     def _rank(self, lists):
@@ -220,7 +219,7 @@ class WeightedAggregator(BaseAggregator):
         return None
 
     def _learn_and_rank(self, lists):
-        """Learn, and aggregate by what was learnt without learning it again."""
+        """Learn, and aggregate with the learned weights without learning them again."""
         weighed = lists, None if self.weighting is None else self._learn(lists), None
         if self.weighting == "global":
             weighed = self._weigh(lists)
@@ -233,7 +232,7 @@ class WeightedAggregator(BaseAggregator):
         return weight
 
     def _keep_weights(self, lists, weight):
-        """Publish the weights of the lists, (n_lists,), and what they come to for each voter."""
+        """Publish the weights of the lists, (n_lists,), and the pooled weight of each voter."""
         self._warn_of_length(lists, weight)
         self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
@@ -247,23 +246,23 @@ class WeightedAggregator(BaseAggregator):
         self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
 
     def _pool(self, lists, weight):
-        """One weight for each voter, (n_voters,), of those of the lists."""
+        """Pool the weights of the lists into one weight for each voter, (n_voters,)."""
         return pool_weights(lists, weight)
 
     @property
     def _pools_sums(self):
-        """Whether what it pools are sums over the lists, so that parts of the queries can be learnt from apart."""
+        """Return True if pooling adds sums over the lists, so that parts of the queries can be learned separately."""
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):
-        """What the lists of some queries add to the pooled weights: voters, their sums, and queries for the warning."""
+        """Sum the terms of the pooled weights over some queries: voters, sums, and query numbers for the warning."""
         lists = self._begin(X)
         weight = self._implied_weights(lists)
         outweighed = int(outweighed_queries(lists, weight).sum())
         return lists.voters, sums_to_pool(lists, weight), outweighed, lists.n_queries
 
     def _pool_parts(self, parts):
-        """Learn the weights of the voters from what :meth:`_sum_part` returned for all parts of the queries."""
+        """Learn the weights of the voters from the results of :meth:`_sum_part` for all parts of the queries."""
         sums = pd.concat([pd.DataFrame(sums, index=plain_index(voters)) for voters, sums, *_ in parts])
         sums = sums.groupby(level=0).sum()
         weight = pooled_sums(sums.to_numpy())
@@ -277,11 +276,11 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _groups(self):
-        """The parameter `voter_groups` of methods that have it: voters of one group are one to what is learnt."""
+        """Parameter `voter_groups` of methods that have it: voters of one group share one learned weight."""
         return None
 
     def _group_of_lists(self, lists):
-        """Number of the group of each list's voter, (n_lists,)."""
+        """Return the group number of each list's voter, (n_lists,)."""
         return pd.factorize(group_ids(lists, self._groups, "voter_groups").take(lists.list_voter))[0]
 
     def _implied_weights(self, lists):
@@ -289,7 +288,7 @@ class WeightedAggregator(BaseAggregator):
         return self._voter_weights(lists)
 
     def _weigh(self, lists):
-        """Lists, the weight of each, and whether it is known; lists of voters to be ignored have list weight 0."""
+        """Return lists, the weight of each, and whether it is known; lists of ignored voters have list weight 0."""
         if self.weighting is None:
             return lists, None, None
         if self.weighting == "query":
@@ -298,7 +297,7 @@ class WeightedAggregator(BaseAggregator):
         check_is_fitted(self, "voter_weights_")
         learnt, ids = self.voter_weights_, group_ids(lists, self._groups, "voter_groups")
         if self._groups is not None:
-            # A voter that is new may be of a group that is known.
+            # A new voter may belong to a known group.
             of_group = learnt["voter"].map(dict(self._groups.items()))
             learnt = learnt.assign(voter=of_group).drop_duplicates("voter", ignore_index=True)
         return match_weights(self, lists, learnt, self.unknown_voter, "choose weighting='query'", ids)
@@ -306,15 +305,15 @@ class WeightedAggregator(BaseAggregator):
     def _warn_of_length(self, lists, weight):
         found = outweighed_queries(lists, weight)
         if found.any():
-            first = f", the first is {show_id(lists.queries, first_row(found))}"
+            first = f" (the first is {show_id(lists.queries, first_row(found))})"
             self._say_outweighed(int(found.sum()), lists.n_queries, first)
 
     def _say_outweighed(self, n_found, n_queries, first):
         queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
         warn_user(
-            f"The weights that {type(self).__name__} learnt follow the length of the lists in {n_found} of {queries}"
-            f"{first}: the longest list there, at least twice as long as the median one, has more than 5 times the "
-            f"median weight and decides most of the consensus; {self._length_advice}.",
+            f"The weights that {type(self).__name__} learned follow the length of the lists in {n_found} of "
+            f"{queries}{first}. The longest list there, at least twice as long as the median one, has more than 5 "
+            f"times the median weight. It decides most of the consensus; {self._length_advice}.",
             UnequalLengthWarning,
         )
 

@@ -179,7 +179,9 @@ def test_warns_once_a_call_at_the_line_of_the_caller(aggregator):
             caught(method.fit, lists)
         (warning,) = caught(getattr(method, name), lists)
         assert Path(warning.filename) == Path(__file__), name
-        assert str(warning.message).startswith(f"{type(aggregator).__name__} ranks the items that a list holds above")
+        assert str(warning.message).startswith(
+            f"{type(aggregator).__name__} ranks the items in a list above all others"
+        )
 
 
 @pytest.mark.parametrize("aggregator", WITHOUT_TAG, ids=lambda value: repr(value).replace("\n", ""))
@@ -195,7 +197,7 @@ def test_the_message_names_the_queries_and_what_to_do():
     assert "make up most of 1 query, 's':" in str(one.message)
     three = pd.concat([duels("p", n_items=5), full, duels("s"), duels("t")])
     (warning,) = caught(Copeland().fit_transform, three)
-    assert "make up most of 3 queries, the first is 'p':" in str(warning.message)
+    assert "make up most of 3 queries (the first is 'p'), so" in str(warning.message)
     for advice in ("MarkovChain(chain='mct')", "Kemeny, RankedPairs or Schulze with absent='ignore'", "not Minimax"):
         assert advice in str(warning.message)
 

@@ -326,7 +326,7 @@ def test_unknown_voters():
     pd.testing.assert_frame_equal(
         ignoring.transform(LISTS), ReciprocalRankFusion(voter_weights=dict(weights) | {"v4": 0.0}).transform(LISTS)
     )
-    with pytest.raises(InputError, match="LearnedWeights knows no weight for voter 'v4'"):
+    with pytest.raises(InputError, match="LearnedWeights learned no weight for voter 'v4'"):
         fitted(known, QRELS, unknown_voter="error").transform(LISTS)
     with pytest.warns(UnknownVoterWarning, match="was not fitted on any voter"):
         method.transform(LISTS.select(voters=["v4"]))
@@ -334,16 +334,16 @@ def test_unknown_voters():
 
 @pytest.mark.parametrize("base", [Copeland(), CombMNZ(), BordaCount(absent="ignore"), DIBRA()], ids=repr)
 def test_methods_that_are_no_sums_are_refused(base):
-    with pytest.raises(InputError, match=r"scores are sums .* is none of them. Choose ReciprocalRankFusion"):
+    with pytest.raises(InputError, match=r"sum independent per-list scores; .* does not. Choose ReciprocalRankFusion"):
         fitted(LISTS, QRELS, aggregator=base)
 
 
 def test_what_cannot_be_learnt_is_said():
-    with pytest.raises(InputError, match="LearnedWeights needs judgements to learn from; none came"):
+    with pytest.raises(InputError, match="LearnedWeights needs judgements to learn from; got none"):
         LearnedWeights().fit(LISTS)
     with pytest.raises(NotFittedError):
         LearnedWeights().transform(LISTS)
-    with pytest.raises(InputError, match="learns from relevant items, and of the 30 judged queries"):
+    with pytest.raises(InputError, match="learns from relevant items, but no list of the 30 judged queries"):
         fitted(LISTS, Qrels.from_frame(QRELS.to_frame().assign(relevance=0)))
     with pytest.raises(InputError, match="they share no query id"):
         fitted(LISTS, Qrels.from_dict({"other": ["i001"]}))

@@ -194,8 +194,8 @@ def test_a_voter_of_weight_zero_has_no_vote_and_its_items_stay(X):
     ("weights", "words"),
     [
         ({"u": 1, "v": 1}, "1 have none, the first is 'w'.*or 0 to silence them; their items stay among those ranked"),
-        ({"u": 1, "v": -1, "w": 1}, "at least 0; that of 'v' is -1"),
-        ({"u": 1, "v": np.nan, "w": 1}, "that of 'v' is nan"),
+        ({"u": 1, "v": -1, "w": 1}, "at least 0; got -1 for 'v'"),
+        ({"u": 1, "v": np.nan, "w": 1}, "got nan for 'v'"),
         (3.0, "'voter_weights' parameter of CombSUM must be"),
     ],
 )

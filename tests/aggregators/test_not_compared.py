@@ -135,7 +135,7 @@ def test_the_message_counts_queries_and_shortens_sizes():
         MarkovChain().fit_transform,
         pd.concat([many.astype(str).astype({"score": float}), APART, JOINED.assign(query="s")]),
     )
-    assert "in 2 of 3 queries the items fall into several components; query 'q' has 2, " in str(warning.message)
+    assert "in 2 of 3 queries the items fall into several components. Query 'q' has 2, " in str(warning.message)
     (warning,) = caught(MarkovChain().fit_transform, many)
     assert "query 'r' has 7, of 2, 2, 2, 2, 2 and 2 more items" in str(warning.message)
     assert str(warning.message).endswith("or choose absent='last' if a list ranks its items above all others.")

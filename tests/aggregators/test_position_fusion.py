@@ -332,12 +332,14 @@ def test_voters_that_fit_has_not_seen(method):
     plain_lists = {voter: list(run["q13"].items()) for voter, run in TEST[[0]].to_runs().items()}
     expected = ignoring.transform(TEST[[0]])
     assert fuse(plain_lists, ignoring) == list(zip(expected["item"], expected["score"], strict=True))
-    with pytest.raises(InputError, match=r"knows no table for voter 'v4', which was not among those it was fitted on;"):
+    with pytest.raises(InputError, match=r"learned no table for voter 'v4', which was not among the fitted voters;"):
         clone(method).set_params(unknown_voter="error").fit(train, qrels=QRELS).transform(TEST)
     only = TEST.to_frame().query("voter == 'v4'")
-    with pytest.raises(InputError, match="leaves this query no list; fit it with some of these voters"):
+    with pytest.raises(InputError, match=r"leaves no list of this query\. Fit it with some of these voters"):
         ignoring.transform(only)
-    with pytest.warns(UnknownVoterWarning, match="not fitted on any voter of these lists, so that all have one table"):
+    with pytest.warns(
+        UnknownVoterWarning, match="not fitted on any voter of these lists, so all of them get one table"
+    ):
         fitted.transform(only)
     with pytest.warns(UnknownVoterWarning, match="the ids seen in fit are str, as 'v1', those here int"):
         fitted.transform(TEST.to_frame().assign(voter=lambda one: one["voter"].str[1:].astype(int)))
@@ -398,7 +400,7 @@ def test_the_scale_of_weights(method):
             again = clone(method).fit(TRAIN.with_list_weight(weight), QRELS)
             np.testing.assert_allclose(scores(again.transform(TEST)), scores(whole), rtol=1e-12, atol=1e-12)
     for call, lists in ((clone(method).set_params(qrels=QRELS).fit, TRAIN), (fitted.transform, TEST)):
-        with pytest.raises(InputError, match=r"fit into floating point; with weights up to 1e\+308 they do not"):
+        with pytest.raises(InputError, match=r"fit into floating point; with weights from .* to 1e\+308 they do not"):
             call(lists.with_list_weight(np.full(lists.n_lists, 1e308)))
 
 
@@ -502,7 +504,7 @@ def test_unfitted_is_refused(method):
     ):
         with pytest.raises(NotFittedError):
             call()
-    with pytest.raises(InputError, match="needs judgements to learn from; none came"):
+    with pytest.raises(InputError, match="needs judgements to learn from; got none"):
         clone(method).fit(TRAIN)
 
 

@@ -131,7 +131,7 @@ def test_the_lowest_score_for_absent_items_needs_a_norm_of_scores():
 @pytest.mark.parametrize("top", [0.0, -1.0])
 def test_the_greatest_score_must_be_above_0_to_divide_by(top):
     lists = {"u": {"a": 2.0, "b": 1.0, "c": -3.0}, "v": {"a": top, "b": top - 1, "c": top - 2}}
-    with pytest.raises(InputError, match=r"norm='max' divides .* above 0; that of voter 'v' in query 'q' is not"):
+    with pytest.raises(InputError, match=r"norm='max' divides .* It is not above 0 for voter 'v' in query 'q'"):
         fuse(lists, CombSUM(norm="max"))
 
 
@@ -181,7 +181,7 @@ def test_each_voter_has_its_own_damping():
     expected = {"b": 1 / 2 + 1 / 2 + 1 / 11, "a": 1 + 1 / 3, "c": 1 / 3 + 1 / 12, "d": 1 / 4}
     for k in ({"u": 0, "v": 1, "w": 10}, pd.Series({"w": 10, "v": 1, "u": 0})):
         assert scores(ReciprocalRankFusion(k=k)) == pytest.approx(expected)
-    with pytest.raises(InputError, match=r"k must hold a value for every voter; 1 have none, the first is 'v'"):
+    with pytest.raises(InputError, match=r"`k` must have a value for every voter; 1 have none, the first is 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "w": 10}))
     with pytest.raises(InputError, match=r"`k` must be finite and at least 0; got -1 for 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "v": -1, "w": 10}))

@@ -403,7 +403,7 @@ def cut_lists(depths, n_queries=3, random_state=0):
 def test_weights_that_follow_the_length_warn_once(call):
     lists, _ = cut_lists((200, 30, 30, 30))
     lists = pd.concat([lists, cut_lists((30, 30, 30))[0].replace({"query": {"q1": "q8", "q2": "q9", "q3": "q0"}})])
-    words = r"in 3 of 6 queries, the first is 'q1'.*with TopK, set distance"
+    words = r"in 3 of 6 queries \(the first is 'q1'\).*with TopK, set distance"
     with pytest.warns(UnequalLengthWarning, match=words) as caught:
         getattr(DIBRA(), call)(lists.reset_index(drop=True))
     assert [warning.filename for warning in caught] == [__file__]
@@ -550,7 +550,7 @@ def test_global_weights_apply_to_unseen_queries(method):
 def test_voters_that_fit_has_not_seen_follow_one_of_three_rules(method):
     lists = example_lists(full=True)
     seen, newcomer = lists[lists["voter"] != "v4"].reset_index(drop=True), lists
-    with pytest.raises(ValueError, match="knows no weight for voter 'v4'"):
+    with pytest.raises(ValueError, match="learned no weight for voter 'v4'"):
         clone(method).set_params(unknown_voter="error").fit(seen).transform(newcomer)
     ignored = clone(method).set_params(unknown_voter="ignore").fit(seen)
     mean = clone(method).set_params(unknown_voter="mean").fit(seen)

@@ -135,16 +135,20 @@ def test_ids_of_another_type_are_reported(method):
     numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
     text = lists.assign(voter=lists["voter"].str[1:])
     fitted = clone(method).set_params(weighting="global").fit(numbers)
-    with pytest.warns(UnknownVoterWarning, match=r"fit are int, as 0, those here str, as '0'\).*nothing that"):
+    with pytest.warns(
+        UnknownVoterWarning, match=r"fit are int, such as 0, the ids here str, such as '0'\).*no learned weight is used"
+    ):
         fitted.transform(text)
-    with pytest.warns(UnknownVoterWarning, match=r"not fitted on any voter of these lists, so that") as caught:
+    with pytest.warns(UnknownVoterWarning, match=r"not fitted on any voter of these lists, so all") as caught:
         fitted.transform(numbers.assign(voter=numbers["voter"] + 10))
     assert len(caught) == 1
     with pytest.raises(
-        ValueError, match=r"any voter of query 'q0' \(the ids seen in fit are int, as 0, those here str"
+        ValueError, match=r"any voter of query 'q0' \(the ids seen in fit are int, such as 0, the ids here str"
     ):
         fitted.set_params(unknown_voter="ignore").transform(text)
-    with pytest.raises(ValueError, match=r"those it was fitted on \(the ids seen in fit are int, as 0, those"):
+    with pytest.raises(
+        ValueError, match=r"not among the fitted voters \(the ids seen in fit are int, such as 0, the ids"
+    ):
         fitted.set_params(unknown_voter="error").transform(text)
 
 
@@ -152,7 +156,7 @@ def test_selectors_report_ids_of_another_type():
     lists = example_lists(full=True)
     numbers, text = lists.assign(voter=lists["voter"].str[1:].astype(int)), lists.assign(voter=lists["voter"].str[1:])
     selector = VoterSelector(n_voters=2).fit(numbers)
-    with pytest.warns(UnknownVoterWarning, match=r"fit are int, as \d, those here str, as '0'\), so all"):
+    with pytest.warns(UnknownVoterWarning, match=r"fit are int, such as \d, the ids here str, such as '0'\), so all"):
         assert len(selector.transform(text)) == len(text)
     with pytest.raises(ValueError, match=r"No list is left: .* no value for any of the voters \(the ids"):
         selector.set_params(unknown_voter="ignore").transform(text)
@@ -231,11 +235,11 @@ def test_a_missing_value_names_what_may_be_meant():
     with pytest.raises(ValueError, match=r"the first is 'v4'\. Give"):
         CombSUM(voter_weights=dict.fromkeys(["v0", "v1", "v2", "v3"], 1), norm="rank").fit(lists)
     numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
-    with pytest.raises(ValueError, match=r"the first is 0 \(the names are str, as '0', the voters int, as 0\)"):
+    with pytest.raises(ValueError, match=r"first is 0 \(the names are str, such as '0', the voters int, such as 0\)"):
         CombSUM(voter_weights=dict.fromkeys("01234", 1), norm="rank").fit(numbers)
 
 
 def test_two_values_of_a_voter_are_refused():
     twice = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], index=["v0", "v1", "v2", "v3", "v4", "v1"])
-    with pytest.raises(ValueError, match="voter_weights must hold one value for each voter; it holds several for 'v1'"):
+    with pytest.raises(ValueError, match="`voter_weights` must have one value for each voter; got several for 'v1'"):
         CombSUM(voter_weights=twice, norm="rank").fit(example_lists())

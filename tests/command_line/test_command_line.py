@@ -446,7 +446,7 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         ("aggregate lists.csv --method CombSUM", "choose a norm of ranks, norm='borda' or norm='rank'"),
         ("compare --out nope/results.csv", "cannot write 'nope/results.csv': there is no folder 'nope'."),
         ("aggregate lists.csv --method CombSUM -o nope/out.csv", "there is no folder 'nope'."),
-        ("evaluate lists.csv qrels.txt", "lists.csv: A run has one list for each query; query 'q1' has 2"),
+        ("evaluate lists.csv qrels.txt", "lists.csv: A run must have one list for each query; query 'q1' has 2"),
         ("evaluate good.run qrels.txt --relevance-threshold 0", "relevance_threshold must be above 0"),
     ],
 )
@@ -473,7 +473,7 @@ def test_a_broken_gzip_file_is_named(fail, folder):
 
 def test_an_item_twice_in_a_list_is_found_in_its_file(fail, folder):
     (folder / "twice.csv").write_text(LISTS + "q1,v,a,4\n")
-    assert "twice.csv: Each list must hold an item once" in fail("aggregate", "twice.csv", "--method", "CombSUM")
+    assert "twice.csv: Each list must contain an item once" in fail("aggregate", "twice.csv", "--method", "CombSUM")
 
 
 def test_a_missing_matplotlib_shows_before_the_work(fail, monkeypatch):

@@ -72,20 +72,20 @@ def test_from_comparisons_accepts_tie_columns_of_every_frame_library(library):
     ],
 )
 def test_from_comparisons_rejects_other_values_in_the_tie_column(ties, shown):
-    with pytest.raises(InputError, match=rf"numbers 0 and 1; column 'draw' holds {shown}\. Make"):
+    with pytest.raises(InputError, match=rf"numbers 0 and 1; column 'draw' has {shown} instead\. Make"):
         RankedLists.from_comparisons(GAMES.assign(draw=ties), tie="draw")
 
 
 def test_from_comparisons_lists_up_to_five_invalid_tie_values():
     games = pd.concat([GAMES, GAMES], ignore_index=True).assign(draw=list("abcdefabcd"))
-    with pytest.raises(InputError, match=r"holds 'a', 'b', 'c', 'd', 'e', \.\.\.\. Make"):
+    with pytest.raises(InputError, match=r"has 'a', 'b', 'c', 'd', 'e', \.\.\. instead\. Make"):
         RankedLists.from_comparisons(games, tie="draw")
 
 
 @pytest.mark.parametrize("library", ["polars", "lazy", "pyarrow"])
 def test_from_comparisons_rejects_missing_values_in_the_tie_column(library):
     for ties in ([True, None, False, False, True], [1, None, 0, 0, 1], [1.0, None, 0.0, 0.0, 1.0]):
-        with pytest.raises(InputError, match=r"column 'draw' holds (None|nan|<NA>)"):
+        with pytest.raises(InputError, match=r"column 'draw' has (None|nan|<NA>)"):
             RankedLists.from_comparisons(as_library(GAMES.assign(draw=pd.Series(ties, dtype=object)), library),
                                          tie="draw")  # fmt: skip
 
@@ -97,7 +97,7 @@ def test_from_comparisons_rejects_a_column_of_outcomes(library, options):
         known = {name: column for name, column in options.items() if column in arena}
         with pytest.raises(
             InputError,
-            match=r"column '(winner|verdict)' holds the outcome; make columns of the winning and the losing item first",
+            match=r"column '(winner|verdict)' has the outcome. Make columns of the winning and the losing item first",
         ):
             RankedLists.from_comparisons(as_library(arena, library), winner="model_a", loser="model_b", **known)
 
@@ -105,7 +105,7 @@ def test_from_comparisons_rejects_a_column_of_outcomes(library, options):
 def test_from_comparisons_detects_a_categorical_outcome_next_to_unhashable_cells():
     talks = pd.Series([[{"role": "user"}], np.array(["model_a", "b"]), None, {"a"}, 3.0], dtype=object)
     arena = ARENA.assign(talk=talks)
-    with pytest.raises(InputError, match="column 'winner' holds the outcome"):
+    with pytest.raises(InputError, match="column 'winner' has the outcome"):
         RankedLists.from_comparisons(arena.astype({"winner": "category"}), winner="model_a", loser="model_b")
     assert RankedLists.from_comparisons(arena.drop(columns="winner"), winner="model_a", loser="model_b").n_items == 3
 

@@ -161,7 +161,7 @@ def test_from_runs_applies_its_options_to_frames():
     columns = {name: one.assign(weight=w) if w != 1 else one for (name, one), w in zip(frames.items(), weights,
                                                                                       strict=True)}  # fmt: skip
     assert RankedLists.from_runs(columns).equals(expected)
-    with pytest.raises(InputError, match=r"both came\. Drop the column of 'v2'"):
+    with pytest.raises(InputError, match=r"got both\. Drop the column of 'v2'"):
         RankedLists.from_runs(columns, weights=weights)
 
 
@@ -175,7 +175,7 @@ def test_from_runs_keeps_the_types_of_ids():
     other = polars.DataFrame({"query": [1, 1], "item": [large + 1, None], "score": [2.0, 1.0]})
     lists = RankedLists.from_runs({"u": polars.from_dict(first.to_dict("list")), "v": other}, missing_ids="drop")
     assert lists.items.dtype == np.int64 and lists.items.tolist() == [large - 1, large, large + 1]
-    with pytest.raises(InputError, match="an item at every place; 1 places hold None"):
+    with pytest.raises(InputError, match="must have an item; 1 places have None"):
         RankedLists.from_runs({"u": other})
     small = RankedLists.from_runs({"u": first.assign(item=[1, 2]), "v": first.assign(item=[2.0, 1.0])})
     assert small.items.dtype == np.int64
@@ -198,12 +198,12 @@ def test_from_runs_treats_an_empty_frame_as_a_voter_without_lists():
     [
         (lambda frames: {**frames, "w": {"q1": ["a"]}}, InputTypeError, "for all voters or for none; 'w' has dict"),
         (lambda frames: [*frames.values(), ["a"]], InputTypeError, "for all voters or for none; 7 has list"),
-        (lambda frames: {"all": FRAME}, InputError, "of 'all' must hold the run of one voter; its column 'voter' n"),
-        (lambda frames: [FRAME], InputError, "of 1 must hold the run of one voter; its column 'voter' names 6. Pass"),
+        (lambda frames: {"all": FRAME}, InputError, "of 'all' must have the run of one voter; its column 'voter' n"),
+        (lambda frames: [FRAME], InputError, "of 1 must have the run of one voter; its column 'voter' names 6. Pass"),
         (
             lambda frames: [frames["v1"].assign(voter="v"), frames["v2"].assign(system="v")],
             InputError,
-            r"frames of different voters; theirs are \['v', 'v'\]\. Put those of one voter",
+            r"different voters; got \['v', 'v'\]\. Put the rows of one voter",
         ),
         (
             lambda frames: {"a": frames["v1"], "b": frames["v2"].drop(columns="score")},
@@ -213,11 +213,11 @@ def test_from_runs_treats_an_empty_frame_as_a_voter_without_lists():
         (
             lambda frames: {"a": frames["v1"].drop(columns="query")},
             InputError,
-            r"The frame of 'a' cannot be read: X is missing the column\(s\) 'query'",
+            r"The frame of 'a' cannot be read: `X` is missing the column\(s\) 'query'",
         ),
-        (lambda frames: {"a": frames["v1"].drop(columns="item")}, InputError, "of 'a' cannot be read: X is missing"),
+        (lambda frames: {"a": frames["v1"].drop(columns="item")}, InputError, "of 'a' cannot be read: `X` is missing"),
         (lambda frames: {"a": frames["v1"].assign(rank="x")}, InputError, "of 'a' cannot be read: Column 'rank' must"),
-        (lambda frames: {"a": frames["v1"].assign(run="x", tag="y")}, InputError, "'run' and 'tag' may each be it"),
+        (lambda frames: {"a": frames["v1"].assign(run="x", tag="y")}, InputError, "'run' and 'tag' each qualify"),
     ],
 )
 def test_from_runs_rejects_values_that_are_not_runs(given, error, words):

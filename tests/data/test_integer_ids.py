@@ -80,12 +80,12 @@ def test_constructors_reject_missing_ids_by_default():
         lambda: RankedLists.from_lists([[LARGE, None, LARGE + 1]]),
         lambda: RankedLists.from_wide(as_table("polars", {"u": [LARGE, None, LARGE + 1]})),
     ):
-        with pytest.raises(InputError, match="expects an item at every place; 1 places hold None or NaN"):
+        with pytest.raises(InputError, match="must have an item; 1 places have None or NaN"):
             call()
     frame = as_table("polars", {"item": [LARGE, None], "rank": [1, 2]})
-    with pytest.raises(InputError, match="'item' must hold an id in every row; 1 are missing, the first in row 1"):
+    with pytest.raises(InputError, match="'item' must have an id in every row; 1 are missing, the first in row 1"):
         RankedLists.from_frame(frame, query=None)
-    with pytest.raises(InputError, match=r"'rank' must hold finite numbers; 1 rows hold NaN .* row 1 \(nan\)"):
+    with pytest.raises(InputError, match=r"'rank' must have finite numbers; 1 rows have NaN .* row 1 \(nan\)"):
         RankedLists.from_frame(as_table("polars", {"item": [1, 2], "rank": [1, None]}), query=None)
 
 
@@ -104,7 +104,9 @@ def test_from_wide_restores_integers_that_pandas_turned_into_floats():
     assert lists.items.dtype == np.int64
     assert lists.to_runs() == {"u": {"q": [LARGE, LARGE + 1, 7]}, "v": {"q": [7]}, "w": {"q": [7, 1]}}
     assert RankedLists.from_wide(table[["v"]]).items.dtype == np.float64  # no integer says what they were
-    with pytest.raises(InputError, match=r"holds 9007199254740992, and floats of that size are rounded integers\."):
+    with pytest.raises(
+        InputError, match=r"got 9007199254740992 in a column of floats, and floats of that size are rounded integers\."
+    ):
         RankedLists.from_wide(pd.DataFrame({"u": [LARGE, LARGE + 1], "v": [LARGE + 1, np.nan]}))
 
 

@@ -113,7 +113,7 @@ def test_from_frame_orders_decimals_and_long_doubles_exactly(column):
 def test_from_frame_rejects_times_and_orders_their_integers_exactly(column, unit):
     values = [NOON + 3, NOON + 1, NOON + 2, NOON + 1]
     frame = build(column, values, "int64").astype({column: unit})
-    with pytest.raises(InputError, match=rf"must hold numbers; its dtype is {unit[:8]}.*pandas.to_numeric"):
+    with pytest.raises(InputError, match=rf"must have numbers; its dtype is {unit[:8]}.*pandas.to_numeric"):
         RankedLists.from_frame(frame)
     check_exact(column, values, frame.assign(**{column: pd.to_numeric(frame[column])}))
 
@@ -124,7 +124,7 @@ def test_from_frame_rejects_scores_of_128_bits():
     if not hasattr(polars, "Int128"):
         pytest.skip("this version of polars has no integers of 128 bits")
     frame = frame.with_columns(score=polars.Series([2**100, 2**100 + 1], dtype=polars.Int128))
-    with pytest.raises(InputError, match="'score' must hold numbers; its dtype is object"):
+    with pytest.raises(InputError, match="'score' must have numbers; its dtype is object"):
         RankedLists.from_frame(frame)
     ids = frame.with_columns(item="score", score=polars.Series([1.0, 2.0]))
     assert RankedLists.from_frame(ids).items.tolist() == [2**100, 2**100 + 1]
@@ -142,7 +142,7 @@ def times():
 @pytest.mark.parametrize("method", [CombSUM(), CombMNZ(norm="z-score"), CombSUM(norm=None), ScoreNormalizer()])
 def test_score_based_methods_reject_scores_merged_by_float64(method):
     with pytest.raises(
-        InputError, match=r"those of 1 list differ by less than float64 .* voter 'v0000'\. Subtract the"
+        InputError, match=r"the scores of 1 list differ by less than float64 .* voter 'v0000'\. Subtract the"
     ):
         method.fit(times())
     shifted = times()

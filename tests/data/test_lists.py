@@ -283,7 +283,7 @@ def test_subset_can_be_read_by_several_threads():
             pd.testing.assert_frame_equal(part.to_frame(), expected)
 
 
-@pytest.mark.parametrize(("indices", "words"), [([0, 0], "came twice"), ([], "no position came")])
+@pytest.mark.parametrize(("indices", "words"), [([0, 0], "some position is repeated"), ([], "at least one position")])
 def test_take_rejects_repeated_or_missing_positions(indices, words):
     with pytest.raises(ValueError, match=words):
         RankedLists.from_frame(example_lists()).take(indices)
@@ -335,7 +335,7 @@ def test_with_list_weight_returns_a_new_container(X):
     assert weighted.candidate_weight.tolist() == [3, 8, 6, 2]
     assert lists.candidate_weight.tolist() == [2, 3, 2, 1] and not lists.is_weighted
     for wrong in ([1, 2], [1, 2, -1], [1, 2, np.nan]):
-        with pytest.raises(ValueError, match="List weights must be 3 finite numbers"):
+        with pytest.raises(ValueError, match="`weight` must be 3 finite numbers"):
             lists.with_list_weight(wrong)
 
 
@@ -344,7 +344,7 @@ def test_with_list_weight_returns_a_new_container(X):
 
 def test_from_frame_rejects_too_many_candidates(X, monkeypatch):
     monkeypatch.setattr(_encoding, "_MOST_CANDIDATES", 3)
-    with pytest.raises(ValueError, match=r"at most 3 .* it has 4"):
+    with pytest.raises(ValueError, match=r"at most 3 .* got 4"):
         RankedLists.from_frame(X)
 
 
@@ -360,9 +360,9 @@ def with_value(column, row, value):
 
 
 REFUSED = {
-    "no frame": ([1, 2], TypeError, r"expects a data frame .*; got builtins\.list"),
+    "no frame": ([1, 2], TypeError, r"must be a data frame .*; got builtins\.list"),
     "an array": (np.ones((3, 4)), TypeError, r"got numpy\.ndarray"),
-    "a series": (pd.Series([1]), TypeError, "expects a data frame"),
+    "a series": (pd.Series([1]), TypeError, "must be a data frame"),
     "a missing column": (
         frame(GOOD).rename(columns={"item": "gene"}),
         ValueError,
@@ -375,48 +375,48 @@ REFUSED = {
     "two columns of a name": (
         pd.concat([frame(GOOD), frame(GOOD)[["item"]]], axis=1),
         ValueError,
-        "2 columns named 'item'",
+        "one column named 'item'; got 2",
     ),
-    "a missing query": (with_value("query", 1, None), ValueError, r"'query' must hold an id.*1 are missing.*row 1"),
-    "a missing voter": (with_value("voter", 2, np.nan), ValueError, r"'voter' must hold an id.*row 2"),
-    "a missing item": (with_value("item", 0, None), ValueError, r"'item' must hold an id.*row 0"),
+    "a missing query": (with_value("query", 1, None), ValueError, r"'query' must have an id.*1 are missing.*row 1"),
+    "a missing voter": (with_value("voter", 2, np.nan), ValueError, r"'voter' must have an id.*row 2"),
+    "a missing item": (with_value("item", 0, None), ValueError, r"'item' must have an id.*row 0"),
     "a NaN rank": (
         with_value("rank", 1, np.nan),
         ValueError,
-        r"'rank' must hold finite numbers; 1 rows .* row 1 \(nan\)",
+        r"'rank' must have finite numbers; 1 rows .* row 1 \(nan\)",
     ),
     "an infinite score": (
         frame(GOOD, "query voter item score").assign(score=[1, np.inf, 2]),
         ValueError,
-        r"'score' must hold finite numbers.*inf",
+        r"'score' must have finite numbers.*inf",
     ),
     "a negative rank": (
         with_value("rank", 1, -2),
         ValueError,
-        r"row 1 holds -2\. If these are scores.*rank=None, score='rank'",
+        r"got -2 in row 1\. If these are scores.*rank=None, score='rank'",
     ),
-    "words for ranks": (with_value("rank", 1, "second"), ValueError, "'rank' must hold numbers; its dtype is object"),
+    "words for ranks": (with_value("rank", 1, "second"), ValueError, "'rank' must have numbers; its dtype is object"),
     "numbers as words": (frame(GOOD).astype({"rank": str}), ValueError, "Convert it with pandas.to_numeric"),
     "a repeated item": (
         frame([*GOOD, ("q", "v", "a", 3.0)]),
         ValueError,
-        "1 rows repeat one, the first is query 'q', voter 'v', item 'a'",
+        r"1 rows repeat one \(the first is query 'q', voter 'v', item 'a'\)",
     ),
     "a varying weight": (
         frame(GOOD).assign(weight=[1, 2, 1]),
         ValueError,
-        "query 'q', voter 'v' it varies from 1 to 2",
+        r"it varies from 1 to 2 \(query 'q', voter 'v'\)",
     ),
     "a negative weight": (
         frame(GOOD).assign(weight=-1),
         ValueError,
-        "at least 0; that of query 'q', voter 'v' is -1.*silence it",
+        "at least 0; got -1 for query 'q', voter 'v'.*silence it",
     ),
-    "a NaN weight": (frame(GOOD).assign(weight=[1, np.nan, 1]), ValueError, "'weight' must hold finite numbers"),
+    "a NaN weight": (frame(GOOD).assign(weight=[1, np.nan, 1]), ValueError, "'weight' must have finite numbers"),
     "ids that cannot be sorted": (
         with_value("item", 0, [1]).assign(item=[(1, 2), "b", 3]),
         TypeError,
-        "'item' must hold ids that can be sorted",
+        "'item' must have ids that can be sorted",
     ),
 }
 
@@ -432,7 +432,7 @@ def test_from_frame_rejects_invalid_lists_with_advice(lists, kind, words):
 def test_from_frame_treats_polars_nulls_as_missing_ids():
     polars = pytest.importorskip("polars")
     for item in (["a", None], [1, None]):
-        with pytest.raises(ValueError, match="'item' must hold an id"):
+        with pytest.raises(ValueError, match="'item' must have an id"):
             RankedLists.from_frame(polars.DataFrame({"query": ["q", "q"], "item": item, "rank": [1, 2]}))
 
 

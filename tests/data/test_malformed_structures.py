@@ -82,22 +82,22 @@ def test_fault_detects_wrong_results(monkeypatch, call, words):
 @pytest.mark.parametrize(
     ("ballots", "counts", "error", "words"),
     [
-        ([[[1, "a"]]], None, InputTypeError, r"items of one type that has an order.*got \[\[1, 'a'\]\]"),
+        ([[[1, "a"]]], None, InputTypeError, r"of one type that has an order.*got \[\[1, 'a'\]\]"),
         ([[{"a": 1}]], None, InputTypeError, r"got \[\{'a': 1\}\] \(unhashable"),
-        ([5], None, InputTypeError, "expects each ballot as text .*; got 5"),
+        ([5], None, InputTypeError, "must be text .*; got 5"),
         ([None], None, InputTypeError, "; got None"),
-        ([{"a", "b"}], None, InputTypeError, "expects each ballot as text"),
-        ([{"a": 1, "b": 2}], None, InputTypeError, "expects each ballot as text"),
-        ([b"a > b"], None, InputTypeError, "expects each ballot as text"),
-        ([["a", None]], None, InputError, r"items at every level.*got \['a', None\]"),
-        ([["a", float("nan")]], None, InputError, "items at every level"),
-        (["a"], ["3"], InputError, "counts must be finite numbers of at least 0; one is '3'"),
-        (["a"], [-1], InputError, "counts must be finite numbers of at least 0; one is -1"),
-        (["a"], [float("nan")], InputError, "one is nan"),
-        (["a"], [10**400], InputError, "one is 1000"),
-        (["a"], 3, InputTypeError, "counts as a sequence of numbers.*got int"),
-        (["a"], {"a": 3}, InputTypeError, "counts as a sequence of numbers.*got dict"),
-        (["a"], "3", InputTypeError, "counts as a sequence of numbers.*got str"),
+        ([{"a", "b"}], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
+        ([{"a": 1, "b": 2}], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
+        ([b"a > b"], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
+        ([["a", None]], None, InputError, r"must have items.*got \['a', None\]"),
+        ([["a", float("nan")]], None, InputError, "must have items"),
+        (["a"], ["3"], InputError, "`counts` must be finite numbers of at least 0; got '3'"),
+        (["a"], [-1], InputError, "`counts` must be finite numbers of at least 0; got -1"),
+        (["a"], [float("nan")], InputError, "got nan"),
+        (["a"], [10**400], InputError, "got 1000"),
+        (["a"], 3, InputTypeError, "must be a sequence of numbers.*got int"),
+        (["a"], {"a": 3}, InputTypeError, "must be a sequence of numbers.*got dict"),
+        (["a"], "3", InputTypeError, "must be a sequence of numbers.*got str"),
     ],
 )
 def test_from_ballots_rejects_invalid_ballots(ballots, counts, error, words):
@@ -114,15 +114,19 @@ def test_from_ballots_ignores_ballots_with_count_0():
 @pytest.mark.parametrize(
     ("hits", "error", "words"),
     [
-        ([None], InputTypeError, "expects a list of hits for each voter, best first; voter 1 has None"),
+        ([None], InputTypeError, "must have a list of hits for each voter, best first; voter 1 has None"),
         ([5], InputTypeError, "voter 1 has 5"),
         (["d1"], InputTypeError, "voter 1 has 'd1'"),
         ([{"id": "d1", "s": 1.0}], InputTypeError, "voter 1 has {'id'"),
-        ([[None]], InputError, "expects 'id' in every hit; hit 1 of voter 1 has none"),
-        ([[{"id": "d1", "s": "high"}]], InputError, "number as the score .*; that of hit 1 of voter 1 is 'high'"),
-        ([[{"id": "d1", "s": "0.5"}]], InputError, "that of hit 1 of voter 1 is '0.5'"),
-        ([[{"id": "d1", "s": None}]], InputError, "that of hit 1 of voter 1 is None"),
-        ([[{"id": "d1", "s": float("inf")}]], InputError, "finite numbers; the score of item 'd1' of voter 1 is inf"),
+        ([[None]], InputError, "must have 'id' for RankedLists.from_hits; hit 1 of voter 1 has none"),
+        (
+            [[{"id": "d1", "s": "high"}]],
+            InputError,
+            "score of every hit must be a number .*; hit 1 of voter 1 has 'high'",
+        ),
+        ([[{"id": "d1", "s": "0.5"}]], InputError, "hit 1 of voter 1 has '0.5'"),
+        ([[{"id": "d1", "s": None}]], InputError, "hit 1 of voter 1 has None"),
+        ([[{"id": "d1", "s": float("inf")}]], InputError, "must be finite; item 'd1' of voter 1 has inf"),
     ],
 )
 def test_from_hits_rejects_invalid_hits(hits, error, words):
@@ -142,12 +146,12 @@ def test_from_hits_names_the_hit_at_which_a_key_function_fails():
     ("values", "error", "words"),
     [
         ("abc", InputTypeError, "numbers in rows of one length, items by voters; got 'abc'"),
-        ({"v": {"a": 1.0}}, InputTypeError, r"got {'v': {'a': 1.0}}.*dicts by voter are for RankedLists\.from_lists"),
+        ({"v": {"a": 1.0}}, InputTypeError, r"got {'v': {'a': 1.0}}.*dicts by voter to RankedLists\.from_lists"),
         ([[1.0], [2.0, 3.0]], InputTypeError, "numbers in rows of one length"),
         ([["1", "2"]], InputTypeError, r"got \[\['1', '2'\]\] of dtype"),
         ([[1j]], InputTypeError, "of dtype complex128"),
-        ([[1.0, {"a": 1}]], InputError, "expects a number in each cell, or None or NaN; one holds {'a': 1}"),
-        (pd.DataFrame({"v": ["high", 1]}), InputError, "one holds 'high'"),
+        ([[1.0, {"a": 1}]], InputError, "must be a number, None or NaN; got {'a': 1}"),
+        (pd.DataFrame({"v": ["high", 1]}), InputError, "got 'high'"),
     ],
 )
 def test_from_matrix_rejects_invalid_matrices(values, error, words):
@@ -157,9 +161,9 @@ def test_from_matrix_rejects_invalid_matrices(values, error, words):
 
 def test_from_matrix_rejects_unhashable_names_and_negative_ranks():
     for names in ([["a"]], 5, "ab"):
-        with pytest.raises(InputTypeError, match="from_matrix expects items"):
+        with pytest.raises(InputTypeError, match=r"`items` of RankedLists\.from_matrix must"):
             RankedLists.from_matrix([[1.0]], kind="score", items=names)
-    with pytest.raises(InputError, match=r"that of item 'b', voter 0 is -1\. Pass kind='score'"):
+    with pytest.raises(InputError, match=r"got -1 for item 'b', voter 0\. Pass kind='score'"):
         RankedLists.from_matrix([[1], [-1]], kind="rank", items=["a", "b"])
 
 
@@ -173,11 +177,11 @@ def test_from_matrix_accepts_missing_cells_of_any_kind():
 @pytest.mark.parametrize(
     ("judged", "error", "words"),
     [
-        ({"q": [["d1"]]}, InputTypeError, "those of query 'q' cannot be hashed"),
-        ({"q": {"d1": "good"}}, InputError, "that of item 'd1' of query 'q' is 'good'"),
-        ({"q": {"d1": "2"}}, InputError, "that of item 'd1' of query 'q' is '2'"),
-        ({"q": {"d1": None}}, InputError, "is None"),
-        ({"q": {"d1": {"d2": 1}}}, InputError, "is {'d2': 1}"),
+        ({"q": [["d1"]]}, InputTypeError, "query 'q' has some that cannot be hashed"),
+        ({"q": {"d1": "good"}}, InputError, "got 'good' for item 'd1' of query 'q'"),
+        ({"q": {"d1": "2"}}, InputError, "got '2' for item 'd1' of query 'q'"),
+        ({"q": {"d1": None}}, InputError, "got None"),
+        ({"q": {"d1": {"d2": 1}}}, InputError, "got {'d2': 1}"),
         ({"q": None}, InputTypeError, "query 'q' has NoneType"),
         ({"q": b"ab"}, InputTypeError, "query 'q' has bytes"),
     ],
@@ -193,17 +197,17 @@ def test_from_dict_rejects_invalid_judgements(judged, error, words):
         ({"v": {"a": "high"}}, {}, InputError, "item 'a' of voter 'v' has 'high'"),
         ({"v": {"a": "high"}}, {"lower_is_better": True}, InputError, "item 'a' of voter 'v' has 'high'"),
         ({"v": {"a": [1], "b": 2}}, {"duplicates": "mean"}, InputError, r"item 'a' of voter 'v' has \[1\]"),
-        ({"v": {"a": 1.0, "b": np.inf}}, {}, InputError, "the score of item 'b' of voter 'v' is inf"),
-        ({"v": ["a"]}, {"weights": ["1"]}, InputTypeError, r"weights must be numbers.*got \['1'\]"),
-        ({"v": ["a"]}, {"weights": {"v": "x"}}, InputTypeError, "weights must be numbers"),
-        ({"v": ["a"]}, {"weights": [[1], [2, 3]]}, InputTypeError, "weights must be numbers"),
-        ({"v": ["a"]}, {"query": ["q"]}, InputTypeError, r"query must be an id.*got \['q'\]"),
+        ({"v": {"a": 1.0, "b": np.inf}}, {}, InputError, "item 'b' of voter 'v' has inf"),
+        ({"v": ["a"]}, {"weights": ["1"]}, InputTypeError, r"`weights` must be numbers.*got \['1'\]"),
+        ({"v": ["a"]}, {"weights": {"v": "x"}}, InputTypeError, "`weights` must be numbers"),
+        ({"v": ["a"]}, {"weights": [[1], [2, 3]]}, InputTypeError, "`weights` must be numbers"),
+        ({"v": ["a"]}, {"query": ["q"]}, InputTypeError, r"`query` must be an id.*got \['q'\]"),
         ({"v": {"a": 1.0}}, {"lower_is_better": [["v"]]}, InputTypeError, "True, False or a list of voters"),
-        ({"v": ["a"]}, {"strip": "no"}, InputTypeError, "strip must be True or False; got 'no'"),
-        ({"v": [("a", 1.0), ("b", None)]}, {}, InputError, "item 'b' of voter 'v' has None|finite numbers"),
-        ({"v": [("a", None), ("b", 1.0)]}, {}, InputError, "item 'a' of voter 'v' has None|finite numbers"),
+        ({"v": ["a"]}, {"strip": "no"}, InputTypeError, "`strip` must be True or False; got 'no'"),
+        ({"v": [("a", 1.0), ("b", None)]}, {}, InputError, "item 'b' of voter 'v' has None|must be finite"),
+        ({"v": [("a", None), ("b", 1.0)]}, {}, InputError, "item 'a' of voter 'v' has None|must be finite"),
         ({"v": b"ab"}, {}, InputTypeError, "query 'q' of voter 'v' has bytes"),
-        ({None: ["a"]}, {}, InputError, "expects a name for each voter"),
+        ({None: ["a"]}, {}, InputError, "must have a name for each voter"),
     ],
 )
 def test_from_lists_rejects_invalid_lists(lists, options, error, words):
@@ -252,7 +256,7 @@ def test_evaluate_accepts_dicts_by_query_with_any_kind_of_judgements():
     for judged in (Qrels.from_dict(JUDGED), Qrels.from_dict(JUDGED).to_frame()):
         assert_frame_equal(evaluate(runs, judged, ["map", "ndcg@1"], missing_queries="zero", per_query=True), expected)
         assert ndcg(SCORES, judged) == ndcg(SCORES, JUDGED)
-    with pytest.raises(InputError, match=r"The run 'bm25' cannot be evaluated: .*query 'q1' .*hold|both"):
+    with pytest.raises(InputError, match=r"The run 'bm25' cannot be evaluated: .*query 'q1' .*hold|mix"):
         evaluate({"bm25": {"q1": {"d1": 1.0}, "q2": ["d2"]}}, Qrels.from_dict(JUDGED))
 
 

@@ -59,22 +59,22 @@ def test_from_matrix_reads_ballots_in_rows():
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
-        (BALLOTS, "its 7 rows are numbered"),
-        (BALLOTS.to_numpy(), "its 7 rows are numbered"),
-        (BALLOTS.to_numpy().tolist(), "its 7 rows are numbered"),
-        (BALLOTS.set_axis([float(k) for k in range(7)]), "its 7 rows are numbered"),
-        (SCORES.reset_index(drop=True), "its 7 rows are numbered"),
-        (NAMED, "each of its 7 rows has the same 3 numbers, as a ballot has"),
-        (NAMED - 1, "each of its 7 rows has the same 3 numbers"),
-        (NAMED * 0.5, "each of its 7 rows has the same 3 numbers"),
-        (BALLOTS.set_axis(range(1, 8)), "each of its 7 rows has the same 3 numbers"),
-        (pd.concat([NAMED] * 700).set_axis(map(str, range(4900))), "each of its 4900 rows has the same 3 numbers"),
+        (BALLOTS, "the 7 rows are numbered"),
+        (BALLOTS.to_numpy(), "the 7 rows are numbered"),
+        (BALLOTS.to_numpy().tolist(), "the 7 rows are numbered"),
+        (BALLOTS.set_axis([float(k) for k in range(7)]), "the 7 rows are numbered"),
+        (SCORES.reset_index(drop=True), "the 7 rows are numbered"),
+        (NAMED, "each of the 7 rows has the same 3 numbers, as a ballot has"),
+        (NAMED - 1, "each of the 7 rows has the same 3 numbers"),
+        (NAMED * 0.5, "each of the 7 rows has the same 3 numbers"),
+        (BALLOTS.set_axis(range(1, 8)), "each of the 7 rows has the same 3 numbers"),
+        (pd.concat([NAMED] * 700).set_axis(map(str, range(4900))), "each of the 4900 rows has the same 3 numbers"),
     ],
 )
 @pytest.mark.parametrize("kind", ["score", "rank"])
 def test_from_matrix_warns_if_rows_may_be_voters(matrix, words, kind):
     with pytest.warns(
-        AmbiguousInputWarning, match=f"rows as items .*; {words}.* Pass rows='voters' if .* rows='items'"
+        AmbiguousInputWarning, match=f"rows as items .*, and {words}.* Pass rows='voters' if .* rows='items'"
     ):
         found = RankedLists.from_matrix(matrix, kind=kind)
     assert found.equals(RankedLists.from_matrix(matrix, kind=kind, rows="items"))
@@ -107,11 +107,13 @@ def test_from_matrix_infers_the_orientation_from_given_names():
     lists = RankedLists.from_matrix(numbers, kind="score", items=SCORES.index)
     assert lists.items.tolist() == list("abcdefg")
     assert RankedLists.from_matrix(numbers, kind="score", voters=["u", "v", "w"]).voters.tolist() == ["u", "v", "w"]
-    with pytest.raises(InputError, match=r"7 different items, as the matrix has; got 3.* Pass rows='voters' if each"):
+    with pytest.raises(
+        InputError, match=r"7 different names, one for each in the matrix; got 3.* Pass rows='voters' if each"
+    ):
         RankedLists.from_matrix(numbers, kind="score", items=["Ann", "Bob", "Cy"])
     with pytest.raises(InputError, match=r"got 3, 3 of them different\.$"):
         RankedLists.from_matrix(numbers, kind="score", rows="voters", voters=["Ann", "Bob", "Cy"])
-    with pytest.raises(InputError, match="rows must be 'items' or 'voters'; got 'ballots'"):
+    with pytest.raises(InputError, match="`rows` must be one of None, 'items', 'voters'; got 'ballots'"):
         RankedLists.from_matrix(numbers, kind="score", rows="ballots")
 
 
@@ -153,7 +155,7 @@ def test_from_matrix_rejects_values_outside_0_to_1_as_p_values(value):
     wrong = PVALUES.astype(float)
     wrong.loc["MYC", "s2"] = value
     for table, rows in ((wrong, "items"), (wrong.T, "voters")):
-        with pytest.raises(InputError, match=r"from 0 to 1 in all cells; 1 are others, .* of item 'MYC', voter 's2'\."):
+        with pytest.raises(InputError, match=r"from 0 to 1 in all cells; 1 are not \(.* of item 'MYC', voter 's2'\)\."):
             RankedLists.from_matrix(table, kind="pvalue", rows=rows)
-    with pytest.raises(InputError, match=r"lower_is_better must be left out with kind='pvalue'.*; got \['s1'\]"):
+    with pytest.raises(InputError, match=r"`lower_is_better` must be left out with kind='pvalue'.*; got \['s1'\]"):
         RankedLists.from_matrix(PVALUES, kind="pvalue", lower_is_better=["s1"])

@@ -52,7 +52,7 @@ def test_fit_rejects_polars_output_without_pyarrow_before_computing(estimator, l
         for work, nothing in BROKEN.items():
             monkeypatch.setattr(owner, work, nothing, raising=False)
     lacking("pyarrow")
-    words = r"transform='polars' .* pyarrow is missing\. Install with pip install pyarrow, or say set_output"
+    words = r"transform='polars' .* pyarrow is missing\. Install with pip install pyarrow, or call set_output"
     for X in (FRAME, LISTS):
         with pytest.raises(ImportError, match=words):
             estimator.fit(X)

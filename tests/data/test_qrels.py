@@ -64,12 +64,12 @@ def test_qrels_to_frame_and_from_frame_round_trip():
 
 
 REFUSED = {
-    "no frame": ({"q": {"a": 1}}, TypeError, "Qrels.from_frame expects a data frame"),
+    "no frame": ({"q": {"a": 1}}, TypeError, "input of Qrels.from_frame must be a data frame"),
     "a missing column": (QRELS.drop(columns="relevance"), ValueError, r"'relevance'.*Qrels.from_frame\(df, relevance="),
     "no rows": (judge([]), ValueError, "has no rows"),
-    "a missing item": (judge([("q", None, 1)]), ValueError, "'item' must hold an id"),
-    "a NaN grade": (judge([("q", "a", np.nan)]), ValueError, "'relevance' must hold finite numbers"),
-    "a grade in words": (judge([("q", "a", "good")]), ValueError, "'relevance' must hold numbers"),
+    "a missing item": (judge([("q", None, 1)]), ValueError, "'item' must have an id"),
+    "a NaN grade": (judge([("q", "a", np.nan)]), ValueError, "'relevance' must have finite numbers"),
+    "a grade in words": (judge([("q", "a", "good")]), ValueError, "'relevance' must have numbers"),
     "a pair judged twice": (judge([("q", "a", 1), ("q", "a", 1)]), ValueError, "judged once.*query 'q', item 'a'"),
 }
 
@@ -93,7 +93,9 @@ def test_encode_qrels_rejects_judgements_without_shared_ids():
 
 
 def test_encode_qrels_warns_about_lists_without_judged_items():
-    with pytest.warns(NothingJudgedWarning, match=r"hold no judged item.*they have 'a', 'b', .*, the qrels judge 'A'"):
+    with pytest.warns(
+        NothingJudgedWarning, match=r"contain no judged item.*they have 'a', 'b', .*, the qrels judge 'A'"
+    ):
         encoded = encode_qrels(Qrels.from_frame(judge([("p", "A", 1)])), RankedLists.from_frame(LISTS))
     assert np.isnan(encoded.relevance).all() and encoded.judged.tolist() == [True, False, False]
 

@@ -33,7 +33,7 @@ def test_select_equals_encoding_the_selected_rows(queries, voters, items):
         rows = rows if ids is None else rows[rows[name].isin(ids)]
     rows = rows.reset_index(drop=True)
     if rows.empty:
-        with pytest.raises(InputError, match="no list has them together"):
+        with pytest.raises(InputError, match="No list matches queries=, voters= and items= together"):
             LISTS.select(queries=queries, voters=voters, items=items)
         return
     found, expected = LISTS.select(queries=queries, voters=voters, items=items), RankedLists.from_frame(rows)
@@ -62,15 +62,19 @@ def test_select_accepts_any_collection_and_keeps_the_order_of_lists():
         (
             {"voters": ["v1", "V2 "]},
             InputError,
-            r"voters .*; 'V2 ' is not one of them \(did you mean 'v2'\?\)\. Correct",
+            r"`voters` .*; 'V2 ' is not one of them \(did you mean 'v2'\?\)\. Correct",
         ),
-        ({"voters": ["x", "y"]}, InputError, r"2 of those asked for are not, the first is 'x'\. Correct or drop them"),
-        ({"queries": [1]}, InputError, r"1 is not one of them \(the ids of the lists are str, .*, those asked for int"),
-        ({"items": ["gene"]}, InputError, "select expects items that the lists have; 'gene' is not one of them"),
-        ({"voters": "v1"}, InputTypeError, r"voters as a list of ids; got 'v1'\. Write voters=\['v1'\]"),
-        ({"queries": 1}, InputTypeError, r"queries as a list of ids; got 1"),
-        ({"items": []}, InputError, "no list has them together"),
-        ({"queries": []}, InputError, "at least one query"),
+        ({"voters": ["x", "y"]}, InputError, r"2 requested ids are not, the first is 'x'\. Correct or drop them"),
+        (
+            {"queries": [1]},
+            InputError,
+            r"1 is not one of them \(the ids of the lists are str, .*, the requested .* int",
+        ),
+        ({"items": ["gene"]}, InputError, "`items` must be among the ids of the lists; 'gene' is not one of them"),
+        ({"voters": "v1"}, InputTypeError, r"`voters` must be a list of ids; got 'v1'\. Write voters=\['v1'\]"),
+        ({"queries": 1}, InputTypeError, r"`queries` must be a list of ids; got 1"),
+        ({"items": []}, InputError, "No list matches queries=, voters= and items= together"),
+        ({"queries": []}, InputError, "at least one position"),
     ],
 )
 def test_select_rejects_unknown_or_invalid_ids(ids, error, words):

@@ -34,7 +34,7 @@ def test_similar_ids_cause_one_warning_with_examples_of_each_kind(dtype):
     lists, messages = warned(RankedLists.from_frame, FRAME.astype(dict.fromkeys(["query", "voter", "item"], dtype)))
     (message,) = messages
     assert "'Q1 ' and 'q1' of the queries" in message and "'BM25' and 'bm25 ' of the voters" in message
-    assert "'New York' and 'new  york' and 1 more of the items" in message and "Pass strip=True" in message
+    assert "'New York' and 'new  york' and 1 more of the items" in message and "pass strip=True" in message
     assert (lists.n_queries, lists.n_voters, lists.n_items) == (2, 3, 4)
 
 

@@ -68,7 +68,7 @@ def test_ranking_text_rejects_ids_that_cannot_be_read_back(item):
 
 
 def test_ranking_text_rejects_several_lists_for_a_query():
-    with pytest.raises(InputError, match="A run has one list for each query"):
+    with pytest.raises(InputError, match="A run must have one list for each query"):
         ranking_text(make_ranked_lists(random_state=0)[0])
     with pytest.raises(InputError, match="`rank_ties` must be one of 'ordinal', 'min', 'dense'; got 'max'"):
         ranking_text(TIED, rank_ties="max")
@@ -158,7 +158,7 @@ def test_write_qrels_rejects_judgements_that_cannot_be_read_back(tmp_path, qrels
     path = tmp_path / "a.qrels"
     with pytest.raises(error, match=words):
         write_qrels(pd.DataFrame(qrels), path)
-    with pytest.raises(InputTypeError, match="expects a data frame"):
+    with pytest.raises(InputTypeError, match="must be a data frame"):
         write_qrels([1], path)
     with pytest.raises(InputError, match=r"must not end in \.csv"):
         write_qrels(Qrels.from_dict({"q": ["a"]}), tmp_path / "a.csv.gz")

@@ -142,7 +142,7 @@ def test_weights_that_follow_the_length_of_lists(in_parts):
     with pytest.warns(UnequalLengthWarning, match=r"length of the lists in 3 of 3 queries: the longest") as caught:
         fit_partitions(DIBRA(weighting="global"), lists, partitioned=partitioned)
     assert len(caught) == 1
-    with pytest.warns(UnequalLengthWarning, match=r"length of the lists in 3 of 3 queries, the first is"):
+    with pytest.warns(UnequalLengthWarning, match=r"length of the lists in 3 of 3 queries \(the first is"):
         DIBRA(weighting="global").fit(frame)
 
 

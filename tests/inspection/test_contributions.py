@@ -191,7 +191,7 @@ def test_voter_contributions_keeps_the_types_of_ids():
 
 
 def test_voter_contributions_rejects_methods_without_additive_scores():
-    with pytest.raises(InputError, match=r"Copeland\(\) are no sums over the lists.* voter_influence"):
+    with pytest.raises(InputError, match=r"Copeland\(\) are not sums over the lists.* voter_influence"):
         voter_contributions(Copeland(), SIX)
     with pytest.raises(InputTypeError, match="last step, pipeline"):
         voter_contributions(make_pipeline(TopK(k=2), BordaCount()), SIX)

@@ -115,5 +115,5 @@ def test_compare_consensus_rejects_invalid_input():
         compare_consensus(a, pd.concat([a.assign(voter="u"), a.assign(voter="v")]))
     with pytest.raises(InputError, match="`top` must be"):
         compare_consensus(a, a, top=0)
-    with pytest.raises(InputTypeError, match="expects a data frame"):
+    with pytest.raises(InputTypeError, match="must be a data frame"):
         compare_consensus(a, "abc")

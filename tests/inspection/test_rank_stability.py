@@ -34,7 +34,7 @@ pytestmark = [
         pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}Warning")
         for name in ("FewLists", "Exposure", "UnequalLength")  # of lists that draws leave
     ),
-    pytest.mark.filterwarnings("ignore:.*votes=None takes them all for factors"),
+    pytest.mark.filterwarnings("ignore:.*votes=None treats them all as factors"),
 ]
 
 METHODS = [BordaCount(), CombSUM(norm="z-score"), ReciprocalRankFusion(k=5), Copeland(), Kemeny(), DIBRA(Copeland())]

@@ -288,9 +288,9 @@ def test_comparator_rejects_a_member_with_integer_ids_for_string_ids():
 
 def test_scorer_and_evaluate_voters_give_zero_without_judged_items():
     others = QRELS.assign(item="z" + QRELS["item"])
-    with pytest.warns(NothingJudgedWarning, match="The lists hold no judged item"):
+    with pytest.warns(NothingJudgedWarning, match="The lists contain no judged item"):
         assert make_ranking_scorer("map", qrels=others)(METHOD, LISTS) == 0
-    with pytest.warns(NothingJudgedWarning, match="The lists hold no judged item"):
+    with pytest.warns(NothingJudgedWarning, match="The lists contain no judged item"):
         assert evaluate_voters(LISTS, others, "map")["map"].eq(0).all()
 
 

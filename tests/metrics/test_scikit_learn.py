@@ -138,10 +138,14 @@ def test_ranking_scorer_is_an_estimator():
         (lambda: make_ranking_scorer("map", gains="linear"), ValueError, "'gains' is not a convention"),
         (lambda: make_ranking_scorer("map", qrels=[1]), TypeError, "data frame"),
         (lambda: make_ranking_scorer("map")(CombSUM(), LISTS), ValueError, "needs judgements"),
-        (lambda: SCORER(CombSUM(), LISTS, QRELS), TypeError, "y must be a Qrels.*Qrels.from_frame"),
-        (lambda: SCORER(CombSUM(), LISTS, qrels=QRELS), TypeError, "qrels must be a Qrels.*Qrels.from_frame"),
-        (lambda: SCORER(CombSUM(), LISTS, np.zeros(11)), ValueError, r"which are strings, such as 'q01'; got 0\.0, as"),
-        (lambda: SCORER(CombSUM(), LISTS, [*"abcdefghijk"]), ValueError, "y must hold ids of judged queries"),
+        (lambda: SCORER(CombSUM(), LISTS, QRELS), TypeError, "`y` must be a Qrels.*Qrels.from_frame"),
+        (lambda: SCORER(CombSUM(), LISTS, qrels=QRELS), TypeError, "`qrels` must be a Qrels.*Qrels.from_frame"),
+        (
+            lambda: SCORER(CombSUM(), LISTS, np.zeros(11)),
+            ValueError,
+            r"are strings, such as 'q01'; got 0\.0\. If",
+        ),
+        (lambda: SCORER(CombSUM(), LISTS, [*"abcdefghijk"]), ValueError, "`y` must have ids of judged queries"),
         (lambda: SCORER(CombSUM(), LISTS, QUERIES[:4]), ValueError, "for each of the 11 samples"),
         (lambda: SCORER(CombSUM(), FRAME, FRAME["query"]), ValueError, "RankedLists.from_frame"),
         (lambda: SCORER(CombSUM(), LISTS[[3]]), ValueError, "share no query id"),
@@ -314,15 +318,15 @@ LABELS = np.arange(11) % 2
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (LABELS, "y must hold each id of a query once; got 0 for 6 of the 11 samples, as where y has class labels"),
+        (LABELS, "`y` must have each id of a query once; got 0 for 6 of the 11 samples. If y has class labels"),
         (LABELS.tolist(), "got 0 for 6 of the 11 samples"),
         (1 - LABELS.astype(float), r"got 1\.0 for 6 of the 11 samples"),
         (pd.Series(LABELS, dtype="category"), "got 0 for 6 of the 11 samples"),
         (np.array([*range(10), 3]), "got 3 for 2 of the 11 samples"),
-        (LABELS == 1, "ids of queries, which are numbers, such as 0; got False, as"),
-        (LABELS.astype(str), "ids of queries, which are numbers, such as 0; got '0', as"),
-        (np.arange(11) + 0.5, r"ids of queries, such as 0; got 0\.5, as"),
-        (np.array([0.0, np.nan, *range(2, 11)]), "ids of queries, such as 0; got nan, as"),
+        (LABELS == 1, "ids of queries, which are numbers, such as 0; got False. If"),
+        (LABELS.astype(str), "ids of queries, which are numbers, such as 0; got '0'. If"),
+        (np.arange(11) + 0.5, r"ids of queries, such as 0; got 0\.5\. If"),
+        (np.array([0.0, np.nan, *range(2, 11)]), "ids of queries, such as 0; got nan. If"),
     ],
     ids=lambda part: "" if isinstance(part, str) else str(np.asarray(part).dtype),
 )
@@ -339,7 +343,7 @@ def test_model_selection_tools_reject_class_labels_as_y():
         ),
         lambda: permutation_test_score(CombSUM(), NUMBERED, LABELS, scoring=NUMBERED_SCORER, cv=3),
     ):
-        with pytest.raises(ValueError, match=r"y must hold each id of a query once; got 0 for 2 of the 4 samples"):
+        with pytest.raises(ValueError, match=r"`y` must have each id of a query once; got 0 for 2 of the 4 samples"):
             call()
     # As the message advises, labels only choose the folds.
     by_label = list(StratifiedKFold(3).split(NUMBERED, LABELS))
@@ -415,7 +419,7 @@ def test_cross_val_score_is_nan_for_a_fold_without_judged_queries():
 
 def test_cross_val_score_rejects_a_frame_of_judgements_as_y():
     y = pd.DataFrame({"query": QUERIES, "item": "i01", "relevance": 1})  # as long as the lists: it would be sliced
-    with pytest.raises(TypeError, match=r"y must be a Qrels.*Qrels\.from_frame"):
+    with pytest.raises(TypeError, match=r"`y` must be a Qrels.*Qrels\.from_frame"):
         cross_val_score(CombSUM(), LISTS, y, scoring=SCORER, cv=4, error_score="raise")
 
 
@@ -429,7 +433,7 @@ def test_metadata_routing_passes_qrels_unsplit(X, cv):
         close(cross_val_score(CombSUM(), X, scoring=scorer, cv=cv, params={"qrels": ENCODED}), by_fold(CombSUM()))
         search = GridSearchCV(CombSUM(), {"norm": NORMS}, scoring=scorer, cv=cv).fit(X, qrels=ENCODED)
         close(search.cv_results_["mean_test_score"], [np.mean(by_fold(CombSUM(norm=norm))) for norm in NORMS])
-        with pytest.raises(TypeError, match=r"qrels must be a Qrels.*Qrels\.from_frame"):
+        with pytest.raises(TypeError, match=r"`qrels` must be a Qrels.*Qrels\.from_frame"):
             cross_val_score(CombSUM(), X, scoring=scorer, cv=cv, params={"qrels": QRELS}, error_score="raise")
 
 

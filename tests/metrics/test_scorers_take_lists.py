@@ -40,7 +40,7 @@ def test_scorers_reject_dicts_and_lists(scorer, kind):
         SCORERS[scorer](PLAIN[kind])
     message = " ".join(str(caught.value).split())
     assert re.fullmatch(
-        r"RankedLists\.from_frame expects a data frame .*; got [\w.]+; encode dicts and lists with "
+        r"The input of RankedLists\.from_frame must be a data frame .*; got [\w.]+; encode dicts and lists with "
         r"RankedLists\.from_runs or from_lists\.",
         message,
     )

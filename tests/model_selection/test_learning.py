@@ -113,7 +113,7 @@ def test_aligned_qrels_supports_array_indexing():
         Y[0, 1]
     with pytest.raises(IndexError):
         Y[mask[:5]]
-    with pytest.raises(ValueError, match=r"judgements of none of its 1 queries, the first is 'q04'"):
+    with pytest.raises(ValueError, match=r"judgements for some of its 1 queries, such as 'q04'; it has none"):
         Y[3].own_qrels()
 
 
@@ -129,7 +129,7 @@ def test_aligned_qrels_can_be_pickled_and_sent_to_processes():
 
 
 def test_align_and_fit_reject_lists_that_do_not_match():
-    with pytest.raises(InputTypeError, match=r"align expects RankedLists.*got DataFrame\. Encode it first"):
+    with pytest.raises(InputTypeError, match=r"`lists` must be RankedLists.*got DataFrame\. Encode it first"):
         QRELS.align(FRAME)
     for call in (
         lambda: GridSearchCV(CombSUM(), {"norm": ["rank"]}, scoring=BARE).fit(LISTS, Y[:5]),
@@ -141,7 +141,7 @@ def test_align_and_fit_reject_lists_that_do_not_match():
     with pytest.raises(InputError, match=r"a sample for each of the 13 queries; it has 5\. Make it of these"):
         cross_val_consensus(PositionGrades(), LISTS, Y[:5])
     for y in (JUDGED, np.zeros(13)):
-        with pytest.raises(InputTypeError, match=r"y must be a Qrels.*or made by qrels\.align\(lists\)"):
+        with pytest.raises(InputTypeError, match=r"`y` must be a Qrels.*or the result of qrels\.align\(lists\)"):
             PositionGrades().fit(LISTS, y)
 
 
@@ -175,12 +175,15 @@ def test_permutation_test_score_permutes_training_judgements(make):
 @EACH
 def test_fit_rejects_class_labels_as_y(make):
     labels = np.arange(13) % 2
-    for y, words in ((labels, r"which are strings, such as 'q01'; got 0, as"), (["q01"] * 13, r"got 'q01' for \d")):
+    for y, words in (
+        (labels, r"which are strings, such as 'q01'; got 0\. If"),
+        (["q01"] * 13, r"got 'q01' for \d"),
+    ):
         if isinstance(make(None), GridSearchCV):
             continue  # its scorer refuses them, fold by fold
         with pytest.raises(InputError, match=words):
             make(QRELS).fit(LISTS, y)
-        with pytest.raises(InputTypeError, match=r"y must be a Qrels.*If it holds ids of queries, give qrels="):
+        with pytest.raises(InputTypeError, match=r"`y` must be a Qrels.*If it has ids of queries, pass qrels="):
             make(None).fit(LISTS, y)
     with pytest.raises(InputError, match="the samples of a frame are its rows"):
         PositionGrades(qrels=QRELS).fit(FRAME, FRAME["query"])
@@ -350,7 +353,7 @@ def test_scorer_prefers_metadata_then_y_then_its_own_qrels():
     np.testing.assert_array_equal(learnt.fit(LISTS, Y).grade_, expected)
     np.testing.assert_array_equal(learnt.fit(LISTS, other.align(LISTS), qrels=QRELS).grade_, expected)
     assert not np.array_equal(learnt.fit(LISTS).grade_, expected)
-    with pytest.raises(InputError, match=r"needs judgements to measure by; none came.*y=qrels\.align\(lists\)"):
+    with pytest.raises(InputError, match=r"needs judgements to measure by; got none.*y=qrels\.align\(lists\)"):
         BARE(method, LISTS)
 
 
@@ -444,7 +447,7 @@ def test_cross_val_consensus_rejects_estimators_without_a_consensus():
             cross_val_consensus(method, LISTS, Y)
     with pytest.raises(InputError, match="needs judgements to learn from"):
         cross_val_consensus(PositionGrades(), LISTS)
-    with pytest.raises(InputTypeError, match="y must be a Qrels"):
+    with pytest.raises(InputTypeError, match="`y` must be a Qrels"):
         cross_val_consensus(PositionGrades(), LISTS, JUDGED)
 
 

@@ -346,7 +346,7 @@ def test_set_output_keeps_the_columns_of_fit():
     lists = example_lists()
     fitted = TopK(2).set_output(transform="pandas").fit(lists.assign(weight=2.0))
     assert fitted.transform(lists)["weight"].unique().tolist() == [1.0]
-    with pytest.raises(ValueError, match="columns of those that fit saw"):
+    with pytest.raises(ValueError, match="columns of the fitted lists"):
         fitted.transform(lists.drop(columns="score"))
     with pytest.raises(NotFittedError, match="call fit first"):
         TopK().get_feature_names_out()
@@ -661,9 +661,9 @@ def test_weights_by_a_measure():
 def test_what_a_weighter_refuses():
     lists, qrels = make_ranked_lists(n_queries=6, n_voters=3, random_state=1)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
-    with pytest.raises(InputError, match="VoterWeighter needs judgements to measure the voters by; none came"):
+    with pytest.raises(InputError, match="VoterWeighter needs judgements to measure the voters by; got none"):
         VoterWeighter().fit(lists)
-    with pytest.raises(InputError, match="must be finite and at least 0 to become weights; got -1 for 'v2'"):
+    with pytest.raises(InputError, match="must be finite and at least 0; got -1 for 'v2'"):
         VoterWeighter({"v1": 1, "v2": -1, "v3": 0}).fit(lists)
     with pytest.raises(NotFittedError):
         VoterWeighter().transform(lists)
@@ -678,5 +678,5 @@ def test_what_a_weighter_refuses():
         1.0,
         3.0,
     }
-    with pytest.raises(InputError, match="VoterWeighter knows no weight for voter 'v3'"):
+    with pytest.raises(InputError, match="VoterWeighter learned no weight for voter 'v3'"):
         clone(fitted).set_params(unknown_voter="error").fit(two).transform(lists)
