@@ -1,4 +1,4 @@
-"""Aggregators: ranked lists in, one consensus for each query out; a module for each family."""
+"""Aggregators: ranked lists in, one consensus for each query out; one module for each family."""
 
 from ._ballots import *
 from ._gene_lists import *

@@ -337,7 +337,9 @@ def test_what_leaves_the_range_of_numbers_is_refused_in_one_sentence(method, lis
         for item, score in scores.items()
     ]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
-    with pytest.raises(InputError, match="must add up numbers that fit into floating point; .* the sums of query 'q' do not fit"):
+    with pytest.raises(
+        InputError, match=r"must add up numbers that fit into floating point; .* the sums of query 'q' do not fit"
+    ):
         method.fit_transform(frame)
 
 

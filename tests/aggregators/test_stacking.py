@@ -461,7 +461,7 @@ def test_the_target_follows_gain_and_threshold():
     with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower it"):
         target(relevance_threshold=4)
     huge = Qrels.from_dict({"q": {"a": 2000}})
-    with pytest.raises(InputError, match="which overflows for the grade 2000. Choose gain='linear'"):
+    with pytest.raises(InputError, match=r"which overflows for the grade 2000\. Choose gain='linear'"):
         StackedFusion(Recorder(), qrels=huge).fit(frame)
     assert StackedFusion(Recorder(), gain="linear", qrels=huge).fit(frame).estimator_.y_[0] == 2000
 
@@ -482,7 +482,7 @@ def test_a_voter_that_fit_has_not_seen_is_absent(data):
     fewer = test[test["voter"] != "v3"]
     assert len(stacked.transform(fewer)) == len(fewer[["query", "item"]].drop_duplicates())
     with pytest.raises(
-        InputError, match="has no columns for voter 'new', because it was not fitted on this voter. Fit it"
+        InputError, match=r"has no columns for voter 'new', because it was not fitted on this voter\. Fit it"
     ):
         clone(stacked).set_params(unknown_voter="error").fit(train).transform(more)
     clone(stacked).set_params(unknown_voter="error", features=["support"]).fit(train).transform(more)
