@@ -25,7 +25,7 @@ class Bucklin(BaseAggregator):
     ----------
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below its own items. "ignore" counts only the lists
-        that contain the item, and asks for more than half of these; use it when each voter saw only some items.
+        that contain the item, and needs more than half of these; use it when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
