@@ -43,8 +43,8 @@ class LearnedWeights(SupervisedAggregator):
         The method that uses the weights; its scores must be sums over the lists. None is
         :class:`ReciprocalRankFusion`, which suits deep lists and short ones. ``BordaCount()`` suits short lists.
     alpha : float, default=1.0
-        Strength of the ridge that keeps weights small, above 0. The larger it is, the less a few judgements can pull
-        the weights apart.
+        Strength of the ridge that keeps weights small, above 0. The larger it is, the less the weights differ
+        from what a few judgements show on average.
     positive : bool, default=True
         Whether weights are at least 0. Without the bound a voter may count against an item, which gains a little with
         hundreds of judged queries and loses with few.
