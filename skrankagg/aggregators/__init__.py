@@ -1,4 +1,4 @@
-"""Aggregators: ranked lists in, one consensus for each query out; a module for each family."""
+"""Aggregators: ranked lists in, one consensus for each query out; one module for each family."""
 
 # tools/regenerate.py writes what follows.
 from ._ballots import Bucklin, PositionalScoring, SequentialElimination, condorcet_winner, smith_set

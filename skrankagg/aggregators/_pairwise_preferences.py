@@ -1,4 +1,4 @@
-"""The pairwise preferences of a query's lists, which the rules on majorities and Kemeny's start from."""
+"""Pairwise preferences of a query's lists, the input of majority rules and Kemeny's rule."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ __all__ = ["pairwise_preferences"]
 def pairwise_preferences(
     lists: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Weigh the lists that prefer one item to another, and those that tie the two.
+    """Weigh the lists that prefer one item to another, and the lists that tie the two.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists of one query, or dict or list of lists
         Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out.
 
     Returns
     -------
     prefer : ndarray of shape (n_items, n_items), dtype=float64
-        Total weight of the lists that prefer the row's item to the column's; items in the order of their ids.
+        Total weight of the lists that prefer the row's item to the column's; items are in the order of their ids.
     tied : ndarray of shape (n_items, n_items), dtype=float64
         Total weight of the lists that tie the two; 0 on the diagonal.
 
     See Also
     --------
-    kemeny_score : What an order costs by these matrices.
+    kemeny_score : Computes the cost of an order from these matrices.
 
     Notes
     -----
-    Linear in the number of lists and quadratic in the number of items.
+    The time is linear in the number of lists and quadratic in the number of items.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def pairwise_preferences(
     lists = check_lists(encode_plain(lists))
     if lists.n_queries != 1:
         raise InputError(
-            f"pairwise_preferences expects the lists of one query; there are {lists.n_queries}. Take one: "
-            "RankedLists.from_frame(df)[[0]]."
+            f"`lists` of pairwise_preferences must be the lists of one query; got {lists.n_queries} queries. Select "
+            "one: RankedLists.from_frame(df)[[0]]."
         )
     check_absent(absent)
     check_matrix("pairwise_preferences", int(lists.query_n_items[0]), 33.0)

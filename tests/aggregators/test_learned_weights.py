@@ -347,7 +347,7 @@ def test_what_cannot_be_learnt_is_said():
         fitted(LISTS, Qrels.from_frame(QRELS.to_frame().assign(relevance=0)))
     with pytest.raises(InputError, match="they share no query id"):
         fitted(LISTS, Qrels.from_dict({"other": ["i001"]}))
-    with pytest.raises(InputError, match="Gains must be finite; that of grade 2000"):
+    with pytest.raises(InputError, match="Gains must be finite; got an infinite gain for grade 2000"):
         fitted(LISTS, Qrels.from_frame(QRELS.to_frame().assign(relevance=2000)))
     with pytest.warns(ConvergenceWarning, match="has not found the best weights in 1 steps"):
         fitted(LISTS, QRELS, max_iter=1)

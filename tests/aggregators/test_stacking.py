@@ -334,17 +334,20 @@ def test_rows_that_know_their_query_choose_no_parameter():
     [
         (
             RidgeCV(cv=KFold(5)),
-            r"cv of RidgeCV must keep the rows of a query together; KFold\(.*splits those of \d que",
+            r"`cv` of RidgeCV must keep the rows of a query together; got KFold\(.*which splits \d que",
         ),
-        (GridSearchCV(Ridge(), {}, cv=ShuffleSplit(2, random_state=0)), "cv of GridSearchCV must keep the rows"),
-        (RidgeCV(cv=9), "from 2 to the number of training queries with relevant items, 8; got 9"),
+        (GridSearchCV(Ridge(), {}, cv=ShuffleSplit(2, random_state=0)), "`cv` of GridSearchCV must keep the rows"),
+        (RidgeCV(cv=9), "from 2 to 8, the number of training queries with relevant items; got 9"),
         (
             TunedThresholdClassifierCV(LogisticRegression(), cv=0.3),
             "must be a number of folds of queries or a splitter",
         ),
-        (GridSearchCV(RidgeCV(), {"alpha_per_target": [False]}), "RidgeCV inside GridSearchCV gets some rows only"),
-        (make_pipeline(BaggingRegressor(RidgeCV(cv=2))), "RidgeCV inside BaggingRegressor gets some rows only"),
-        (StackingRegressor([("a", make_pipeline(LassoCV()))], Ridge()), "LassoCV inside StackingRegressor gets some"),
+        (
+            GridSearchCV(RidgeCV(), {"alpha_per_target": [False]}),
+            "got RidgeCV inside GridSearchCV, which sees some rows",
+        ),
+        (make_pipeline(BaggingRegressor(RidgeCV(cv=2))), "got RidgeCV inside BaggingRegressor, which sees some rows"),
+        (StackingRegressor([("a", make_pipeline(LassoCV()))], Ridge()), "got LassoCV inside StackingRegressor, which"),
     ],
     ids=lambda part: repr(part)[:40],
 )
@@ -421,7 +424,7 @@ def test_a_ranker_at_the_end_of_a_pipeline_gets_grades_and_queries(data, routing
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (lambda: GridSearchCV(ByGroup(), {}, scoring="r2"), "a ranker at its end alone.*; got ByGroup at 'estimator'"),
+        (lambda: GridSearchCV(ByGroup(), {}, scoring="r2"), "a ranker only at its end; got ByGroup at 'estimator'"),
         (lambda: BaggingRegressor(make_pipeline(ByQuery())), "got ByQuery at 'estimator__byquery'"),
         (lambda: make_pipeline(SelectFromModel(ByGroup()), ByQuery()), "got ByGroup at 'selectfrommodel__estimator'"),
     ],
@@ -458,7 +461,7 @@ def test_the_target_follows_gain_and_threshold():
     with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower it"):
         target(relevance_threshold=4)
     huge = Qrels.from_dict({"q": {"a": 2000}})
-    with pytest.raises(InputError, match="which no number can hold for the grade 2000; choose gain='linear'"):
+    with pytest.raises(InputError, match=r"which overflows for the grade 2000\. Choose gain='linear'"):
         StackedFusion(Recorder(), qrels=huge).fit(frame)
     assert StackedFusion(Recorder(), gain="linear", qrels=huge).fit(frame).estimator_.y_[0] == 2000
 
@@ -478,7 +481,9 @@ def test_a_voter_that_fit_has_not_seen_is_absent(data):
     assert_allclose(scores(found, index), scores(expected, index), atol=1e-12)
     fewer = test[test["voter"] != "v3"]
     assert len(stacked.transform(fewer)) == len(fewer[["query", "item"]].drop_duplicates())
-    with pytest.raises(InputError, match="has no columns for voter 'new', which was not among those it was fitted on;"):
+    with pytest.raises(
+        InputError, match=r"has no columns for voter 'new', because it was not fitted on this voter\. Fit it"
+    ):
         clone(stacked).set_params(unknown_voter="error").fit(train).transform(more)
     clone(stacked).set_params(unknown_voter="error", features=["support"]).fit(train).transform(more)
 
@@ -606,7 +611,7 @@ def test_the_comparator_knows_that_it_learns(data):
 
 def test_nan_needs_an_estimator_that_takes_it(data):
     train, test, qrels = parts(data)
-    words = "The feature 'score' is NaN where a list does not hold an item, and Ridge takes no NaN. Choose a norm"
+    words = "The feature 'score' is NaN where a list does not contain an item; Ridge takes no NaN. Choose a norm"
     with pytest.raises(InputError, match=words):
         StackedFusion(Ridge(), ["score"]).fit(train, qrels)
     for estimator in (HistGradientBoostingRegressor(max_iter=5), make_pipeline(SimpleImputer(), Ridge())):
@@ -639,17 +644,29 @@ def test_scores_and_weights_are_needed_or_refused(data):
     ("params", "error", "words"),
     [
         ({"features": ["bordas"]}, InputError, r"got 'bordas' \(did you mean 'borda'\?\)"),
-        ({"features": []}, InputError, "features must name at least one; choose among present, score, min-max"),
+        ({"features": []}, InputError, r"`features` must not be empty; got \[\]. Choose among present, score, min-max"),
         ({"features": "borda"}, ValueError, "'features' parameter of StackedFusion must be"),
-        ({"features": [3]}, InputTypeError, "features must be names or aggregators; got int"),
-        ({"features": [BordaCount]}, InputTypeError, "features must be names or aggregators; got"),
-        ({"features": [StackedFusion()]}, InputError, r"must not learn from judgements.*voter by AggregatorUnion"),
-        ({"features": [LocalKemenization(StackedFusion())]}, InputError, "must not learn from judgements"),
-        ({"estimator": Ridge}, InputTypeError, r"Ridge is a class; write Ridge\(\)"),
+        ({"features": [3]}, InputTypeError, "`features` must be names or aggregators; got int"),
+        ({"features": [BordaCount]}, InputTypeError, "`features` must be names or aggregators; got"),
+        ({"features": [StackedFusion()]}, InputError, r"must not .* learns from judgements.*voter by AggregatorUnion"),
+        (
+            {"features": [LocalKemenization(StackedFusion())]},
+            InputError,
+            "must not contain an aggregator that learns from judgements",
+        ),
+        (
+            {"estimator": Ridge},
+            InputTypeError,
+            r"`estimator` must be an estimator; got the class Ridge\. Write Ridge\(\)",
+        ),
         ({"estimator": BordaCount()}, ValueError, "'estimator' parameter of StackedFusion must be"),
         ({"center": "auto"}, ValueError, "'center' parameter of StackedFusion must be"),
         ({"relevance_threshold": 0}, ValueError, "'relevance_threshold' parameter of StackedFusion must be"),
-        ({"estimator": VotingClassifier([("a", LogisticRegression())])}, InputError, "has neither"),
+        (
+            {"estimator": VotingClassifier([("a", LogisticRegression())])},
+            InputError,
+            "must have a decision_function or predict_proba",
+        ),
     ],
     ids=lambda part: repr(part)[:50],
 )
@@ -662,7 +679,7 @@ def test_what_is_refused(data, params, error, words):
 def test_a_classifier_needs_two_classes():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("ab"), "rank": [1, 2]})
     qrels = Qrels.from_dict({"q": ["a"]})
-    with pytest.raises(InputError, match="A classifier learns from relevant items and others"):
+    with pytest.raises(InputError, match="A classifier learns from relevant and other items"):
         StackedFusion(unjudged="skip", qrels=qrels).fit(frame)
     assert StackedFusion(qrels=qrels).fit_transform(frame)["item"].tolist() == ["a", "b"]
 

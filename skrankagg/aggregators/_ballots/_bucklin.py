@@ -24,7 +24,7 @@ class Bucklin(BaseAggregator):
     ----------
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below its own items. "ignore" counts only the lists
-        that contain the item, and asks for more than half of these; use it when each voter saw only some items.
+        that contain the item, and needs more than half of these; use it when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -55,8 +55,8 @@ class Bucklin(BaseAggregator):
     :math:`10^{-12}` of half, relative to the whole, is not a majority. An item that only lists of weight 0 contain has
     no depth (NaN) and is below all items that have one.
 
-    An item that more than half of the lists rank first comes first. As a median, the depth resists outliers: less than
-    half of the lists cannot move it. :math:`O(N \log n)` for :math:`N` rows.
+    An item that more than half of the lists rank first comes first. As a median, the depth does not move with outliers in
+    fewer than half of the lists. :math:`O(N \log n)` for :math:`N` rows.
 
     References
     ----------

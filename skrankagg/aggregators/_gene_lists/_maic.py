@@ -80,7 +80,7 @@ class MAIC(WeightedAggregator):
     as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single list,
     and of lists that share no item. Ties are sorted by mean rank, where an item missing from a list has the mean of the
     ranks left over, and only then by the number of lists. For complete lists this is the order of :class:`BordaCount`.
-    A weight may rise down a list: an item gains if it comes right after an item that many lists contain.
+    A weight may rise down a list: an item gains if it comes after an item that many lists contain.
 
     With ``curve="exponential"`` the weights are replaced by the nearest curve :math:`a e^{-bx} - cx + d` with
     :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`, in lists of more than one tie class. The squares are divided by

@@ -1,4 +1,4 @@
-"""Sums of log ratios of how often relevant and other items are at a place of a voter's lists: BayesFuse."""
+"""BayesFuse: sums of log ratios between relevant and other items at a place of a voter's lists."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 __all__ = ["BayesFuse"]
 
-#: What is added to every count.
+#: Number added to every count.
 _SMOOTHING = 0.5
 
 
 class BayesFuse(LearnsFromPositions):
-    r"""Rank items by the sum over all lists of the log ratio of relevant to other items at their place, or absent.
+    r"""Rank items by summed log ratios of relevant to other items, for their place in each list or their absence.
 
-    It is naive Bayes on ranks: each list is evidence for or against an item, also by not holding it. Voters that repeat
-    each other are believed twice, for lists are taken to be independent given the relevance, and where lists are few,
-    items of one bin tie. What it gains on real runs, over Borda points on short lists and over reciprocal ranks on deep
-    ones, is within noise: half a point of mean average precision or less (``benchmarks/metasearch.py``).
+    It is naive Bayes on ranks: each list is evidence for or against an item, also by its absence. Voters that repeat
+    each other count twice, because lists are assumed to be independent given the relevance. Where lists are few, items
+    of one bin tie. On real runs it gains nothing beyond noise over Borda points on short lists and reciprocal ranks on
+    deep ones: half a point of mean average precision or less (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     cutoffs : sequence of int, default=(5, 10, 15, 20, 30, 100, 200, 500, 1000)
-        Last positions of the bins, rising and at least 1; what is beyond the last one is another bin.
+        Last positions of the bins, rising and at least 1; positions beyond the last one are another bin.
     relevance_threshold : float, default=None
-        Grade from which on an item is relevant, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        What a voter gets that ``fit`` has not seen: the ratios of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen: the ratios of all voters together, none, or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists, in training, too.
     qrels : Qrels or DataFrame, default=None
@@ -49,8 +49,8 @@ class BayesFuse(LearnsFromPositions):
     Attributes
     ----------
     bins_ : DataFrame
-        Columns `voter`, `bin`, positions such as "6-10", or "absent", `log_ratio`, and `n_relevant` and `n_items`, the
-        numbers of items in the bin, times the weights of their lists, of which the ratio is made.
+        Columns `voter`, `bin`, positions such as "6-10", or "absent", `log_ratio`, `n_relevant` and `n_items`. The last
+        two are the numbers of items in the bin, times the weights of their lists, that the ratio is computed from.
 
     Warns
     -----
@@ -59,28 +59,28 @@ class BayesFuse(LearnsFromPositions):
 
     See Also
     --------
-    SlideFuse : Adds up probabilities, and nothing for absence.
+    SlideFuse : Adds up probabilities, without a value for absence.
     LearnedWeights : Learns one weight for each voter, so that repeated evidence counts once.
-    sklearn.naive_bayes.CategoricalNB : The same model of one query's lists as features.
+    sklearn.naive_bayes.CategoricalNB : The same model, with one query's lists as features.
 
     Notes
     -----
-    Of the candidates of the judged training queries in which voter :math:`v` has a list, let :math:`R_v(b)` be the
-    number of relevant ones in bin :math:`b` of that list and :math:`I_v(b)` that of the others, items without judgement
-    included; being absent from the list is a bin, too, and :math:`B` is the number of bins. With :math:`w_v` the weight
-    of the list and :math:`b` the bin of the item in it [1]_,
+    Take the candidates of the judged training queries in which voter :math:`v` has a list. Let :math:`R_v(b)` be the
+    number of relevant ones in bin :math:`b` of that list, and :math:`I_v(b)` the number of others, including items
+    without judgement. Being absent from the list is a bin, too, and :math:`B` is the number of bins. With :math:`w_v`
+    the weight of the list and :math:`b` the bin of the item in it [1]_,
 
     .. math:: \mathrm{BayesFuse}(i) = \sum_v w_v \left( \log \frac{R_v(b) + 1/2}{\sum_c R_v(c) + B/2}
               - \log \frac{I_v(b) + 1/2}{\sum_c I_v(c) + B/2} \right)
 
-    over all lists of the query, so that an absent item gets the ratio that was learnt of absent items. The bins, which
-    end at trec_eval's cutoffs, are as ranx has them, the smoothing by 1/2 is ours; the paper was not at hand. Bins that
-    no training list of a voter reaches have the ratio of its last one, and so has absence if no training candidate was
-    absent. Tied items are each at all their positions in equal parts, in training and in scoring. Judgements of queries
-    outside the lists are never looked at. Linear in the number of rows.
+    over all lists of the query, so an absent item gets the ratio learnt from absent items. The bins end at trec_eval's
+    cutoffs and follow ranx, without a check against the paper; the smoothing by 1/2 is our own. Bins that no training
+    list of a voter reaches have the ratio of its last one, and so has absence if no training candidate was absent. Tied
+    items are at all their positions in equal parts, in training and in scoring. Judgements of queries outside the lists
+    are not used. Linear in the number of rows.
 
-    A weight above 1 is more evidence in training, too: counts grow with it and the smoothing does not. So a voter of
-    weight 2 is not exactly two voters of weight 1, as it is under the other methods of positions.
+    In training, too, a weight above 1 is more evidence: counts grow with it, but the smoothing does not. So a voter of
+    weight 2 is not exactly two voters of weight 1, unlike in the other methods of positions.
 
     References
     ----------
@@ -136,7 +136,7 @@ class BayesFuse(LearnsFromPositions):
         whole = all(isinstance(one, Integral) and is_real(one) for one in cutoffs)
         if not whole or not cutoffs or min(cutoffs) < 1 or any(np.diff(cutoffs) <= 0):
             raise InputError(
-                f"cutoffs must be rising whole numbers of at least 1, the last positions of the bins; got {cutoffs}. "
+                f"`cutoffs` must be rising whole numbers of at least 1, the last positions of the bins; got {cutoffs}. "
                 "Sort them and drop repeated ones."
             )
 
@@ -174,7 +174,7 @@ class BayesFuse(LearnsFromPositions):
 
     @staticmethod
     def _count_absent(lists, relevant):
-        """Relevant and other candidates that are absent from a voter's lists, times their weights: (2, n_voters)."""
+        """Count relevant and other candidates absent from a voter's lists, times the list weights: (2, n_voters)."""
         held = np.add.reduceat(relevant[lists.candidate], lists.row_ptr[:-1], dtype=np.int64)
         total = np.add.reduceat(relevant, lists.candidate_ptr[:-1], dtype=np.int64)[lists.list_query]
         others = (lists.query_n_items[lists.list_query] - total) - (lists.list_length - held)
@@ -186,10 +186,10 @@ class BayesFuse(LearnsFromPositions):
         )
 
     def _log_ratios(self, found, ptr, absent):
-        """Log ratios of the bins of each table, (n_entries,), and of absence, (n_tables,).
+        """Compute the log ratios of the bins of each table, (n_entries,), and of absence, (n_tables,).
 
-        `found` are the relevant and the other items of each bin, (2, n_entries), `absent` those of each table that are
-        absent, (2, n_tables).
+        `found` (2, n_entries) counts the relevant and the other items of each bin, `absent` (2, n_tables) the absent
+        ones of each table.
         """
         total = np.add.reduceat(found, ptr[:-1], axis=1) + absent + _SMOOTHING * (len(self.cutoffs) + 2)
         share = np.log(found + _SMOOTHING) - np.log(np.repeat(total, np.diff(ptr), axis=1))

@@ -1,13 +1,13 @@
-"""Learnt weights in the words of search engines and frameworks that compute the same consensus."""
+"""Learnt weights in the formats of search engines and frameworks that compute the same consensus."""
 
 from .._scores._combinations import CombSUM
 from .._scores._rank_decay import ReciprocalRankFusion
 
 
 def export_weights(aggregator, weights):
-    """Weights by voter as plain data: for json, and for the engines that have the method and take weights.
+    """Convert weights by voter to plain data: for json, and for engines with the same method and weights.
 
-    No engine takes a second factor of the weights, a depth, or negative weights.
+    Engines do not support a second factor of the weights, a depth, or negative weights.
     """
     engines = {}
     if all(weight >= 0 for weight in weights.values()) and getattr(aggregator, "voter_weights", None) is None:
@@ -61,7 +61,7 @@ def _sums_of_scores(norm, weights):
             },
         }
         if len(weights) == 2:
-            # Weaviate weighs the second, the vectors, by alpha and the first by the rest.
+            # Weaviate multiplies the second retriever, the vectors, by alpha and the first by 1 - alpha.
             engines["weaviate"] = {"hybrid": {"fusionType": "relativeScoreFusion", "alpha": list(shares.values())[1]}}
         return engines
     if norm is None:
@@ -70,6 +70,6 @@ def _sums_of_scores(norm, weights):
 
 
 def _shares(weights):
-    """Weights that add up to 1."""
+    """Scale weights so that they add up to 1."""
     total = sum(weights.values())
     return {voter: weight / total for voter, weight in weights.items()}

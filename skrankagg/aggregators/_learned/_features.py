@@ -6,21 +6,21 @@ from ..._arrays._normalize import NORMS, SCORE_NORMS
 from ..._arrays._ragged import expand, gather_ranges
 from ...base._norms import normalize
 
-#: What may be known of a candidate in a list.
+#: Features of a candidate in a list.
 PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
 #: All features that have a name.
 FEATURES = (*PER_VOTER, "support")
-#: Those that read scores.
+#: Features that read scores.
 SCORED = frozenset({"score"} | SCORE_NORMS - {None})
-# Rows that are filled or centred at one time, so that what this needs on top of the matrix is small.
+# Rows that are filled or centred at one time, so that extra memory besides the matrix is small.
 _ROWS = 1 << 14
 
 
 def fill_voters(matrix, lists, column, features):
     """Write the features of each list into the columns of its voter.
 
-    `column` (n_lists,) is the first column of the voter of each list, -1 for voters that have none; the columns of a
-    voter follow each other in the order of `features`. The matrix (n_candidates, n_columns) holds zeros.
+    `column` (n_lists,) is the first column of the voter of each list, -1 for voters without columns. The columns of a
+    voter follow each other in the order of `features`. The matrix (n_candidates, n_columns) must contain zeros.
     """
     held = column[lists.row_list] >= 0
     candidate, first = lists.candidate[held], column[lists.row_list][held]
@@ -44,12 +44,12 @@ def _split(values, block):
 
 
 def support(lists):
-    """How many lists hold each candidate, (n_candidates,)."""
+    """Count the lists that contain each candidate, (n_candidates,)."""
     return np.bincount(lists.candidate, minlength=lists.n_candidates)
 
 
 def consensus_scores(ranked):
-    """Scores of a consensus, (n_candidates,), from 0 for the last items of each query to 1 for the first ones."""
+    """Scale the scores of a consensus, (n_candidates,), to 0 for the last items of a query and 1 for the first."""
     lists, limit = ranked.lists, np.finfo(np.float64).max / 4
     score = np.empty(lists.n_candidates)
     score[ranked.order] = np.clip(ranked.score, -limit, limit)
@@ -63,7 +63,7 @@ def consensus_scores(ranked):
 
 
 def center_columns(matrix, ptr):
-    """Subtract from each column its mean over the candidates of a query, without those where it is NaN."""
+    """Subtract from each column its mean over the candidates of a query, ignoring NaN."""
     query_rows = np.diff(ptr)
     for queries in _split(np.arange(len(query_rows)), ptr[:-1] // _ROWS):
         first, last = ptr[queries[0]], ptr[queries[-1] + 1]

@@ -1,4 +1,4 @@
-"""Voter weights that judgements teach: all at once, so that voters who say the same share their weight."""
+"""Voter weights learnt from judgements: all at once, so that voters who agree share their weight."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ __all__ = ["LearnedWeights"]
 
 
 class LearnedWeights(SupervisedAggregator):
-    r"""Learn the weight of each voter from judged queries, for a method that adds up what the lists say.
+    r"""Learn the weight of each voter from judged queries, for a method that adds up contributions of the lists.
 
-    The weights are right together: voters who say nearly the same share what one of them would get, and a voter who
-    adds nothing gets 0. Twenty judged queries and more are needed for two dozen voters; with fewer choose
+    The weights are learnt together: voters who nearly agree share the weight that one of them would get, and a voter
+    who adds nothing gets 0. Two dozen voters need twenty judged queries or more; with fewer choose
     :class:`~skrankagg.preprocessing.VoterWeighter`.
 
     Parameters
     ----------
     aggregator : aggregator, default=None
-        The method that the weights are for, one whose scores are sums over the lists; None is
+        The method that uses the weights; its scores must be sums over the lists. None is
         :class:`ReciprocalRankFusion`, which suits deep lists and short ones. ``BordaCount()`` suits short lists.
     alpha : float, default=1.0
-        Strength of the ridge that keeps weights small, above 0: the larger, the less the weights differ from what a
-        few judgements say on average.
+        Strength of the ridge that keeps weights small, above 0. The larger it is, the less the weights differ
+        from what a few judgements show on average.
     positive : bool, default=True
         Whether weights are at least 0. Without the bound a voter may count against an item, which gains a little with
         hundreds of judged queries and loses with few.
     gain : {"exponential", "linear"}, default="exponential"
         Gain of a grade r: :math:`2^r - 1`, or r itself. Grades below 0 gain nothing.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
-        What an item without a judgement is: not relevant, or left out of the training.
+        Treatment of an item without a judgement: not relevant, or left out of the training.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Weight of a voter that ``fit`` has not seen: the mean of the others, none, or an error.
     max_iter : int, default=200
         Largest number of steps.
     tol : float, default=1e-6
-        Largest slope of the loss, per query, at which the weights are taken for the best.
+        Largest slope of the loss, per query, at which the weights count as the best.
     std_errors : bool, default=False
         Whether `voter_weights_` has a column `std_error`.
     qrels : Qrels or DataFrame, default=None
@@ -67,20 +67,20 @@ class LearnedWeights(SupervisedAggregator):
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`, whose sizes have the mean 1, and with ``std_errors=True`` `std_error`.
+        Columns `voter`, `weight`, with absolute values of mean 1, and with ``std_errors=True`` `std_error`.
     n_iter_ : int
         Steps taken.
     loss_ : float
         The loss reached, the ridge included.
     n_queries_ : int
-        Queries learnt from: those for which some list holds a relevant item.
+        Number of training queries: those with a relevant item in some list.
 
     Warns
     -----
     ConvergenceWarning
         If the weights are not within `tol` after `max_iter` steps.
     UserWarning
-        If all weights would be 0, since no voter ranks relevant items higher; then all are 1.
+        If all weights would be 0, because no voter ranks relevant items higher; then all are 1.
 
     See Also
     --------
@@ -90,17 +90,18 @@ class LearnedWeights(SupervisedAggregator):
 
     Notes
     -----
-    With :math:`g_v(i)` what list :math:`v` gives item :math:`i` under `aggregator`, scaled so that a first place gives
-    1, and :math:`t_q(i)` the item's gain divided by the sum of the gains of its query, the weights minimise
+    Let :math:`g_v(i)` be the contribution of list :math:`v` to item :math:`i` under `aggregator`, scaled so that a
+    first place contributes 1. Let :math:`t_q(i)` be the item's gain divided by the sum of the gains of its query. The
+    weights minimise
 
     .. math:: -\sum_q \sum_i t_q(i) \log \frac{\exp \sum_v w_v g_v(i)}{\sum_j \exp \sum_v w_v g_v(j)}
               + \frac{\alpha}{2} \sum_v w_v^2,
 
-    the listwise loss of ListNet [1]_ for a linear model. It is convex, so that the weights are the only best ones, and
-    do not depend on the order of queries, items or voters. Queries for which no list holds a relevant item say nothing.
-    The consensus is that of `aggregator` with these weights as list weights; its ties and absent items are as there. A
-    list weight multiplies what the list gives, in training and after it. For two voters it is the convex combination
-    that tunes itself. Weights of 0 leave the items of a voter in the result, behind the others.
+    the listwise loss of ListNet [1]_ for a linear model. It is convex: the best weights are unique, and do not depend
+    on the order of queries, items or voters. Queries without a relevant item in any list carry no information. The
+    consensus is `aggregator`'s with these weights as list weights, and treats ties and absent items in the same way. A
+    list weight multiplies the list's contribution, in training and after it. For two voters it is the convex
+    combination, tuned automatically. Weights of 0 leave the items of a voter in the result, behind the others.
 
     Each step is linear in the number of rows; a few dozen are taken. The standard errors are those of a penalised
     likelihood, from its second derivatives; a weight at the bound of 0 has none. They treat queries as independent, and
@@ -149,7 +150,7 @@ class LearnedWeights(SupervisedAggregator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "std_errors": ["boolean"],
-        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels reports errors in anything else
     }
 
     voter_weights_: pd.DataFrame
@@ -183,15 +184,15 @@ class LearnedWeights(SupervisedAggregator):
         self.qrels = qrels
 
     def export(self) -> dict[str, Any]:
-        """Write the weights as plain numbers, and as the parameters of engines that compute the same consensus.
+        """Export the weights as plain numbers, and as the parameters of engines that compute the same consensus.
 
         Returns
         -------
         dict
-            Of numbers, text, lists and dicts alone, as ``json.dumps`` takes them: `aggregator`, its repr; `weights` by
-            voter, as text; `engines`, by name, the part of a request or a constructor that holds the weights, for
-            engines that have the method and take weights of at least 0; none where the aggregator has a `depth` or
-            `voter_weights` of its own, which they do not have.
+            Consists of numbers, text, lists and dicts alone, so that ``json.dumps`` accepts it. `aggregator` is its
+            repr, and `weights` the weights by voter, as text. `engines` contains, by name, the part of a request or a
+            constructor with the weights, for engines with the same method and weights of at least 0. It is empty if the
+            aggregator has a `depth` or `voter_weights` of its own, which engines do not support.
 
         Raises
         ------
@@ -217,8 +218,8 @@ class LearnedWeights(SupervisedAggregator):
         base = ReciprocalRankFusion() if self.aggregator is None else clone(self.aggregator)
         if not isinstance(base, BaseAggregator):
             raise InputError(
-                f"aggregator must be an aggregator whose scores are sums over the lists; got {base!r}. Put other steps "
-                "of a pipeline before LearnedWeights."
+                f"`aggregator` must be an aggregator whose scores are sums over the lists; got {base!r}. Put other "
+                "steps of a pipeline before LearnedWeights."
             )
         return base
 
@@ -253,13 +254,13 @@ class LearnedWeights(SupervisedAggregator):
         self.voter_weights_ = frame_of(columns)
 
     def _relevance(self, lists, relevance):
-        """Candidates learnt from, a pointer array over them by query, and the share of each in its query's gain."""
+        """Return the training candidates, pointers to them by query, and each one's share in its query's gain."""
         grade = np.nan_to_num(relevance)
         with np.errstate(over="ignore"):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
         if not np.isfinite(gain).all():
             raise InputError(
-                f"Gains must be finite; that of grade {grade.max():g} under gain='exponential' is not. "
+                f"Gains must be finite; got an infinite gain for grade {grade.max():g} with gain='exponential'. "
                 "Choose gain='linear'."
             )
         total = np.add.reduceat(gain, lists.candidate_ptr[:-1])
@@ -273,16 +274,16 @@ class LearnedWeights(SupervisedAggregator):
     # ------------------------------------------------------------------ merging
 
     def _weigh(self, base, lists):
-        """Lists with the weights that `base` gives them by itself, and the learnt weight of each, (n_lists,)."""
+        """Return lists with the weights that `base` itself gives them, and the learnt weight of each, (n_lists,)."""
         advice = "fit it on lists of these voters"
         return match_weights(self, base._prepare(lists), self.voter_weights_, self.unknown_voter, advice)[:2]
 
     def _merge(self, lists):
-        """The lists by whose weights the order of equals is chosen, and their consensus."""
+        """Return the lists whose weights decide the order of equals, and their consensus."""
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():
-            # Items that more weight holds come first among equals, as under the same weights given by hand.
+            # Among equals, items of more list weight come first, as with the same weights given by the user.
             lists = lists.with_list_weight(lists.list_weight * weight)
             return lists, base._aggregate_what_fits(lists)
         gain, given = _signed_gains(base, lists, weight)
@@ -316,7 +317,7 @@ class LearnedWeights(SupervisedAggregator):
 
 
 def _gains_by_voter(base, lists):
-    """What each voter gives each candidate, csr_array (n_candidates, n_voters_with_lists), and these voters."""
+    """Return contributions of voters with lists to candidates, csr_array (n_candidates, n_found), and the voters."""
     gain, _, first = base._linear_gains(lists)
     if np.ndim(first):
         first = first[lists.list_query[lists.row_list]]
@@ -328,13 +329,13 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """What rows give beyond absence, and lists give all items, times learnt weights of any sign; the latter or None."""
+    """Multiply by learnt weights of any sign: gains of rows beyond absence, and gains of all items, or None."""
     gain, given, _ = base._linear_gains(lists)
     return gain * weight[lists.row_list], None if given is None else given * weight
 
 
 def _std_errors(loss, weight, positive):
-    """Standard errors of the weights, NaN at the bound of 0."""
+    """Compute the standard errors of the weights, NaN at the bound of 0."""
     free = weight > 0 if positive else np.ones(len(weight), dtype=bool)
     errors = np.full(len(weight), np.nan)
     errors[free] = np.sqrt(np.diag(np.linalg.inv(loss.hessian(weight)[np.ix_(free, free)])))

@@ -1,4 +1,4 @@
-"""The weights of a linear model of scores that make relevant items likely to come first: a listwise softmax loss.
+"""Listwise softmax loss for the weights of a linear model, which make relevant items likely to come first.
 
 >>> import numpy as np
 >>> from scipy.sparse import csr_array
@@ -13,21 +13,21 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-# Voters up to which the last digits are found by Newton's method, whose matrix has a cell for each pair of voters.
+# Largest number of voters for Newton's steps on the last digits: its matrix has a cell for each pair of voters.
 _NEWTON_VOTERS = 300
 
 
 class ListwiseLoss:
-    """The cross-entropy of a softmax over the scores of each query's items, with a ridge: as a function of the weights.
+    """Cross-entropy of a softmax over the scores of each query's items, with a ridge, as a function of the weights.
 
     Parameters
     ----------
     gains : csr_array of shape (n_items, n_voters)
-        What each voter gives each item, the items query by query.
+        Contribution of each voter to each item, the items query by query.
     ptr : ndarray of shape (n_queries + 1,)
-        Items of each query; none is empty.
+        Pointers to the items of each query; each query has an item.
     share : ndarray of shape (n_items,)
-        Share of each item in the relevance of its query, which adds up to 1.
+        Share of each item in the relevance of its query; the shares of a query add up to 1.
     alpha : float
         The ridge is ``alpha / 2`` times the sum of the squared weights, for all queries together.
     """
@@ -41,13 +41,13 @@ class ListwiseLoss:
         self.query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
 
     def __call__(self, weight):
-        """The loss, and its gradient, (n_voters,)."""
+        """Return the loss, and its gradient, (n_voters,)."""
         score, probability, log_total = self._softmax(weight)
         loss = log_total.sum() - self.share @ score + self.alpha / 2 * (weight @ weight)
         return loss, self.columns @ (probability - self.share) + self.alpha * weight
 
     def hessian(self, weight):
-        """The second derivatives, (n_voters, n_voters)."""
+        """Return the second derivatives, (n_voters, n_voters)."""
         _, probability, _ = self._softmax(weight)
         rows = np.repeat(probability, np.diff(self.gains.indptr))
         weighted = csr_array((self.gains.data * rows, self.gains.indices, self.gains.indptr), self.gains.shape)
@@ -60,7 +60,7 @@ class ListwiseLoss:
         return found
 
     def _softmax(self, weight):
-        """Scores and probabilities of the items, and the logarithm of each query's total."""
+        """Return scores and probabilities of the items, and the logarithm of each query's total."""
         score = self.gains @ weight
         highest = np.maximum.reduceat(score, self.ptr[:-1])
         size = np.exp(score - highest[self.query])
@@ -69,9 +69,9 @@ class ListwiseLoss:
 
 
 def minimize_loss(loss, *, positive, max_iter, tol):
-    """Find the weights of the least loss, at least 0 if `positive`: (n_voters,), steps taken, and whether it converged.
+    """Find the weights of least loss, at least 0 if `positive`, (n_voters,); return also the steps and convergence.
 
-    `tol` is the largest slope left, per query.
+    `tol` is the largest remaining slope, per query.
     """
     n_queries, n_voters = len(loss.ptr) - 1, loss.gains.shape[1]
 
@@ -90,7 +90,7 @@ def minimize_loss(loss, *, positive, max_iter, tol):
 
 
 def _polish(loss, weight, positive):
-    """Newton's steps from a point close to the minimum, so that the last digits do not depend on the way there."""
+    """Take Newton's steps near the minimum, so that the last digits do not depend on the path."""
     for _ in range(5):
         slope = loss(weight)[1]
         free = (weight > 0) | (slope < 0) if positive else np.ones(len(weight), dtype=bool)

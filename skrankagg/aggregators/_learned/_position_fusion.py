@@ -1,4 +1,4 @@
-"""Sums of the probabilities that items at a place of a voter's lists are relevant: SlideFuse, ProbFuse and SegFuse."""
+"""SlideFuse, ProbFuse and SegFuse: sums of the probabilities that items at a place of a voter's lists are relevant."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["ProbFuse", "SegFuse", "SlideFuse"]
 
 
 class _Probabilities(LearnsFromPositions):
-    """Learns the share of relevant items in each cell of a voter's lists, as its mean over training queries."""
+    """Base of methods that learn the share of relevant items in each cell of a voter's lists, on training queries."""
 
-    #: Whether a list that does not reach a cell counts in its mean, with 0.
+    #: Whether a list that does not reach a cell counts in the cell's mean, with 0.
     _counts_short_lists = True
 
     def _learn_probabilities(self, lists, judged, cell):
-        """Learn the tables, and show them as a frame, in which the column of the cells, from 1, is called `cell`."""
+        """Learn the tables, and return them as a frame, where the column `cell` numbers the cells from 1."""
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
         hits = sums.of_rows(tie_means(lists, relevant[lists.candidate]))
@@ -55,30 +55,30 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """Number of items that the share of relevant ones is of, in each cell of each list."""
+        """Count the items in each cell of each list, the denominator of the share of relevant ones."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
-        """Probability of each row, (n_rows,)."""
+        """Look up the probability of each row, (n_rows,)."""
         return self._table[self._entries(number, lists.row_list, cell)]
 
 
 class SlideFuse(_Probabilities):
-    r"""Rank items by how often their voters' lists held relevant items around the same position.
+    r"""Rank items by how often their voters' lists had relevant items around the same position.
 
     It learns the share of relevant items at each position of each voter, smoothed over neighbouring positions, and so
-    needs no formula of the rank. What it gains on real runs is within noise, less than half a point of mean average
-    precision over Borda points on short lists and over reciprocal ranks on deep ones; learnt weights of voters gain
+    needs no formula of the rank. On real runs it gains nothing beyond noise: less than half a point of mean average
+    precision over Borda points on short lists and over reciprocal ranks on deep ones. Learnt weights of voters gain
     more (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     window : int, default=5
-        How many positions on either side a probability is averaged over, at least 0. 0 is PosFuse.
+        Number of positions on either side over which a probability is averaged, at least 0. 0 is PosFuse.
     relevance_threshold : float, default=None
-        Grade from which on an item is relevant, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        What a voter gets that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists, in training, too.
     qrels : Qrels or DataFrame, default=None
@@ -88,7 +88,7 @@ class SlideFuse(_Probabilities):
     ----------
     positions_ : DataFrame
         Columns `voter`, `position`, `probability`, before smoothing, and `n_lists`, the number of training lists that
-        are so long.
+        reach the position.
 
     Warns
     -----
@@ -99,25 +99,25 @@ class SlideFuse(_Probabilities):
     --------
     ProbFuse : Divides every list into the same number of segments.
     SegFuse : Segments that grow with depth, and scores.
-    BayesFuse : Log ratios of probabilities, in which absence counts, too.
+    BayesFuse : Log ratios of probabilities, where absence counts, too.
     LearnedWeights : Learns one weight for each voter.
 
     Notes
     -----
-    Let :math:`P_v(p)` be the share of the judged training queries with a list of voter :math:`v` of at least :math:`p`
-    items whose item at position :math:`p` is relevant, :math:`L` the length of a list, :math:`w_v` its weight and
-    :math:`p` the position of the item in it. With window :math:`w` [1]_,
+    Take the judged training queries with a list of voter :math:`v` of at least :math:`p` items. Let :math:`P_v(p)` be
+    the share of these queries where the item at position :math:`p` is relevant. For an item at position :math:`p` of a
+    list of length :math:`L` and weight :math:`w_v`, with window :math:`w` [1]_,
 
     .. math:: \mathrm{SlideFuse}(i) = \sum_{v \ni i} w_v \frac{1}{b - a + 1} \sum_{q=a}^{b} P_v(q), \qquad
               a = \max(1, p - w),\; b = \min(L, p + w).
 
-    PosFuse has :math:`P_v(p)` itself [2]_. Items that are not judged are not relevant. Positions beyond the longest
-    training list of a voter have the probability of its last one. Tied items are each at all their positions in equal
-    parts, in training and in scoring. An absent item gets 0. The papers choose the window on training queries, as
-    ``GridSearchCV`` can; 5 is no author's default. Linear in the number of rows.
+    PosFuse uses :math:`P_v(p)` itself [2]_. Items that are not judged are not relevant. Positions beyond the longest
+    training list of a voter have the probability of its last one. Tied items are at all their positions in equal parts,
+    in training and in scoring. An absent item gets 0. The papers choose the window on training queries, as
+    ``GridSearchCV`` can; the default 5 is not from the authors. Linear in the number of rows.
 
-    Few training queries make rough tables: with 10 queries a probability is a multiple of 1/10. Judgements of queries
-    outside the lists are never looked at.
+    Few training queries give rough tables: with 10 queries a probability is a multiple of 1/10. Judgements of queries
+    outside the lists are not used.
 
     References
     ----------
@@ -189,18 +189,18 @@ class SlideFuse(_Probabilities):
         return lists, tie_means(lists, value), None
 
     def _sum_up_to(self, number, lists, position):
-        """Sum of the probabilities up to a position of each row's list, (n_rows,); 0 for position 0."""
+        """Sum the probabilities up to a position of each row's list, (n_rows,); 0 for position 0."""
         entry = self._entries(number, lists.row_list, np.maximum(position, 1) - 1)
         beyond = position - np.diff(self._ptr)[number][lists.row_list]
         return np.where(position > 0, self._sums[entry] + np.maximum(beyond, 0) * self._table[entry], 0.0)
 
 
 class ProbFuse(_Probabilities):
-    r"""Rank items by how often the same segment of their voters' lists held relevant items, early segments first.
+    r"""Rank items by how often the same segment of their voters' lists had relevant items, early segments first.
 
-    Every list is divided into the same number of segments, so that items of a segment tie: of lists of 1000 items 40
-    at a time. On such lists it is far behind reciprocal ranks, with a mean average precision of .285 against .314 on
-    six runs of TREC's Robust track of 2003, and on short lists behind Borda points (``benchmarks/metasearch.py``).
+    Every list is divided into the same number of segments, and the items of a segment tie: 40 at a time in lists of
+    1000 items. On such lists it is far behind reciprocal ranks: a mean average precision of .285 against .314 on six
+    runs of TREC's Robust track of 2003. On short lists it is behind Borda points (``benchmarks/metasearch.py``).
     :class:`SlideFuse` has neither fault.
 
     Parameters
@@ -210,9 +210,9 @@ class ProbFuse(_Probabilities):
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Whether unjudged items of a segment count as not relevant, or are left out of its share of relevant items.
     relevance_threshold : float, default=None
-        Grade from which on an item is relevant, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        What a voter gets that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists, in training, too.
     qrels : Qrels or DataFrame, default=None
@@ -221,8 +221,8 @@ class ProbFuse(_Probabilities):
     Attributes
     ----------
     segments_ : DataFrame
-        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter, all
-        of which the mean is over.
+        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter. The
+        mean is over all of these.
 
     Warns
     -----
@@ -236,17 +236,17 @@ class ProbFuse(_Probabilities):
 
     Notes
     -----
-    A list of :math:`L` items has segments of :math:`\lceil L / x \rceil` items, :math:`x` their number, so that a short
-    list has fewer than :math:`x`. Let :math:`P_v(k)` be the mean, over the judged training queries with a list of voter
-    :math:`v`, of the share of relevant items in segment :math:`k`, 0 for a list without that segment, and :math:`k` the
-    segment of the item in list :math:`v`, :math:`w_v` its weight [1]_:
+    A list of :math:`L` items has segments of :math:`\lceil L / x \rceil` items, with :math:`x` their number, so a short
+    list has fewer than :math:`x`. Let :math:`P_v(k)` be the mean share of relevant items in segment :math:`k`, over the
+    judged training queries with a list of voter :math:`v`; a list without that segment counts 0. With :math:`k` the
+    segment of the item in list :math:`v`, and :math:`w_v` its weight [1]_:
 
     .. math:: \mathrm{ProbFuse}(i) = \sum_{v \ni i} w_v \frac{P_v(k)}{k}.
 
-    Segments that no training list of a voter reaches have the probability of its last one. Tied items are each at all
-    their positions in equal parts, in training and in scoring. An absent item gets 0. The rounding of the size is as
-    ranx has it, and 25 segments are said to be the authors' choice; the paper was not at hand. Judgements of queries
-    outside the lists are never looked at. Linear in the number of rows.
+    Segments that no training list of a voter reaches have the probability of its last one. Tied items are at all their
+    positions in equal parts, in training and in scoring. An absent item gets 0. The rounding of the size follows ranx,
+    and 25 segments are reported as the authors' choice; both were not checked against the paper. Judgements of queries
+    outside the lists are not used. Linear in the number of rows.
 
     References
     ----------
@@ -318,18 +318,18 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank items by their scores times how often the same segment of their voters' lists held relevant items.
+    r"""Rank items by their scores times how often the same segment of their voters' lists had relevant items.
 
-    Segments grow with depth, from 5 items to hundreds, and within a segment the scores decide. What it gains on real
-    runs, over Borda points on short lists and over reciprocal ranks on deep ones, is within noise: less than half a
-    point of mean average precision (``benchmarks/metasearch.py``).
+    Segments grow with depth, from 5 items to hundreds, and within a segment the scores decide. On real runs it gains
+    nothing beyond noise over Borda points on short lists and reciprocal ranks on deep ones: less than half a point of
+    mean average precision (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     relevance_threshold : float, default=None
-        Grade from which on an item is relevant, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        What a voter gets that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists, in training, too.
     qrels : Qrels or DataFrame, default=None
@@ -338,8 +338,8 @@ class SegFuse(_Probabilities):
     Attributes
     ----------
     segments_ : DataFrame
-        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter, all
-        of which the mean is over.
+        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter. The
+        mean is over all of these.
 
     Warns
     -----
@@ -353,19 +353,19 @@ class SegFuse(_Probabilities):
 
     Notes
     -----
-    Segment :math:`k` has :math:`10 \cdot 2^{k-1} - 5` items: 5, 15, 35, 75 and so on. Let :math:`P_v(k)` be the mean,
-    over the judged training queries with a list of voter :math:`v`, of the share of relevant items among those that the
-    list has in segment :math:`k`, 0 for a list that ends before it, :math:`k` the segment of the item in list
-    :math:`v`, :math:`s_v(i)` its score, scaled to 0 to 1 within the list (1 in a list of equal scores), and :math:`w_v`
-    the weight of the list [1]_:
+    Segment :math:`k` has :math:`10 \cdot 2^{k-1} - 5` items: 5, 15, 35, 75 and so on. Let :math:`P_v(k)` be the mean
+    share of relevant items among a list's items in segment :math:`k`, over the judged training queries with a list of
+    voter :math:`v`. A list that ends before the segment counts 0. Let :math:`k` be the segment of the item in list
+    :math:`v`, and :math:`w_v` the weight of the list. Let :math:`s_v(i)` be the item's score, scaled to 0 to 1 within
+    the list (1 in a list of equal scores) [1]_:
 
     .. math:: \mathrm{SegFuse}(i) = \sum_{v \ni i} w_v P_v(k) (1 + s_v(i)).
 
-    That the numbers above are sizes is the common reading of the paper, which was not at hand; ranx reads them as the
-    last positions of the segments, and divides by the full size where a list ends within one. Segments that no training
-    list of a voter reaches have the probability of its last one. Tied items are each at all their positions in equal
-    parts, in training and in scoring. An absent item gets 0. Judgements of queries outside the lists are never looked
-    at. Linear in the number of rows.
+    The numbers above are read as sizes, which is the common reading, without a check against the paper. ranx reads them
+    as the last positions of the segments, and divides by the full size where a list ends within one. Segments that no
+    training list of a voter reaches have the probability of its last one. Tied items are at all their positions in
+    equal parts, in training and in scoring. An absent item gets 0. Judgements of queries outside the lists are not
+    used. Linear in the number of rows.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""What methods share that learn from judgements where in a voter's lists the relevant items stand.
+"""Base of methods that learn from judgements which positions in a voter's lists have relevant items.
 
-A list is divided into consecutive *cells*: its positions, segments or bins. Of each voter a table holds a number for
-each cell that some training list of the voter reaches; the tables of all voters stand one after the other, and the last
-one pools them. Tied items share their positions: each is at each of them in part.
+A list is divided into consecutive *cells*: its positions, segments or bins. A table for each voter contains a number
+for each cell that some training list of the voter reaches. The tables of all voters are concatenated, and the last one
+pools them. Tied items share their positions: each is at each of them in part.
 """
 
 from numbers import Real
@@ -23,7 +23,7 @@ from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, times, weig
 
 
 def tie_means(lists, value):
-    """The mean of values of rows, float64 of shape (n_rows,), over the rows that tie with each.
+    """Average values of rows, float64 of shape (n_rows,), over the rows that tie with each.
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -49,14 +49,14 @@ class CellSums:
     lists : RankedLists
         Training lists.
     cell : ndarray of shape (n_rows,), dtype=int64
-        Cell of each row, from 0; it does not fall within a list, and skips none.
+        Cell of each row, from 0; within a list it never falls, and skips no cell.
 
     Attributes
     ----------
     voters : ndarray of shape (n_known,)
         Codes of the voters that have a list.
     ptr : ndarray of shape (n_known + 1,)
-        Entries of each voter: one for each cell that some list reaches.
+        Pointers to the entries of each voter: one entry for each cell that some list reaches.
     place : ndarray of shape (n_entries,)
         Cell of each entry.
     """
@@ -82,7 +82,7 @@ class CellSums:
         self._n_rows = lists.n_rows
 
     def sizes(self):
-        """Number of rows of each cell of each list."""
+        """Count the rows of each cell of each list."""
         return np.diff(np.append(self._heads, self._n_rows))[self._kept]
 
     def of_rows(self, value):
@@ -94,7 +94,7 @@ class CellSums:
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
-        """Number of lists that reach each entry, (n_entries,)."""
+        """Count the lists that reach each entry, (n_entries,)."""
         return np.bincount(self._entry, minlength=len(self.place))
 
     def pool(self, value):
@@ -103,9 +103,9 @@ class CellSums:
 
 
 class LearnsFromPositions(SupervisedAggregator):
-    """Sums of what was learnt of the cells that the lists have an item in.
+    """Base of sums of values learnt for the cells of the lists' items.
 
-    A subclass defines ``_cells(lists)``, the cell of each row; ``_learn(lists, judged)``, which keeps tables by
+    A subclass defines ``_cells(lists)``, the cell of each row; ``_learn(lists, judged)``, which stores tables with
     ``_keep_tables``; and ``_values(lists)``, which reads them.
     """
 
@@ -115,7 +115,7 @@ class LearnsFromPositions(SupervisedAggregator):
     _parameter_constraints: dict = {
         "relevance_threshold": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
-        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels reports errors in anything else
         **VOTER_WEIGHTS,
     }
 
@@ -136,44 +136,44 @@ class LearnsFromPositions(SupervisedAggregator):
         raise NotImplementedError
 
     def _values(self, lists):
-        """Lists, of which some may now have weight 0, and what they give before weights.
+        """Return the lists, some perhaps with a new weight of 0, and their values before weights.
 
-        That is the value of each row, (n_rows,), and of absent items for each list, (n_lists,) or None for nothing.
+        These are the value of each row, (n_rows,), and of each list's absent items, (n_lists,), or None for 0.
         """
         raise NotImplementedError
 
     def _relevant(self, lists, judged):
-        """Which candidates are relevant, bool (n_candidates,); InputError where no list that counts holds one."""
+        """Mark relevant candidates, bool (n_candidates,); raise InputError if no list that counts contains one."""
         self._check_range(lists, lists.n_candidates)
         grade, threshold = judged.relevance, self.relevance_threshold
         relevant = grade > 0 if threshold is None else grade >= threshold
         if not (relevant[lists.candidate] & (lists.list_weight > 0)[lists.row_list]).any():
             least = "" if threshold is None else f" of at least {threshold:g}"
             raise InputError(
-                f"{type(self).__name__} learns from relevant items, and no training list of a weight above 0 holds an "
-                f"item of a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give more "
+                f"{type(self).__name__} learns from relevant items, but no training list of a weight above 0 contains "
+                f"an item of a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give more "
                 "queries."
             )
         return relevant
 
     def _check_range(self, lists, size):
-        """Raise InputError where sums of terms of at most this size, times the weights of lists, are not finite."""
+        """Raise InputError if sums of terms of at most this size, times the weights of lists, are not finite."""
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
-                    f"{type(self).__name__} must add up numbers that fit into floating point; with weights up to "
-                    f"{lists.list_weight.max():g} they do not. Multiply the weights of all lists by one number that "
+                    f"{type(self).__name__} must add up numbers that fit into floating point; got weights up to "
+                    f"{lists.list_weight.max():g}, whose sums do not fit. Multiply the weights of all lists by one number that "
                     "brings them closer to 1."
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
-        """Keep the table of each voter, (n_entries,), and the one that voters get who are not known."""
+        """Store the table of each voter, (n_entries,), and the pooled table for unknown voters."""
         self._known = frame_of({"voter": take_ids(lists.voters, sums.voters)})
         self._ptr = np.append(sums.ptr, sums.ptr[-1] + len(pooled))
         self._table = np.concatenate([table, pooled])
 
     def _match(self, lists):
-        """Lists, and the number of each list's table, (n_lists,)."""
+        """Return the lists, and the number of each list's table, (n_lists,)."""
         check_is_fitted(self)
         lists, place = match_voters(
             self,
@@ -181,18 +181,18 @@ class LearnsFromPositions(SupervisedAggregator):
             self._known,
             self.unknown_voter,
             "table",
-            "one table, that of all voters together, and nothing that it learnt of single voters is used",
+            "one table, pooled over all voters, and nothing that it learnt of single voters is used",
             "fit it on lists of these voters",
         )
         return lists, np.where(place < 0, len(self._known), place)
 
     def _entries(self, number, row_list, cell):
-        """Entry of each row; cells that no training list reached have the last entry of their table."""
+        """Find the entry of each row; cells that no training list reached have the last entry of their table."""
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
 
     def _names_voters(self):
-        # Lists of voters to be ignored do not decide between ties, which is for `_rank` to see to.
+        # Lists of ignored voters must not decide between ties; `_rank` handles this.
         return super()._names_voters() or self.unknown_voter == "ignore"
 
     def _rank(self, lists):
@@ -209,7 +209,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return Consensus(sum_rows(lists, gain, absent), scale=sum_sizes(lists, gain, absent))
 
     def _repeat(self, lists):
-        # Under weights of 1 those that are 0 are of voters to be ignored.
+        # With all weights 1, lists of weight 0 in the result belong to ignored voters.
         silenced, held, absent = self._values(lists.with_list_weight(np.ones(lists.n_lists)))
         total = sum_rows_again(lists, held if absent is None else held - absent[lists.row_list], absent)
         return lambda weight: total(times(silenced.list_weight, weight))

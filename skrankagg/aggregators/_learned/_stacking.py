@@ -1,4 +1,4 @@
-"""Learning to rank on the ranks and scores that the voters give, by any estimator of scikit-learn."""
+"""Learning to rank on the ranks and scores in the voters' lists, by any estimator of scikit-learn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StackedFusion"]
 
-# The matrix, and the copies that linear models and boosted trees make of it; measured.
+# Bytes per cell of the matrix and the copies that linear models and boosted trees make of it; measured.
 _CELL_BYTES = 26
 
 
@@ -39,27 +39,28 @@ class StackedFusion(SupervisedAggregator):
     Parameters
     ----------
     estimator : estimator, default=None
-        What learns: a regressor predicts the gain, a classifier whether an item is relevant, and a ranker, whose
-        ``fit`` takes `group` or `qid`, the order within each query; it may be the last step of a pipeline. None is
-        ``LogisticRegression(max_iter=1000)``. Its parameters are reached as ``estimator__alpha``. A parameter `cv` in
-        it, as of ``RidgeCV`` or ``GridSearchCV``, counts queries: a number of folds, None for 5, or a splitter of
-        groups such as ``GroupKFold(5)``.
+        Estimator that learns; it may be the last step of a pipeline. A regressor predicts the gain, and a classifier
+        whether an item is relevant. A ranker, whose ``fit`` accepts `group` or `qid`, predicts the order within each
+        query. None is ``LogisticRegression(max_iter=1000)``. Set its parameters as ``estimator__alpha``. A parameter
+        `cv` in it, as in ``RidgeCV`` or ``GridSearchCV``, counts queries: a number of folds, None for 5, or a splitter
+        of groups such as ``GroupKFold(5)``.
     features : list or tuple of str or aggregators, default=("borda", "present")
-        What is known of an item. A column for each voter: "present", 1 where its list holds the item and else 0;
-        "score", the score as it is and NaN where the list does not hold the item; and the norms of :class:`CombSUM`.
-        One column: "support", the number of lists that hold the item; and the consensus of an aggregator, from 0 for
-        the last items of a query to 1 for the first ones.
+        Features of an item. Three kinds have a column for each voter. "present" is 1 if its list contains the item and
+        else 0. "score" is the score unchanged, and NaN if the list does not contain the item. The norms are those of
+        :class:`CombSUM`. Two kinds have one column. "support" is the number of lists that contain the item. An
+        aggregator gives its consensus, from 0 for the last items of a query to 1 for the first ones.
     center : bool, default=True
-        Whether to subtract from each column its mean over the items of the query. It removes what all items of a query
-        share, which says nothing about their order.
+        Whether to subtract from each column its mean over the items of the query. This removes what all items of a
+        query have in common, which does not affect their order.
     gain : {"exponential", "linear"}, default="exponential"
-        What a regressor predicts: :math:`2^r - 1` of the grade :math:`r`, or the grade. Rankers are given the grade.
+        Target of a regressor: :math:`2^r - 1` for the grade :math:`r`, or the grade. Rankers get the grade.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Whether unjudged items have grade 0, or are left out of the training samples.
     relevance_threshold : float, default=None
-        Lowest grade that counts, above 0; lower ones are 0. None counts all above 0.
+        Lowest grade that counts, above 0; lower ones count as 0. None counts all above 0.
     unknown_voter : {"ignore", "error"}, default="ignore"
-        How to treat the lists of a voter that ``fit`` has not seen: there is no column for them, or an error.
+        How to treat the lists of a voter that ``fit`` has not seen: "ignore" gives them no column, "error" raises an
+        error.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``, as ``qrels=`` or as the `y` that
         :meth:`~skrankagg.Qrels.align` makes.
@@ -71,7 +72,7 @@ class StackedFusion(SupervisedAggregator):
     aggregators_ : list of estimators
         The aggregators among the features, fitted.
     voters_ : pandas.Index
-        Voters that have columns: those of the training queries.
+        Voters that have columns: the voters of the training queries.
     columns_ : DataFrame
         A row for each column of the matrix that `estimator_` was fitted on: `voter`, missing where the column
         belongs to none, and `feature`.
@@ -84,29 +85,30 @@ class StackedFusion(SupervisedAggregator):
 
     Notes
     -----
-    With :math:`x_q(i)` the features of item :math:`i`, the score is :math:`f(x_q(i) - \bar{x}_q)`, where :math:`f` is
-    the regressor's or ranker's ``predict``, or the classifier's ``decision_function``, or without one its probability
-    of relevance. Items of equal features tie. A voter without a list for a query has 0 in all of its columns, or NaN
-    for "score"; a list gives items that it does not hold what the norm gives them. Judged queries without a relevant
-    item among their candidates are left out of training: they say nothing about the order of items.
+    With :math:`x_q(i)` the features of item :math:`i`, the score is :math:`f(x_q(i) - \bar{x}_q)`. Here :math:`f` is
+    the ``predict`` of a regressor or ranker, or the ``decision_function`` of a classifier, or without one its
+    probability of relevance. Items of equal features tie. A voter without a list for a query has 0 in all of its
+    columns, or NaN for "score". A list gives its absent items the value of the norm. Judged queries without a relevant
+    item among their candidates are left out of training, because they carry no information about the order.
 
-    Within the estimator, too, the rows of a query stay together. An estimator that cross-validates is fitted with folds
+    The rows of a query also stay together within the estimator. An estimator that cross-validates is fitted with folds
     of whole queries in place of its `cv`; ``RidgeCV(cv=None)``, which leaves out single rows elsewhere, has five. Where
-    no queries can be given there is an error: for a splitter inside another one, and a ranker anywhere but at the end.
-    Rows that boosted trees hold out for early stopping are drawn by the estimator itself, query or not.
+    no queries can be passed there is an error: for a splitter inside another one, and for a ranker that is not at the
+    end. Rows that boosted trees hold out for early stopping are drawn by the estimator itself, regardless of queries.
 
-    Lists cannot be weighted: the estimator learns what each is worth. Nor can a feature be an aggregator that learns
-    from judgements, as its consensus of the training queries would look better than that of others: make it a voter by
-    :class:`~skrankagg.preprocessing.AggregatorUnion`, which ranks the training queries by fits on other ones.
+    Lists cannot be weighted: the estimator learns the value of each. An aggregator that learns from judgements cannot
+    be a feature either, because its consensus of the training queries would look better than its consensus of others.
+    Make it a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`, which ranks the training queries by fits on
+    other ones.
 
-    With :math:`p` features of each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each item of
-    each query. It is dense and float64, and most estimators copy it. The time is that of the estimator, and linear in
-    the size of the matrix otherwise.
+    With :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each item of
+    each query. It is dense and float64, and most estimators copy it. Besides the estimator, the time is linear in the
+    size of the matrix.
 
     On LETOR's MQ2008-agg, out of sample, stacking has a MAP of 50.4 to 51.1 with linear models and of 49.8 to 50.0 with
-    boosted trees, where the sum of Borda points has 47.8 and :class:`LearnedWeights` over them 50.5 to 50.7: models
-    that are not linear gain nothing there. Centring gains a linear model up to a point and changes little for trees.
-    ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these.
+    boosted trees. The sum of Borda points has 47.8, and :class:`LearnedWeights` over them 50.5 to 50.7: models that are
+    not linear gain nothing there. Centring gains a linear model up to a point and changes little for trees.
+    ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these numbers.
 
     References
     ----------
@@ -149,7 +151,7 @@ class StackedFusion(SupervisedAggregator):
         "unjudged": [StrOptions({"nonrelevant", "skip"})],
         "relevance_threshold": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_voter": [StrOptions({"ignore", "error"})],
-        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels reports errors in anything else
     }
     _tags = {"voter_weights": False, "unanimity": False}
     _scores_hint = "add a column 'score', or choose features of ranks, such as 'borda' and 'present'"
@@ -184,27 +186,30 @@ class StackedFusion(SupervisedAggregator):
         super()._validate_params()
         if isinstance(self.estimator, type):
             raise InputTypeError(
-                f"estimator must be an estimator, and {self.estimator.__name__} is a class; write "
+                f"`estimator` must be an estimator; got the class {self.estimator.__name__}. Write "
                 f"{self.estimator.__name__}()."
             )
         if not len(self.features):
-            raise InputError(f"features must name at least one; choose among {', '.join(FEATURES)}, or aggregators.")
+            raise InputError(
+                f"`features` must not be empty; got {self.features!r}. Choose among {', '.join(FEATURES)}, or "
+                "aggregators."
+            )
         for feature in self.features:
             if isinstance(feature, BaseAggregator):
                 if _learns(feature):
                     raise InputError(
-                        f"An aggregator among the features must not learn from judgements, as its consensus of the "
-                        f"training queries would look better than that of others; {feature!r} does. Make it a voter by "
+                        f"`features` must not contain an aggregator that learns from judgements; got {feature!r}. Its "
+                        "consensus would look better on the training queries than on others. Make it a voter by "
                         "AggregatorUnion before this step."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(
-                    f"features must be names or aggregators; got {type(feature).__name__}. Choose among "
+                    f"`features` must be names or aggregators; got {type(feature).__name__}. Choose among "
                     f"{', '.join(FEATURES)}, or give an aggregator such as BordaCount()."
                 )
             elif feature not in FEATURES:
                 raise InputError(
-                    f"features must be among {', '.join(FEATURES)}, or aggregators; got "
+                    f"`features` must be among {', '.join(FEATURES)}, or aggregators; got "
                     f"{feature!r}{did_you_mean(feature, FEATURES)}."
                 )
 
@@ -217,7 +222,7 @@ class StackedFusion(SupervisedAggregator):
     # ------------------------------------------------------------------ the matrix
 
     def _fit_columns(self, lists):
-        """Learn which columns there are; returns the matrix of these lists."""
+        """Learn the columns, and return the matrix of these lists."""
         voters, features, others = (
             np.unique(lists.list_voter),
             self._voter_features(),
@@ -239,7 +244,7 @@ class StackedFusion(SupervisedAggregator):
         return self._matrix(lists, ranked)
 
     def _matrix(self, lists, ranked):
-        """Describe the candidates, float64 (n_candidates, n_columns); `ranked` has the consensuses of the features."""
+        """Describe the candidates, float64 (n_candidates, n_columns); `ranked` contains the consensuses of features."""
         features, others = self._voter_features(), self._query_features()
         n_own = len(self.voters_) * len(features)
         matrix = np.zeros((lists.n_candidates, n_own + len(others)))
@@ -256,7 +261,7 @@ class StackedFusion(SupervisedAggregator):
         return matrix
 
     def _places(self, lists):
-        """Place of the voter of each list among those of fit, (n_lists,), -1 for those that it has not seen."""
+        """Find the place of each list's voter among the voters of fit, (n_lists,), -1 for unseen voters."""
         place = plain_index(self.voters_).get_indexer(plain_index(lists.voters))[lists.list_voter]
         known = place >= 0
         if known.all():
@@ -265,15 +270,15 @@ class StackedFusion(SupervisedAggregator):
         if self.unknown_voter == "error":
             raise InputError(
                 f"{type(self).__name__} has no columns for voter "
-                f"{show_id(lists.voters, lists.list_voter[first_row(~known)])}, which was not among those it was "
-                f"fitted on{hint}; fit it with this voter, or choose unknown_voter='ignore'."
+                f"{show_id(lists.voters, lists.list_voter[first_row(~known)])}, because it was not fitted on this "
+                f"voter{hint}. Fit it with this voter, or choose unknown_voter='ignore'."
             )
         left = np.logical_or.reduceat(known, lists.list_ptr[:-1])
         if not left.all() and not self._query_features():
             raise InputError(
                 f"{type(self).__name__} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}"
-                f"{hint}, so that nothing that it has learnt is known of its items; fit it with some of these voters, "
-                "drop the query, or add a feature that needs no voter, such as 'support' or BordaCount()."
+                f"{hint}, so it has no features of its items. Fit it with some of these voters, drop the query, or add "
+                "a feature that needs no voter, such as 'support' or BordaCount()."
             )
         return place
 
@@ -317,13 +322,13 @@ class StackedFusion(SupervisedAggregator):
         return LogisticRegression(max_iter=1000)
 
     def _grades(self, relevance):
-        """The grade of each candidate, 0 where it is not relevant."""
+        """Return the grade of each candidate, 0 where it is not relevant."""
         grade = np.where(relevance > 0, relevance, 0.0)
         if self.relevance_threshold is not None:
             grade[grade < self.relevance_threshold] = 0.0
             if not grade.any():
                 raise InputError(
-                    f"{type(self).__name__} learns from relevant items, and no grade reaches relevance_threshold="
+                    f"{type(self).__name__} learns from relevant items, but no grade reaches relevance_threshold="
                     f"{self.relevance_threshold:g}; the highest is {np.nanmax(relevance):g}. Lower it."
                 )
         return grade
@@ -335,7 +340,7 @@ class StackedFusion(SupervisedAggregator):
             gain = np.exp2(grade) - 1
         if not np.isfinite(gain).all():
             raise InputError(
-                f"gain='exponential' is 2 ** grade - 1, which no number can hold for the grade {grade.max():g}; choose "
+                f"gain='exponential' computes 2 ** grade - 1, which overflows for the grade {grade.max():g}. Choose "
                 "gain='linear', or give smaller grades."
             )
         return gain
@@ -343,25 +348,25 @@ class StackedFusion(SupervisedAggregator):
     def _check_classes(self, estimator, grade):
         if (grade > 0).all():
             raise InputError(
-                "A classifier learns from relevant items and others, and no training sample is not relevant. Judge "
+                "A classifier learns from relevant and other items, but all training samples are relevant. Judge "
                 "items that are not relevant, choose unjudged='nonrelevant', or choose a regressor."
             )
         if not hasattr(estimator, "decision_function") and not hasattr(estimator, "predict_proba"):
             raise InputError(
-                f"A classifier ranks by its decision_function or predict_proba; {estimator!r} has neither. Choose one "
-                "that has, or a regressor."
+                f"`estimator` must have a decision_function or predict_proba if it is a classifier; got {estimator!r}. "
+                "Choose another classifier, or a regressor."
             )
 
     def _refuse_missing(self, estimator, matrix):
-        """Refuse NaN where an estimator says that it takes none; a pipeline says what its first step does."""
+        """Raise InputError for NaN if the estimator, or the first step of a pipeline, does not accept NaN."""
         if "score" not in self.features or not np.isnan(matrix).any():
             return
         first = estimator.steps[0][1] if hasattr(estimator, "steps") else estimator
         if hasattr(first, "__sklearn_tags__") and not first.__sklearn_tags__().input_tags.allow_nan:
             raise InputError(
-                f"The feature 'score' is NaN where a list does not hold an item, and {type(first).__name__} takes no "
+                f"The feature 'score' is NaN where a list does not contain an item; {type(first).__name__} takes no "
                 "NaN. Choose a norm of scores, such as 'min-max', with 'present'; put SimpleImputer before it in a "
-                "pipeline; or choose an estimator that takes NaN, such as HistGradientBoostingRegressor."
+                "pipeline; or choose an estimator that accepts NaN, such as HistGradientBoostingRegressor."
             )
 
     def _aggregate(self, lists):

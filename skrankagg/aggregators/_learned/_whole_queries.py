@@ -1,4 +1,4 @@
-"""Fit an estimator of rows so that the rows of a query stay together: groups for rankers, folds of queries."""
+"""Fits of row-wise estimators that keep the rows of a query together: groups for rankers, folds of queries."""
 
 from contextlib import nullcontext
 from inspect import signature
@@ -16,12 +16,12 @@ _N_FOLDS = 5
 
 
 def ranks_queries(estimator):
-    """Whether an estimator is a ranker, or a pipeline that ends in one."""
+    """Return True if an estimator is a ranker, or a pipeline that ends in one."""
     return _query_parameter(_last_step(estimator)[1]) is not None
 
 
 def fit_whole_queries(estimator, matrix, target, query):
-    """Fit an estimator on rows of queries, (n_rows,) ascending; returns it.
+    """Fit an estimator on rows of queries, (n_rows,) ascending, and return it.
 
     A ranker at the end gets the queries. Every parameter `cv` is replaced during the fit by folds of whole queries.
     """
@@ -38,16 +38,16 @@ def fit_whole_queries(estimator, matrix, target, query):
         _refuse_resampled(key, estimator, params)
     for key, value in cv.items():
         estimator.set_params(**{key: _folds(value, _owner(key, estimator, params), target, query)})
-    # A pipeline takes parameters of its steps by their names, but not with routing, and nothing else is routed here.
+    # A pipeline accepts parameters of its steps by name, but not with metadata routing, which is not needed here.
     with config_context(enable_metadata_routing=False) if given and path else nullcontext():
         fitted = estimator.fit(matrix, target, **given)
     if cv:
-        estimator.set_params(**cv)  # as it was given, without positions of rows
+        estimator.set_params(**cv)  # restore the original, without positions of rows
     return fitted
 
 
 def _last_step(estimator):
-    """The estimator at the end of pipelines, at any depth, with its path: "" where there is no pipeline."""
+    """Return the last estimator of nested pipelines and its path: "" where there is no pipeline."""
     path = []
     while hasattr(estimator, "steps"):
         name, estimator = estimator.steps[-1]
@@ -56,7 +56,7 @@ def _last_step(estimator):
 
 
 def _query_parameter(estimator):
-    """Name of the parameter by which ``fit`` takes queries: "qid", "group" or None."""
+    """Return the name of the parameter of ``fit`` for queries: "qid", "group" or None."""
     parameters = signature(estimator.fit).parameters if hasattr(estimator, "fit") else ()
     return next((name for name in ("qid", "group") if name in parameters), None)
 
@@ -67,8 +67,8 @@ def _refuse_inner_rankers(params, path):
         if inner and key != path and _query_parameter(value) is not None:
             name = type(value).__name__
             raise InputError(
-                f"estimator must have a ranker at its end alone, which gets the queries; got {name} at {key!r}. Give "
-                f"StackedFusion({name}()) or a pipeline that ends in it; search over its parameters as estimator__..."
+                f"`estimator` must have a ranker only at its end; got {name} at {key!r}, where it gets no queries. "
+                f"Give StackedFusion({name}()) or a pipeline that ends in it; search its parameters as estimator__..."
             )
 
 
@@ -82,7 +82,7 @@ def _owner(key, estimator, params):
 
 
 def _refuse_resampled(key, estimator, params):
-    """Refuse a splitter whose rows are not all rows of the fit, so that positions of folds would be others'."""
+    """Raise InputError for a splitter that sees only some rows of the fit, where positions of folds would be wrong."""
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.ensemble import VotingClassifier, VotingRegressor
     from sklearn.feature_selection import SelectFromModel
@@ -98,13 +98,13 @@ def _refuse_resampled(key, estimator, params):
         outer = params[path] if path else estimator
         if not isinstance(outer, whole):
             raise InputError(
-                f"estimator must keep the rows of a query together; {inside} inside {type(outer).__name__} gets some "
-                f"rows only, without queries. Search over StackedFusion({inside}()) instead, as estimator__..."
+                f"`estimator` must keep the rows of a query together; got {inside} inside {type(outer).__name__}, "
+                f"which sees some rows without their queries. Search over StackedFusion({inside}()) as estimator__..."
             )
 
 
 def _folds(cv, owner, target, query):
-    """Positions of rows, (train, test), by a splitter that is given the queries as groups."""
+    """Compute positions of rows, (train, test), by a splitter that gets the queries as groups."""
     from sklearn.model_selection import KFold, check_cv
 
     name, queries = type(owner).__name__, np.unique(query)
@@ -112,20 +112,20 @@ def _folds(cv, owner, target, query):
         n_folds = min(_N_FOLDS, len(queries)) if cv is None else cv
         if not 2 <= n_folds <= len(queries):
             raise InputError(
-                f"cv of {name} must be a number of folds of queries, from 2 to the number of training queries with "
-                f"relevant items, {len(queries)}; got {cv}. Choose fewer folds, or give more judged queries."
+                f"`cv` of {name} must be a number of folds from 2 to {len(queries)}, the number of training queries "
+                f"with relevant items; got {cv}. Choose fewer folds, or judge more queries."
             )
         tests = [np.isin(query, queries[test]) for _, test in KFold(n_folds).split(queries)]
         return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
     if isinstance(cv, Real):
-        raise InputError(f"cv of {name} must be a number of folds of queries or a splitter; got {cv}. Choose cv=5.")
+        raise InputError(f"`cv` of {name} must be a number of folds of queries or a splitter; got {cv}. Choose cv=5.")
     with catch_warnings():
         filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # then the next lines refuse it
         folds = list(check_cv(cv).split(query, target, query))
     torn = sum(len(np.intersect1d(query[train], query[test])) for train, test in folds)
     if torn:
         raise InputError(
-            f"cv of {name} must keep the rows of a query together; {cv!r} splits those of {torn} queries. Choose a "
+            f"`cv` of {name} must keep the rows of a query together; got {cv!r}, which splits {torn} queries. Choose a "
             "number of folds, or a splitter of groups such as GroupKFold(5), whose groups are the queries."
         )
     return folds

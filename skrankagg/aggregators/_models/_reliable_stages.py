@@ -36,9 +36,9 @@ class ReliableStages:
         # Pairs that leave items over are few, and merging them would lose these items.
         merged, pattern = merge_equal_pairs(inner) if absent == "ignore" else (inner, None)
         self.inner = make(merged, self.cell_query)
-        #: The likelihood by which choices vary with the worths; ties hardly change it.
         #: Likelihood for the variance of choices under uncertain worths; ties hardly change it.
         self.uncertain = self.inner if isinstance(self.inner, Stages) else Stages(merged, absent, "efron")
+        #: Position of each list among the divided and merged lists.
         self.pattern = np.empty(lists.n_lists, dtype=np.int64)
         self.pattern[order] = np.arange(lists.n_lists) if pattern is None else pattern
         cell_ptr = np.searchsorted(self.cell_query, np.arange(lists.n_queries + 1))

@@ -1,4 +1,4 @@
-"""What the methods on normalised ranks share: how many items a rank is out of, and how many lists an item is in."""
+"""Base of methods on normalised ranks: number of items behind each rank, and number of lists of each item."""
 
 from numbers import Integral
 from typing import Literal
@@ -16,9 +16,9 @@ from ...exceptions import InputError
 PER_VOTER = VOTER_WEIGHTS["voter_weights"]
 
 
-#: Lists of a query, weights counted: more are not exact as float64.
+#: Largest number of lists in a query, counting weights: larger numbers are not exact as float64.
 MOST_LISTS = 2**53
-# Copies of rows that weights may ask for where a method needs each of them, and that are some hundred megabytes.
+# Largest number of copies of rows by weights, in methods that need each copy: some hundred megabytes.
 _MOST_COPIES = 2**24
 
 
@@ -44,8 +44,8 @@ class BaseNormalisedRanks(BaseAggregator):
         if (total > MOST_LISTS).any():
             q = first_row(total > MOST_LISTS)
             raise InputError(
-                f"{type(self).__name__} counts a list of weight w as w lists, of which a query may have 2^53 at most; "
-                f"the weights of query {show_id(lists.queries, q)} add up to {total[q]:g}. Give smaller weights."
+                f"{type(self).__name__} counts a list of weight w as w lists, and allows 2^53 of these in a query; the "
+                f"weights of query {show_id(lists.queries, q)} add up to {total[q]:g}. Give smaller weights."
             )
         self._list_n_items(lists)
         if self.n_items is not None and not isinstance(self.n_items, Integral):
@@ -53,11 +53,12 @@ class BaseNormalisedRanks(BaseAggregator):
         return lists
 
     def _list_n_items(self, lists):
-        """Number of items that each list's ranks are out of, float64 of shape (n_lists,)."""
+        """Return the number of items that the ranks of each list are out of, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             if self.n_items is not None:
                 raise InputError(
-                    "absent='ignore' divides each rank by the length of its list, not by n_items; leave n_items None."
+                    "`n_items` must be None with absent='ignore', which divides each rank by the length of its list; "
+                    f"got {self.n_items!r}. Leave it out, or choose absent='last'."
                 )
             return lists.list_length.astype(np.float64)
         if self.n_items is None:
@@ -67,9 +68,9 @@ class BaseNormalisedRanks(BaseAggregator):
             if short.any():
                 q = first_row(short)
                 raise InputError(
-                    f"n_items must be at least the number of items of each query; query {show_id(lists.queries, q)} "
-                    f"has {lists.query_n_items[q]}, n_items is {self.n_items}. Count all items that could have been "
-                    "ranked."
+                    f"`n_items` must be at least the number of items of each query; got {self.n_items} for query "
+                    f"{show_id(lists.queries, q)} of {lists.query_n_items[q]} items. Count all items that could have "
+                    "been ranked."
                 )
             return np.full(lists.n_lists, float(self.n_items))
         advice = "Give those the number of items that they could have ranked."
@@ -79,37 +80,36 @@ class BaseNormalisedRanks(BaseAggregator):
             v = first_row(short)
             voter, query = show_id(lists.voters, lists.list_voter[v]), show_id(lists.queries, lists.list_query[v])
             raise InputError(
-                f"n_items must be at least the length of each list; that of {voter} for query {query} is "
-                f"{lists.list_length[v]}, its n_items is {n_items[v]:g}. Count all items that the voter could have "
-                "ranked."
+                f"`n_items` must be at least the length of each list; got {n_items[v]:g} for {voter}, whose list for "
+                f"query {query} has {lists.list_length[v]} items. Count all items that the voter could have ranked."
             )
         return n_items
 
     def _check_copies(self, lists, copies, what):
-        """Refuse weights that ask for many more copies, (n_queries,), than there are rows, before they are made."""
+        """Raise InputError, before copies are made, for weights that need far more copies, (n_queries,), than rows."""
         most = max(_MOST_COPIES, lists.n_rows)
         if lists.is_weighted and copies.sum() > most:
             q = int(np.argmax(copies))
             raise InputError(
-                f"{what} takes time and memory for each of the w lists that a list of weight w stands for; the weights "
-                f"ask for {copies.sum():g} ranks, of which {copies[q]:g} in query {show_id(lists.queries, q)}, and at "
-                f"most {most} are taken. Give smaller weights or choose another statistic."
+                f"{what} takes time and memory for each of the w lists of a list of weight w, and allows {most} ranks. "
+                f"The weights need {copies.sum():g} ranks, {copies[q]:g} in query {show_id(lists.queries, q)} alone. "
+                "Give smaller weights or choose another statistic."
             )
 
     def _normalise(self, lists):
-        """Normalised rank of each row, and the number of lists that each candidate is ranked or counted absent in."""
+        """Return the normalised rank of each row, and the number of lists that rank each candidate or lack it."""
         x = lists.rank / self._list_n_items(lists)[lists.row_list]
         weight = (
             lists.candidate_weight
             if self.absent == "ignore"
             else lists.sum_over_lists(lists.list_weight)[lists.candidate_query]
         )
-        # Where no list has any weight, one that holds nothing stands in.
+        # Where no list has any weight, one empty list is counted.
         return x, np.maximum(weight, 1).astype(np.int64)
 
 
 def minimum_by_candidate(candidate, value, n_candidates, *, start):
-    """Smallest value of each candidate, or `start` where there is none below it."""
+    """Return the smallest value of each candidate, or `start` where there is none below it."""
     smallest = np.full(n_candidates, start)
     np.minimum.at(smallest, candidate, value)
     return smallest

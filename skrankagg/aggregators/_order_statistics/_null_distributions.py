@@ -1,13 +1,13 @@
 r"""Lower tails of sums of independent numbers, each drawn from a finite list of values: pure functions on arrays.
 
 The p-value of a rank sum or a rank product is such a tail: every list gives an item one of its values at random. The
-distribution is found by convolution on a grid, under exponential tilting: with masses times
-:math:`e^{-\theta s}` the far tail becomes the middle of a distribution, where the rounding of a Fourier transform does
-no harm, and probabilities of 1e-300 have as many right digits as those of 1e-3. Some tilts, a few standard deviations
-of the sum apart, share the range; each sum is looked up under the tilt that is nearest.
+distribution is found by convolution on a grid, under exponential tilting. With masses times :math:`e^{-\theta s}` the
+far tail becomes the middle of a distribution. There the rounding of a Fourier transform is harmless, and probabilities
+of 1e-300 have as many correct digits as those of 1e-3. Several tilts, a few standard deviations of the sum apart, share
+the range; each sum is looked up under the nearest tilt.
 
-Where the values lie on the grid, the tail is exact. Elsewhere they are rounded down, by less than a cell each, so that
-the tail of the rounded sum is an upper bound, and that tail taken as many cells lower as there are rounded values is a
+Where the values lie on the grid, the tail is exact. Elsewhere they are rounded down, by less than a cell each, so the
+tail of the rounded sum is an upper bound. The same tail, taken lower by as many cells as there are rounded values, is a
 lower bound.
 
 >>> import numpy as np
@@ -20,28 +20,27 @@ array([ 1.,  3., 36.])
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-# How far apart neighbouring tilts are: the logarithm of the sum of the geometric means of their two distributions,
-# which is -4 for normal ones where each sum is within 2.8 deviations of one of their means.
+# Distance of neighbouring tilts: the logarithm of the sum of the geometric means of their two distributions. It is -4
+# for normal ones where each sum is within 2.8 deviations of one of their means.
 _LEAST_OVERLAP, _MOST_OVERLAP = -5.0, -3.0
 # Log probability that may lie outside the range of a convolution, on either side, and then wraps around.
 _OUTSIDE = -45.0
-# Relative width of a bracket to aim at, and the widest one that is accepted.
+# Target for the relative width of a bracket, and the widest bracket that is accepted.
 _WIDTH, _WIDEST = 0.01, 0.1
-# Cells of a convolution on a grid that values are rounded to; 2^22 take some 150 MB.
+# Cells of a convolution on a grid for rounded values; 2^22 take some 150 MB.
 _FEWEST_CELLS, _MOST_CELLS = 1 << 16, 1 << 22
-# The corner: a tilt under which the smallest sum has this probability is the last one.
+# Corner: the last tilt is the one under which the smallest sum has this probability.
 _CORNER = np.log(1e-3)
-# Values of one draw that are told apart where the tilts are chosen, before they are gathered in blocks of 1 %.
+# Values of one draw that stay separate for the choice of tilts; larger ones are merged in blocks of 1 %.
 _SINGLE_VALUES = 256
 
 
 class SumOfDraws:
-    """The lower tail of a sum of independent draws.
+    """Lower tail of a sum of independent draws.
 
-    `values` holds an ascending array for each kind of draw, its smallest value 0, `masses` how often the kind has each
-    of its values, and `copies` the number of draws of each kind. `unit` is a number of which all values are whole
-    multiples, up to rounding, or None. What the methods return depends on these and the sum asked for, never on what
-    else is asked for.
+    `values` contains an ascending array for each kind of draw, with smallest value 0, `masses` the frequency of each
+    value, and `copies` the number of draws of each kind. All values are whole multiples of `unit`, up to rounding,
+    unless it is None. The results of the methods depend on these arguments and the given sum alone, not on other sums.
     """
 
     def __init__(self, values, masses, copies, *, unit=None):
@@ -59,7 +58,7 @@ class SumOfDraws:
         self._moments = _Moments(self._kinds)
         self._tilts, below, log_norms = _choose_tilts(self._moments)
         self._low, self._high = _ranges(self._tilts, log_norms, below, self._greatest)
-        # Two tilts give a sum the same chance where one's range ends.
+        # Two tilts give a sum the same probability where the range of one ends.
         self._ends = (log_norms[:-1] - log_norms[1:]) / np.diff(self._tilts)
         self._choose_cells(unit)
 
@@ -70,12 +69,12 @@ class SumOfDraws:
             self._cells = np.full(len(span), float(unit))
             self.width = 0.0
             return
-        # From one sum to another the logarithm of the tail rises by the tilt, times the difference, at most.
-        # It is taken to be 1 at least: then bounds of a sum of logarithms are within 1 % of that of the product, too.
+        # From one sum to another the logarithm of the tail rises by at most the tilt times the difference. The tilt is
+        # taken as at least 1: then bounds of a sum of logarithms are within 1 % for the product, too.
         slope = np.maximum(np.append(self._tilts[1:], 2 * self._tilts[-1]), 1.0)
         cells = np.minimum(_WIDTH / (self._n_rounded * slope), span / _FEWEST_CELLS)
-        # The value that has the greatest mass, that of lists without the item, lies on the grid. All else is a power of
-        # 2, finer towards the smallest sums: a finer grid only lowers bounds, so that they rise with the sum.
+        # The value of greatest mass, for lists without the item, lies on the grid. Other cells are powers of 2 of it,
+        # finer towards the smallest sums: a finer grid only lowers bounds, so they rise with the sum.
         base = max(self._kinds, key=lambda kind: kind[1][-1] * kind[2])[0][-1]
         cells = base * 2.0 ** np.floor(np.log2(np.maximum(cells, span / _MOST_CELLS) / base))
         cells[cells < span / _MOST_CELLS] *= 2
@@ -84,15 +83,15 @@ class SumOfDraws:
 
     @property
     def too_wide(self):
-        """Whether the bound may be over 10 % too high, which is worse than no p-value."""
+        """True if the bound may be over 10 % too high, which is worse than no p-value."""
         return not self._constant and self.width > _WIDEST
 
     def log_tail(self, x):
-        """Log probability of a sum of at most x, (n_sums,); if not exact, an upper bound of it, never below it."""
+        """Compute the log probability of a sum of at most x, (n_sums,); if not exact, an upper bound."""
         return self.log_bounds(x)[1]
 
     def log_bounds(self, x, gap=0.0):
-        """Lower and upper bounds of the log probability of a sum of at most x, (n_sums,); equal where `exact`.
+        """Bound the log probability of a sum of at most x from below and above, (n_sums,); equal where `exact`.
 
         No sum lies strictly between x and ``x + gap``; each x is a sum that can occur, up to rounding.
         """
@@ -114,7 +113,7 @@ class SumOfDraws:
         n_cells = next_fast_len(int(np.ceil(self._high[w] / cell)) - first + 2, real=True)
         share, log_norm, noise = self._convolve(cell, tilt, n_cells, np.ceil(self._high[w] / cell))
         share = np.roll(share, -(first % n_cells))
-        # Relative to the upper end of what is asked of this tilt, so that no power of e overflows.
+        # Work relative to the upper end of this tilt's sums, so that no power of e overflows.
         end = n_cells - 1 if w == 0 else min(int(np.ceil(self._ends[w - 1] / cell)) - first, n_cells - 1)
         step = tilt * cell
         tail = share[: end + 1] * np.exp(step * np.arange(-end, 1.0))
@@ -124,7 +123,7 @@ class SumOfDraws:
             place = np.rint(x / cell).astype(np.int64) - first
             log_tail = _log(tail[np.clip(place, 0, end)]) + log_scale
             return log_tail, log_tail
-        # A sum is rounded down by less than a cell for each draw that is not its smallest value.
+        # A sum is rounded down by less than a cell for each draw other than its smallest value.
         place = np.maximum(np.floor(x / cell + 1e-6).astype(np.int64), 0)
         rounded = np.minimum(self._n_rounded, np.floor(x / self._least_step + 1e-6))
         lower = np.floor((x + gap) / cell * (1 - 1e-12) - 1e-6 * (rounded > 0)).astype(np.int64) - rounded
@@ -139,7 +138,7 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Tilted shares of the cells, modulo their number, the logarithm of what they add up to, and their noise."""
+        """Return tilted shares of the cells, modulo their number, the logarithm of their total, and their noise."""
         transform, log_norm = None, 0.0
         for value, mass, count in self._kinds:
             place = np.rint(value / cell) if self.exact else np.floor(value / cell * (1 + 1e-15))
@@ -158,7 +157,7 @@ class SumOfDraws:
 class _Moments:
     """Logarithm of the expectation of exp(-tilt * sum), and mean and deviation of the tilted sum.
 
-    Tilts and ranges need no more than two digits of them, so neighbouring values of a long list are taken together.
+    Tilts and ranges need only two digits of these, so neighbouring values of a long list are merged.
     """
 
     def __init__(self, kinds):
@@ -180,7 +179,7 @@ class _Moments:
         self._log_first = float(self._copies @ np.log(self._mass[self._start]))
 
     def _tilted(self, tilt):
-        # Of the smallest value, or of the greatest where the tilt is negative, nothing underflows.
+        # Relative to the smallest value, or to the greatest where the tilt is negative, nothing underflows.
         base = self._last if tilt < 0 else np.zeros_like(self._last)
         share = self._mass * np.exp(-tilt * (self._value - base[self._kind]))
         return share, np.add.reduceat(share, self._start), base
@@ -196,12 +195,12 @@ class _Moments:
         return float(np.sqrt(self._copies @ (np.add.reduceat(apart, self._start) / total)))
 
     def log_corner(self, log_norm):
-        """Log probability of the smallest sum, given the logarithm of the norm under a tilt."""
+        """Return the log probability of the smallest sum, given the logarithm of the norm under a tilt."""
         return self._log_first - log_norm
 
 
 def _choose_tilts(moments):
-    """Tilts from 0 to the corner, ascending, tilts below 0, descending, and the log norms of the former."""
+    """Choose tilts from 0 to the corner, ascending, and tilts below 0; return also the log norms of the former."""
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]
     while moments.log_corner(log_norms[-1]) < _CORNER:
@@ -224,7 +223,7 @@ def _choose_tilts(moments):
 
 
 def _ranges(tilts, log_norms, below, greatest):
-    """Smallest and greatest sums that matter under each tilt: by Chernoff's bounds, with the other tilts."""
+    """Find the smallest and greatest relevant sums under each tilt, by Chernoff's bounds with the other tilts."""
     all_tilts = np.concatenate([[tilt for tilt, _ in below], tilts])
     all_norms = np.concatenate([[norm for _, norm in below], log_norms])
     low, high = np.zeros(len(tilts)), np.full(len(tilts), greatest)
@@ -242,7 +241,7 @@ def _log(x):
 
 
 def _power(x, count):
-    """Whole powers by repeated squaring, which keeps the relative error of complex numbers small."""
+    """Compute whole powers by repeated squaring, which keeps the relative error of complex numbers small."""
     power = None
     while count:
         if count & 1:

@@ -1,7 +1,7 @@
 """Probabilities of order statistics of independent uniform numbers: pure functions on arrays, all in logarithms.
 
-If the lists of a query were drawn at random, the normalised ranks of an item would be m uniform numbers; how unlikely
-the k-th smallest of them, or the best of all k, or all of them together are, is computed here. The values get far
+If the lists of a query were drawn at random, the normalised ranks of an item would be m uniform numbers. This module
+computes how unlikely the k-th smallest of them is, or the best over all k, or all of them together. The values get far
 smaller than a float can be: 500 lists that agree on the first of 2,000 items have probability 1e-1650.
 
 >>> import numpy as np
@@ -16,18 +16,19 @@ from scipy.special import betainc, betaincinv, gammaln
 
 from ..._arrays._ragged import group_order
 
-# Logarithms below which betainc and betaincinv are not trusted: near the smallest floats the one is off by 1e-9 and the
-# other returns NaN or nonsense.
+# Logarithms below which betainc and betaincinv are not used: near the smallest floats, betainc is off by 1e-9 and
+# betaincinv returns NaN or nonsense.
 _BETAINC = -570.0
 _BETAINCINV = -150.0
-# Numbers that one step of a long pass works on: they stay in the cache.
+# Numbers that one step of a long pass processes: they stay in the cache.
 _BLOCK = 1 << 15
 
 
 def log_binomial_tail(k, n, x):
-    """Log probability that at least k of n uniform numbers are at most x, above 0: that the k-th smallest is.
+    """Compute the log probability that at least k of n uniform numbers are at most x, above 0.
 
-    Log P(Beta(k, n - k + 1) <= x), element by element, to about 1e-13, however small the probability.
+    This is the probability that the k-th smallest is at most x: log P(Beta(k, n - k + 1) <= x), element by element, to
+    about 1e-13, however small.
     """
     k, n, x = (np.asarray(value, dtype=np.float64) for value in np.broadcast_arrays(k, n, x))
     probability = betainc(k, n - k + 1, x)
@@ -45,8 +46,8 @@ def _log_binomial(n, k):
 
 
 def _log_tail_ratio(k, n, x):
-    # log of P(S >= k) / P(S = k), S binomial: a sum of ratios of neighbours, all positive. A term that is too small to
-    # count for one element changes nothing there, so that what others need does not show.
+    # log of P(S >= k) / P(S = k), S binomial: a sum of ratios of neighbours, all positive. A term too small to count
+    # for one element changes nothing there, so the number of terms for other elements does not matter.
     odds = x / (1 - x)
     total, term, step = np.ones_like(x), np.ones_like(x), 1
     while (term > 1e-17 * total).any():
@@ -57,10 +58,10 @@ def _log_tail_ratio(k, n, x):
 
 
 def log_poisson_binomial_tail(x, k_max, chance):
-    """Log probability that at least k of n uniform numbers are at most x, each counting only up to its own cutoff.
+    """Compute the log probability that at least k of n uniform numbers are at most x, each up to its own cutoff.
 
-    Number i is at most x, and seen to be, with probability ``min(x, chance[i])``; x is of shape (n_values,), between 0
-    and 1, the result of shape (k_max + 1, n_values), for each k from 0. All terms of the recurrence are positive.
+    Number i is at most x, and visible, with probability ``min(x, chance[i])``. x has shape (n_values,), between 0 and
+    1; the result has shape (k_max + 1, n_values), for each k from 0. All terms of the recurrence are positive.
     """
     log_tail = np.full((k_max + 1, len(x)), -np.inf)
     log_tail[0] = 0.0
@@ -71,7 +72,7 @@ def log_poisson_binomial_tail(x, k_max, chance):
 
 
 def thresholds(log_rho, n):
-    """Logarithms of the values below which the k-th smallest of n uniform numbers falls with probability rho < 1.
+    """Find log thresholds below which the k-th smallest of n uniform numbers falls with probability rho < 1.
 
     From (n_values,) to (n, n_values): the quantiles of Beta(k, n - k + 1) at rho, k = 1..n.
     """
@@ -80,10 +81,10 @@ def thresholds(log_rho, n):
     fair = log_rho > _BETAINCINV
     log_b = np.empty(k.shape)
     log_b[fair] = np.log(betaincinv(k[fair], n - k[fair] + 1, np.exp(log_rho[fair])))
-    # The first term of the binomial tail alone: exact where b is tiny. Elsewhere b is above it, and log P, concave in
-    # log b, is below its tangents: Newton's steps never overshoot.
+    # Start with the first term of the binomial tail alone: exact where b is tiny. Elsewhere b is above it. Log P is
+    # concave in log b and below its tangents, so Newton's steps never overshoot.
     log_b[~fair] = (log_rho[~fair] - _log_binomial(n, k[~fair])) / k[~fair]
-    # Where rho is large, betaincinv is right as it is, and the slope may vanish.
+    # Where rho is large, betaincinv is accurate without a step, and the slope may vanish.
     active = np.flatnonzero((log_b > -600) & (log_rho < -0.7))
     while len(active):
         step = _newton_step(log_b[active], k[active], n, log_rho[active])
@@ -101,21 +102,21 @@ def _newton_step(log_b, k, n, log_rho):
 
 
 def log_crossing(log_rho, n, *, most=1.0):
-    r"""Log probability that some order statistic of n uniform numbers is at least as unlikely as rho, (n_values,).
+    r"""Compute the log probability that an order statistic of n uniform numbers is as unlikely as rho, (n_values,).
 
-    It is that of U_(k) <= b_k for some k, b_k the smaller of `most` and the quantile of U_(k) at rho: numbers above
-    `most` are not seen, and count for nothing.
+    This is the probability that U_(k) <= b_k for some k, with b_k the smaller of `most` and the quantile of U_(k) at
+    rho. Numbers above `most` are not visible, and do not count.
 
-    Of all k with :math:`U_{(k)} \le b_k` consider the last one. There, exactly k numbers are at most :math:`b_k`, for
-    one more would be at most :math:`b_{k+1}` too. With :math:`N(b)` the count of numbers up to b, therefore,
+    Take the last k with :math:`U_{(k)} \le b_k`. There, exactly k numbers are at most :math:`b_k`, because one more
+    would be at most :math:`b_{k+1}`, too. With :math:`N(b)` the count of numbers up to b, therefore,
 
     .. math:: p = \sum_k P(N(b_k) = k) \, R_k, \qquad R_k = 1 - \sum_{j > k} P(N(b_j) = j \mid N(b_k) = k) \, R_j,
 
     where :math:`R_k` is the probability that there is none after k. The sum over k has positive terms only, each of
-    them rho times a number between 0 and 1, so that p never underflows. The differences :math:`R_k` are harmless: with
-    C the matrix of the conditional probabilities, :math:`(I + C) R = 1` and :math:`(I + C)^{-1} = I - F`, F being the
-    chances of each j to be the next one. So an error of relative size e in C makes one of at most 2 e in each R, hence
-    of at most 2 n e, relatively, in p. Quadratic in n for each value.
+    them rho times a number between 0 and 1, so p never underflows. The differences :math:`R_k` are harmless. With C the
+    matrix of the conditional probabilities, :math:`(I + C) R = 1` and :math:`(I + C)^{-1} = I - F`, where F contains
+    the probabilities of each j to be the next one. So a relative error e in C causes at most 2 e in each R, and hence
+    at most 2 n e in p. Quadratic in n for each value.
     """
     log_p = np.empty_like(log_rho)
     size = max(1, _BLOCK // n)
@@ -142,16 +143,16 @@ def _log_crossing(log_rho, n, most):
             log_chance = more[:, None] * np.log(b[j] - b[:j]) - log_factorial[more, None]
             log_chance += above[j] - above[:j]
             none_after[:j] -= np.exp(log_chance) * none_after[j]
-    # Rounding must not leave the bounds: one of the n events, and the sum of all.
+    # Rounding must not leave the bounds: the probability of one of the n events, and the sum of all.
     log_p = np.where(certain, 0.0, log_rho + np.log(total))
     return np.clip(log_p, log_rho, np.minimum(log_rho + np.log(n), 0.0))
 
 
 def sorted_places(candidate, x, n_candidates, *, weight=None):
-    """Rows sorted by candidate and normalised rank, and how many ranks of the candidate come up to and with each.
+    """Sort rows by candidate and normalised rank, and count the ranks of the candidate up to and including each.
 
-    `weight`, whole numbers of shape (n_rows,), makes a row stand for so many equal ones; rows of weight 0 are left out.
-    Both results are int64 of shape (n_kept,).
+    `weight`, whole numbers of shape (n_rows,), makes a row count as that many equal ones; rows of weight 0 are left
+    out. Both results are int64 of shape (n_kept,).
     """
     rows = group_order(candidate, x)
     if weight is None:

@@ -1,8 +1,8 @@
-"""P-values of rank sums and rank products: how often random lists give an item ranks that are as good.
+"""P-values of rank sums and rank products: probabilities that random lists give an item ranks that are as good.
 
-At random, each list gives an item one of its own places: one of the normalised ranks that it holds, tied ones as they
-are, or, as often as it lacks an item, 1. That is the distribution over all ways of assigning the list's places to its
-items, so that it is right for lists with ties, cut lists and lists out of different numbers of items.
+A random list gives an item one of its own places. This is one of its normalised ranks, with ties unchanged, or 1, as
+often as the list lacks an item. This is the distribution over all ways of assigning the list's places to its items. So
+it is valid for lists with ties, cut lists and lists out of different numbers of items.
 """
 
 from math import lcm
@@ -14,16 +14,16 @@ from ..._data._frames import show_id
 from ...exceptions import InputError
 from ._null_distributions import SumOfDraws
 
-# Lists of a null distribution: the number of tilts that it takes grows with the square root.
+# Most lists of a null distribution: the number of tilts grows with the square root.
 _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
-    """Log probability of so small a sum of normalised ranks, or of their logarithms, by candidate, (n_candidates,).
+    """Compute the log probability of so small a sum of normalised ranks, or their logarithms, (n_candidates,).
 
-    `n_items` is the number of items that each list's ranks are out of, float64 of shape (n_lists,). Sums that rounding
-    cannot tell apart have one probability. One distribution serves all candidates, and queries, that random lists treat
-    alike.
+    `n_items` is the number of items that each list's ranks are out of, float64 of shape (n_lists,). Sums that are equal
+    up to rounding have one probability. Candidates, also of different queries, share a distribution if random lists
+    treat them equally.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
@@ -44,17 +44,17 @@ def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
 
 def _refuse(lists, candidate, n_lists):
     query = show_id(lists.queries, lists.candidate_query[candidate])
-    most = f"takes {_MOST_LISTS} lists at most"
+    most = f"allows at most {_MOST_LISTS} lists"
     if n_lists <= _MOST_LISTS:
-        most = "takes a few hundred lists at most where it bounds the p-value, as the bound would be over 10 % too high"
+        most = "allows a few hundred lists where it bounds the p-value, as the bound would be over 10 % too high"
     raise InputError(
-        f"exact=True {most}; query {query} has {n_lists:.0f}, weights counted. Leave exact=False or give smaller "
+        f"exact=True {most}; got {n_lists:.0f} for query {query}, counting weights. Leave exact=False or give smaller "
         "weights."
     )
 
 
 def list_kinds(lists, n_items):
-    """Number lists so that those of one number have the same places, (n_lists,), and a list of each number."""
+    """Number lists so that lists of one number have the same places, (n_lists,), and find a list of each number."""
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
     tie = np.zeros(lists.n_lists, dtype=np.int64)
@@ -66,7 +66,7 @@ def list_kinds(lists, n_items):
 
 
 def _number_alike(*columns):
-    """Number rows in ascending order, equal ones alike, (n_rows,), and find the first row of each number."""
+    """Number rows in ascending order, equal rows equally, (n_rows,), and find the first row of each number."""
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -77,7 +77,7 @@ def _number_alike(*columns):
 
 
 def _places(lists, v, n_items, lacks_others):
-    """Distinct ranks that a list can give, how many of each, and out of how many items."""
+    """Return the distinct ranks that a list can give, their counts, and the number of items they are out of."""
     ranks, counts = np.unique(lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]], return_counts=True)
     n_absent = n_items - counts.sum()
     if lacks_others and n_absent > 0:
@@ -86,9 +86,10 @@ def _places(lists, v, n_items, lacks_others):
 
 
 def null_numbers(lists, kind, ignore_absent):
-    """Number of the null distribution of each candidate, and the kinds of lists, and copies of each, of each number.
+    """Number the null distribution of each candidate; return for each number its kinds of lists and their copies.
 
-    That of a candidate is over the lists that hold it, or over all lists of its query; lists of weight 0 count nowhere.
+    A candidate's distribution is over the lists that contain it, or over all lists of its query. Lists of weight 0 do
+    not count.
     """
     if ignore_absent:
         counted = lists.list_weight[lists.row_list] > 0
@@ -97,7 +98,7 @@ def null_numbers(lists, kind, ignore_absent):
     else:
         v = np.flatnonzero(lists.list_weight > 0)
         owner, n_owners = lists.list_query[v], lists.n_queries
-    # Each owner's kinds, ascending, and the number of lists of each.
+    # Sort the kinds of each owner, and count the lists of each kind.
     order = np.lexsort((kind[v], owner))
     v, owner = v[order], owner[order]
     new = np.ones(len(v), dtype=bool)
@@ -106,7 +107,7 @@ def null_numbers(lists, kind, ignore_absent):
     copies = np.add.reduceat(lists.list_weight[v], start) if len(v) else np.zeros(0)
     owner, number = owner[start], kind[v][start]
     ptr = np.searchsorted(owner, np.arange(n_owners + 1))
-    # Owners are alike if their first entries are, and their second ones, and so on.
+    # Owners are equal if their first entries are equal, and their second ones, and so on.
     entry, _ = _number_alike(number, copies)
     same, length = np.zeros(n_owners, dtype=np.int64), np.diff(ptr)
     for place in range(int(length.max(initial=0))):
@@ -121,7 +122,7 @@ def null_numbers(lists, kind, ignore_absent):
 
 
 def sums_above_least(lists, n_items, logarithms, ignore_absent):
-    """Sum of each candidate's ranks, or logarithms, less the smallest one that its lists can give, (n_candidates,)."""
+    """Sum each candidate's ranks, or logarithms, minus the smallest sum that its lists can give, (n_candidates,)."""
     measure = np.log if logarithms else np.asarray
     held = lists.list_length > 0
     least = np.ones(lists.n_lists)
@@ -134,7 +135,7 @@ def sums_above_least(lists, n_items, logarithms, ignore_absent):
 
 
 def _null_distribution(kinds, copies, logarithms):
-    """Distribution of the sum that random lists give, less the smallest one; None for too many lists."""
+    """Build the distribution of the sum in random lists, minus the smallest one; return None for too many lists."""
     if copies.sum() > _MOST_LISTS:
         return None
     measure = np.log if logarithms else np.asarray

@@ -19,9 +19,9 @@ from ._small_queries import small_pvalues
 
 __all__ = ["RankStatistic"]
 
-# A statistic scores the candidates, (n_candidates,), by their normalised ranks, 1 wherever they are absent. It takes
-# the candidate and the normalised rank of each row, the number of lists of each candidate, and for how many equal rows
-# each row stands, or None.
+# A statistic scores the candidates, (n_candidates,), by their normalised ranks, 1 wherever they are absent. Arguments
+# are the candidate and the normalised rank of each row, the number of lists of each candidate, and the number of equal
+# rows that each row stands for, or None.
 
 
 def _mean(candidate, x, n_lists, weight):
@@ -66,39 +66,39 @@ def _stuart(candidate, x, n_lists, weight):
 
 
 STATISTICS = {"geometric-mean": _geometric_mean, "mean": _mean, "median": _median, "min": _min, "stuart": _stuart}
-#: Those that add up something of each rank.
+#: Statistics that are sums over the ranks.
 SUMS = ("geometric-mean", "mean")
 
 
 class RankStatistic(BaseNormalisedRanks):
     r"""Rank items by the mean, median, minimum or joint probability of their normalised ranks.
 
-    A rank is divided by the number of items that could have been ranked, so that lists of different length compare;
-    then the item's ranks become one number, in the manner of studies that combine lists of genes.
+    A rank is divided by the number of items that could have been ranked, so that lists of different length compare.
+    Then the item's ranks become one number, as in studies that combine lists of genes.
 
     Parameters
     ----------
     statistic : {"geometric-mean", "mean", "median", "min", "stuart"}, default="mean"
-        Which number, see Notes.
+        Statistic of the ranks, see Notes.
     exact : bool or "auto", default="auto"
         Whether to compute the p-values of "mean" and "geometric-mean" from the ranks that random lists can give. With
-        False "mean" has those of a normal distribution, which are far too large where they are small, and
-        "geometric-mean" has none. With "auto" the p-values of "mean" are exact in small queries, see Notes, and else
-        those of a normal distribution; "geometric-mean" has none. The other statistics have no p-values.
+        False "mean" uses a normal distribution, whose p-values are far too large where they are small, and
+        "geometric-mean" has none. With "auto" the p-values of "mean" are exact in small queries, see Notes, and
+        otherwise from a normal distribution; "geometric-mean" has none. The other statistics have no p-values.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked; None counts the distinct items of each query.
     absent : {"last", "ignore"}, default="last"
-        Whether a list gives an item that it does not hold the normalised rank 1, the worst, or ignores it; each rank is
-        then divided by the length of its list, which is taken to be complete. If some items are in far more lists than
-        others, take "geometric-mean", see Notes.
+        How to treat items missing from a list: "last" gives them the normalised rank 1, the worst. "ignore" leaves them
+        out, and divides each rank by the length of its list, which is taken to be complete. If some items are in far
+        more lists than others, choose "geometric-mean", see Notes.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 
     Attributes
     ----------
     query_info_ : DataFrame
-        For each query of `fit`, where there are p-values: `query` and `exact`, whether its p-values are computed from
-        the ranks that random lists can give, and not from a normal distribution.
+        For each query of `fit`, where there are p-values: `query` and `exact`, whether its p-values come from the ranks
+        that random lists can give, instead of a normal distribution.
 
     See Also
     --------
@@ -119,42 +119,44 @@ class RankStatistic(BaseNormalisedRanks):
                      [1]_, [2]_
     ================ ===============================================================================================
 
-    They order as the R package RobustRankAggreg does [3]_. Q is not a p-value: one so small is likelier than Q. Its
-    logarithm is computed with positive terms only, to about 1e-13; the usual alternating sum loses digits with every
-    list, most of them by 40.
+    The scores give the same order as the R package RobustRankAggreg [3]_. Q is not a p-value: a value as small as Q has
+    a probability above Q. Its logarithm is computed with positive terms only, to about 1e-13. The usual alternating sum
+    loses digits with every list, most of them by 40.
 
-    With ``exact=True``, and in small queries with "auto", the column `pvalue` holds
+    With ``exact=True``, and in small queries with "auto", the column `pvalue` contains
 
     .. math:: p = P(Y_1 + \dots + Y_m \le y_1 + \dots + y_m),
 
-    y being the item's x for "mean", the rank sum, and :math:`\log x` for "geometric-mean", the rank product [4]_. Each
-    :math:`Y_v` is drawn from list v's own places, of which an item gets each with the same chance: the ranks that it
-    holds, tied ones as they are, and 1 for each item that it lacks. So p is right for lists that have ties, are cut or
-    rank out of different numbers of items; the numbers of places and ties are taken as given. It is found by convolving
-    the lists' places on a grid, under exponential tilting, which keeps the digits of small p-values.
+    where y is the item's x for "mean", the rank sum, and :math:`\log x` for "geometric-mean", the rank product [4]_.
+    Each :math:`Y_v` is drawn from list v's own places, each with the same probability: the ranks in the list, with ties
+    unchanged, and 1 for each item that it lacks. So p is valid for lists that have ties, are cut or rank out of
+    different numbers of items; the numbers of places and ties are taken as given. It is computed by convolving the
+    lists' places on a grid, under exponential tilting, which keeps the digits of small p-values.
 
-    For "mean" p has an error of 1e-11 of itself at most, however small, where the numbers of items have a common
-    multiple up to some 50,000. Else, and for "geometric-mean", values are rounded down to the grid, and p is an upper
-    bound, in the manner of [5]_, but for lists of any lengths. For up to some 60 lists it is at most the exact p-value
-    of a product that is 1 % larger, which is rarely more than 1 % itself; for some 250 lists, of one that is 10 %
-    larger; more lists are refused. The smallest p-values are exact.
+    For "mean" p has a relative error of at most 1e-11, however small, if the numbers of items have a common multiple up
+    to some 50,000. Otherwise, and for "geometric-mean", values are rounded down to the grid, and p is an upper bound,
+    as in [5]_, but for lists of any lengths. For up to some 60 lists it is at most the exact p-value of a product that
+    is 1 % larger, which is rarely more than 1 % itself. For some 250 lists the product is 10 % larger; more lists are
+    refused. The smallest p-values are exact.
 
-    The normal approximation errs by more: the first of 100 items in each of 3 lists has p = 1e-6, and
-    :math:`\Phi(-z)` is .0016. With "auto" a query is small if its sums of ranks have at most 1024 values: lists times
-    items, less the lists, plus 1; twice as many with ties; and a multiple of it where lists have different numbers of
-    items. With ``absent="ignore"`` the values of all different sets of lists that hold an item count, 4096 at most.
-    So the answer for a query never depends on other queries. A thousand different queries take a second at most,
-    ten thousand queries of five lists of ten items .3 s; ``exact=True`` takes milliseconds for each query.
+    The normal approximation has a larger error: the first of 100 items in each of 3 lists has p = 1e-6, and
+    :math:`\Phi(-z)` is .0016. With "auto" a query is small if its sums of ranks have at most 1024 values. This number
+    is lists times items, minus the lists, plus 1. It is twice as large with ties, and a multiple where lists have
+    different numbers of items. With ``absent="ignore"`` the values of all different sets of lists with an item count,
+    4096 at most. So the result for a query never depends on other queries. A thousand different queries take a second
+    at most, ten thousand queries of five lists of ten items .3 s; ``exact=True`` takes milliseconds for each query.
 
-    Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
-    being the number of lists that hold it. The mean and Q then tell how remarkable an item's ranks are, more so with
-    more lists: where voters see some items more often than others, the order follows that as well as quality, most of
-    all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no such bias.
-    A list of weight w is w lists: weights that are not whole have no meaning for order statistics and are refused.
-    The weights of a query add up to :math:`2^{53}` at most. Linear in the number of rows except for sorting; "stuart"
-    takes, for each item, some :math:`100 \sqrt{m}` steps for each of its ranks, and counts a list of weight w as w
-    lists here too, so that its time grows with the weights to the power of 1.5 and its memory with w: weights that ask
-    for more than :math:`2^{24}` ranks, and for more than there are rows, are refused.
+    Tied items share their mean rank. An absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all; m is
+    then the number of lists that contain it. The mean and Q then measure how remarkable an item's ranks are, more so
+    with more lists. Where voters see some items more often than others, the order follows that as well as quality. This
+    is strongest in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no
+    such bias.
+
+    A list of weight w is w lists. Weights must be whole numbers, because others have no meaning for order statistics.
+    The weights of a query add up to :math:`2^{53}` at most. Linear in the number of rows except for sorting. For each
+    item "stuart" takes some :math:`100 \sqrt{m}` steps for each of its ranks. It counts a list of weight w as w lists
+    here too, so its time grows with the weights to the power of 1.5 and its memory with w. Weights that need more than
+    :math:`2^{24}` ranks, and more than there are rows, are refused.
 
     References
     ----------
@@ -253,8 +255,8 @@ class RankStatistic(BaseNormalisedRanks):
         lists = super()._prepare(X)
         if self._always_exact and self.statistic not in SUMS:
             raise InputError(
-                f"exact=True computes p-values of statistic='mean' and 'geometric-mean'; statistic is "
-                f"{self.statistic!r}. Choose one of these or RobustRankAggregation, or leave exact='auto'."
+                f"`statistic` must be 'mean' or 'geometric-mean' for p-values with exact=True; got {self.statistic!r}. "
+                "Choose one of these or RobustRankAggregation, or leave exact='auto'."
             )
         return lists
 
@@ -265,7 +267,7 @@ class RankStatistic(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         silent = lists.sum_over_lists(lists.list_weight) == 0
-        # The list that stands in where none has any weight says nothing, so that scores stay sums over the lists.
+        # The empty list counted where no list has any weight adds nothing, so scores stay sums over the lists.
         return np.where(silent[lists.candidate_query], 0.0, score) if silent.any() else score
 
     def _aggregate(self, lists):
@@ -276,7 +278,7 @@ class RankStatistic(BaseNormalisedRanks):
         return Consensus(score, {"pvalue": pvalue}, {"exact": is_exact})
 
     def _pvalues(self, lists, score):
-        """P-values of the candidates, and of which queries they are exact."""
+        """Return the p-values of the candidates, and the queries where they are exact."""
         ignore = self.absent == "ignore"
         if self._always_exact:
             logarithms = self.statistic == "geometric-mean"
@@ -303,7 +305,7 @@ class RankStatistic(BaseNormalisedRanks):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # No absent item has the least rank.
+        # An absent item never has the least rank.
         tags.aggregator_tags.absent_below &= self.statistic != "min"
         tags.aggregator_tags.scale_free = self.statistic != "stuart"  # probabilities of more lists are others
         return tags

@@ -19,7 +19,7 @@ __all__ = ["RobustRankAggregation"]
 
 
 def rho_score(candidate, x, n_lists, *, weight=None):
-    """Log of rho, at most 0, (n_candidates,): of normalised ranks x (n_rows,), 1 where a candidate is absent."""
+    """Compute the log of rho, at most 0, (n_candidates,), from normalised ranks x (n_rows,), 1 where absent."""
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
     candidate = candidate[rows]
     return minimum_by_candidate(
@@ -28,7 +28,7 @@ def rho_score(candidate, x, n_lists, *, weight=None):
 
 
 def rho_pvalue(log_rho, n_lists, *, exact=False, depth_share=1.0):
-    """Log of the p-value of rho, (n_candidates,), or of its bound, the smaller of ``n_lists * rho`` and 1."""
+    """Compute the log p-value of rho, (n_candidates,), or its bound, the smaller of ``n_lists * rho`` and 1."""
     if not exact:
         return np.minimum(log_rho + np.log(n_lists), 0.0)
     log_p = np.empty_like(log_rho)
@@ -47,19 +47,19 @@ class RobustRankAggregation(BaseNormalisedRanks):
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value, else its bound. Items of equally many lists have the same order either
-        way, except where the bound is 1.
+        Whether to compute the exact p-value, instead of its bound. Items in equally many lists have the same order
+        either way, except where the bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
-        Number of items that could have been ranked, which p-values rest on; None counts the distinct items of each
+        Number of items that could have been ranked, which p-values depend on; None counts the distinct items of each
         query.
     depth_share : float, or mapping or pandas.Series of voter to float, default=None
-        Share of those items that a list shows, above 0, at most 1: an item that it does not hold may have any rank
-        beyond that. None lets lists show everything. It matters where the shares differ, and for the exact p-value,
-        which takes one share for all.
+        Share of those items that a list shows, above 0, at most 1: an absent item may have any rank beyond that. None
+        lets lists show everything. It matters where the shares differ, and for the exact p-value, which needs one share
+        for all.
     absent : {"last", "ignore"}, default="last"
-        Whether a list gives an item that it does not hold the normalised rank 1, the worst, or ignores it; each rank is
-        then divided by the length of its list, which is taken to be complete, and p-values get smaller with the number
-        of lists that hold the item.
+        How to treat items missing from a list: "last" gives them the normalised rank 1, the worst. "ignore" leaves them
+        out, and divides each rank by the length of its list, which is taken to be complete. P-values then get smaller
+        with the number of lists that contain the item.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 
@@ -74,22 +74,24 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     .. math:: \rho = \min_k P(\mathrm{Beta}(k, m - k + 1) \le x_k), \qquad p = \min(1, m \rho),
 
-    and the score is :math:`-\log_{10} p`; the column `pvalue` holds p, which may underflow to 0 where the score is
-    still right. The exact p is the probability that random ranks have so small a :math:`\rho`: that some of their order
-    statistics is below its quantile at :math:`\rho`, to about 1e-12 of itself, however small. The usual alternating
-    sum for it has no right digit left at 30 lists and a rho of 1e-6.
+    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p, which may underflow to 0 where the score is
+    still right. The exact p is the probability that random ranks have so small a :math:`\rho`: that one of their order
+    statistics is below its quantile at :math:`\rho`. Its relative error is about 1e-12, however small p is. The usual
+    alternating sum for it has no correct digit left at 30 lists and a rho of 1e-6.
 
-    With shares :math:`\sigma_i` (`depth_share`), the k-th probability is that of at least k successes in independent
-    trials of chances :math:`\min(x_k, \sigma_i)`, and 1 for k beyond the number of lists that hold the item; a rank of
-    1 does not count as a rank. Equal shares leave :math:`\rho` as it is.
+    With shares :math:`\sigma_i` (`depth_share`), the k-th term is the probability of at least k successes in
+    independent trials of probabilities :math:`\min(x_k, \sigma_i)`. It is 1 for k beyond the number of lists that
+    contain the item; a rank of 1 does not count as a rank. Equal shares leave :math:`\rho` unchanged.
 
-    Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
-    being the number of lists that hold it. A list of weight w is w lists: weights that are not whole have no meaning
-    for order statistics and are refused, as are those that add up to more than :math:`2^{53}` in a query; for exact
-    p-values and shares that differ, which go through the m lists one by one, to more than :math:`2^{24}`. Items with p
-    = 1 tie: they are sorted by the number of lists that hold them. Linear in the number of rows except for sorting;
-    exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct :math:`\rho`, shares that differ m
-    times the largest k for each distinct rank.
+    Tied items share their mean rank. An absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all; m is
+    then the number of lists that contain it. Items with p = 1 tie: they are sorted by the number of lists that contain
+    them.
+
+    A list of weight w is w lists. Weights must be whole numbers, because others have no meaning for order statistics.
+    They may add up to :math:`2^{53}` in a query. Exact p-values and different shares process the m lists one by one,
+    and allow a sum of :math:`2^{24}`. Linear in the number of rows except for sorting. Exact p-values take about
+    :math:`m^2 / 2` logarithms and powers for each distinct :math:`\rho`. Different shares take m times the largest k
+    for each distinct rank.
 
     References
     ----------
@@ -155,30 +157,31 @@ class RobustRankAggregation(BaseNormalisedRanks):
         return lists
 
     def _list_cutoff(self, lists):
-        """Share of the items that each list shows, float64 of shape (n_lists,)."""
+        """Return the share of the items that each list shows, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
-                "absent='ignore' says that lists are complete, and depth_share that they are not; leave it None."
+                "`depth_share` must be None with absent='ignore', which takes lists to be complete; got "
+                f"{self.depth_share!r}. Leave it out, or choose absent='last'."
             )
         if isinstance(self.depth_share, Real):
             cutoff = np.full(lists.n_lists, float(self.depth_share))
         elif self.exact:
             raise InputError(
-                "exact=True takes one depth_share for all lists, because the exact p-value of others is not known; got "
-                "one for each voter. Give a single share, or leave exact=False."
+                "`depth_share` must be one number for all lists with exact=True, as the exact p-value of others is not "
+                "known; got one for each voter. Give a single share, or leave exact=False."
             )
         else:
             cutoff = voter_values(lists, self.depth_share, "depth_share", "Give those a share, 1 if they show all.")
             cutoff = cutoff[lists.list_voter]
-        # Rounding of a share makes no error.
+        # Rounding of a share must not count as an error.
         lowest = lists.list_length / self._list_n_items(lists)
         bad = ~((cutoff > 0) & (cutoff <= 1) & (lowest <= cutoff * (1 + 1e-9)))
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"depth_share must be at most 1 and at least the share of the items that a list holds; that of "
-                f"{show_id(lists.voters, lists.list_voter[v])} is {cutoff[v]:g}, and its list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} holds {lowest[v]:g}. Raise it, or give n_items."
+                f"`depth_share` must be at most 1 and at least the share of items in a list; got {cutoff[v]:g} for "
+                f"{show_id(lists.voters, lists.list_voter[v])}, and its list for query "
+                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g} of them. Raise it, or give n_items."
             )
         return cutoff
 
@@ -214,7 +217,7 @@ def _rho_of_cut_lists(lists, x, n_lists, cutoff):
         of_q = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
         chance = np.repeat(cutoff[of_q], copies[of_q])
         ranked = ends[q] + np.flatnonzero(x[ends[q] : ends[q + 1]] < 1)
-        # Up to the least share all lists are as good as complete.
+        # Up to the least share all lists count as complete.
         beyond = x[ranked] > chance.min(initial=1.0)
         whole, cut = ranked[~beyond], ranked[beyond]
         log_tail[whole] = log_binomial_tail(place[whole], n_lists[candidate[whole]], x[whole])

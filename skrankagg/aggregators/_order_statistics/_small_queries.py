@@ -1,7 +1,7 @@
 """Exact p-values of rank sums in small queries: the distributions of all these queries are convolved together.
 
-As in :mod:`._random_ranks`, a random list gives an item one of its own places. All terms are positive, so that small
-p-values have as many right digits as others, to about 1e-13 of themselves, down to 1e-300.
+As in :mod:`._random_ranks`, a random list gives an item one of its own places. All terms are positive, so small
+p-values have as many correct digits as others, with a relative error of about 1e-13, down to 1e-300.
 """
 
 import numpy as np
@@ -12,15 +12,15 @@ from ._random_ranks import list_kinds, null_numbers, sums_above_least
 # Cells of a distribution, and of all distributions of a query. The time for a distribution grows with the square of its
 # cells, to about a millisecond.
 _MOST_CELLS, _MOST_CELLS_OF_QUERY = 1 << 10, 1 << 12
-# Cells of the distributions that are convolved at once.
+# Cells of the distributions that are convolved at one time.
 _CELLS_AT_ONCE = 1 << 15
 
 
 def small_pvalues(lists, n_items, *, ignore_absent):
-    """P-values of rank sums, NaN in queries that are not small, (n_candidates,), and which queries are small.
+    """Compute p-values of rank sums, NaN in queries that are not small, (n_candidates,), and mark small queries.
 
     `n_items` is the number of items that each list's ranks are out of, float64 of shape (n_lists,). Whether a query is
-    small depends on its own lists: a distribution has a cell for each sum of ranks that could occur, on the grid of the
+    small depends on its own lists alone. A distribution has a cell for each possible sum of ranks, on the grid of the
     common multiple of its numbers of items.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
@@ -41,7 +41,7 @@ def _are_few(most_of_one, of_all):
 
 
 def _most_distributions(lists, ignore_absent):
-    """Bound of the number of distributions of each query: one, or one for each item that some list lacks, and one."""
+    """Bound the number of distributions of each query: one, or one more than the items that some list lacks."""
     if not ignore_absent:
         return 1
     counted = lists.list_weight > 0
@@ -52,7 +52,7 @@ def _most_distributions(lists, ignore_absent):
 
 
 def _widths(lists, n_items, ignore_absent):
-    """Worst less best rank that each list can give, (n_lists,)."""
+    """Compute the worst minus the best rank that each list can give, (n_lists,)."""
     width = np.zeros(lists.n_lists)
     held = lists.list_length > 0
     width[held] = lists.rank[lists.row_ptr[1:][held] - 1] - lists.rank[lists.row_ptr[:-1][held]]
@@ -77,7 +77,7 @@ def _pvalues(lists, n_items, ignore_absent):
     ends = np.searchsorted(null[order], np.arange(len(ptr)))
     for some in _alike(np.unique(null[is_small[lists.candidate_query]]), n_cells):
         tail = np.minimum(np.cumsum(draws.convolve(some, number, copies, ptr, per_one, n_cells), axis=1), 1.0)
-        # The greatest sum is certain.
+        # The greatest sum has probability 1.
         tail[np.arange(len(some)), n_cells[some].astype(np.int64) - 1] = 1.0
         members, of_members = gather_ranges(ends, some)
         members, row = order[members], expand(of_members)
@@ -89,7 +89,7 @@ def _pvalues(lists, n_items, ignore_absent):
 
 
 def _alike(nulls, n_cells):
-    """Yield distributions of about as many cells, a bounded number at once."""
+    """Yield groups of distributions of similar size, with a bounded number of cells at once."""
     size = np.frexp(n_cells[nulls])[1]
     for one in np.unique(size):
         of_size = nulls[size == one]
@@ -114,13 +114,13 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """Cells of a normalised rank of 1, and of all sums, of each distribution, float64; inf if they are many."""
+        """Count the cells of a normalised rank of 1, and of all sums, for each distribution; inf if they are many."""
         per_one = np.ones(len(ptr) - 1)
         length = np.diff(ptr)
         for place in range(int(length.max(initial=0))):
             longer = np.flatnonzero(length > place)
             kind = number[ptr[longer] + place]
-            # A list of one place is in no sum. So small numbers have no product that overflows.
+            # Lists of one place add nothing to a sum. Leaving them out keeps products of small numbers in range.
             longer, kind = longer[self._width[kind] > 0], kind[self._width[kind] > 0]
             steps = (self._halves[kind] * self._n_items[kind]).astype(np.int64)
             known = np.minimum(per_one[longer], 2.0**31).astype(np.int64)
@@ -132,7 +132,7 @@ class _Draws:
         return per_one, 1 + np.rint(np.bincount(owner, weights=cells, minlength=len(ptr) - 1))
 
     def convolve(self, some, number, copies, ptr, per_one, n_cells):
-        """Chances of the sums of some distributions, from the smallest one, (n_some, n_cells)."""
+        """Compute the probabilities of the sums of some distributions, from the smallest one, (n_some, n_cells)."""
         entry, entry_ptr = gather_ranges(ptr, some)
         counted = self._width[number[entry]] > 0
         entry, owner = entry[counted], expand(entry_ptr)[counted]
@@ -156,7 +156,7 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """Chance of each step above the best place, on a grid, of some kinds of lists, (n_some, n_steps)."""
+        """Compute the probability of each step above the best place, on a grid, for some lists, (n_some, n_steps)."""
         scale = per_one / self._n_items[kind]
         rows, ptr = gather_ranges(self._lists.row_ptr, self._example[kind])
         owner, rank = expand(ptr), self._lists.rank[rows]
