@@ -16,6 +16,14 @@ CLEAN = (
     "notebooks/*.ipynb",
     "tools/check_language.py",
     "tests/project/test_language.py",
+    "skrankagg/metrics/*",
+    "skrankagg/stats/*",
+    "skrankagg/datasets/*",
+    "skrankagg/compat/*",
+    "skrankagg/distributed/*",
+    "tools/*.py",
+    "benchmarks/*.py",
+    "docs/*.py",
 )
 
 
