@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def best_time(function, repeat=5, clock=time.perf_counter):
-    """Time of the fastest of several runs by a clock, in seconds: the least disturbed one."""
+    """Measure the seconds of the fastest of several runs by a clock: the least disturbed run."""
     times = []
     for _ in range(repeat):
         gc.collect()
@@ -18,17 +18,17 @@ def best_time(function, repeat=5, clock=time.perf_counter):
 
 
 def cpu_time(function, repeat=5):
-    """CPU time of the cheapest of several runs, in seconds, of all threads of this process."""
+    """Measure the CPU seconds of the cheapest of several runs, over all threads of this process."""
     return best_time(function, repeat, time.process_time)
 
 
 def cpu_with_processes():
-    """CPU seconds of this process and of those that it has started and waited for."""
+    """Return the CPU seconds of this process and of its finished child processes."""
     return sum(os.times()[:4])
 
 
 def extra_memory(function):
-    """Peak resident memory of a call in addition to that before it, and its result; Linux only."""
+    """Measure the peak resident memory that a call adds, and return it with the result; Linux only."""
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # reset the peak
     before = _resident("VmRSS")
@@ -37,7 +37,7 @@ def extra_memory(function):
 
 
 def held_memory(function):
-    """Resident memory that the result of a call holds, and the result; Linux only."""
+    """Measure the resident memory of the result of a call, and return it with the result; Linux only."""
     gc.collect()
     before = _resident("VmRSS")
     result = function()
@@ -49,7 +49,7 @@ def _resident(field):
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) * 1024
-    raise RuntimeError(f"/proc/self/status has no {field}")
+    raise RuntimeError(f"/proc/self/status must have {field}; it is missing. Run this on Linux.")
 
 
 def table(rows, header):

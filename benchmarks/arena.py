@@ -1,16 +1,17 @@
-"""Worths from paired comparisons and lists: which orders are found with unequal exposure, and what it costs.
+"""Worths from paired comparisons and lists: orders found with unequal exposure, and CPU time.
 
 Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3] [--orders-only]`; it takes about half a
-minute. evalica and choix take part where they are installed.
+minute. evalica and choix take part if they are installed.
 
-The first table is Kendall's tau with the true worths of 30 items, as mean and minimum of draws of 20,000 duels in which
-some items take part in far more than others. The second one is CPU seconds, the cheapest of several runs, of
+The first table is Kendall's tau with the true worths of 30 items, as mean and minimum of draws. A draw has 20,000
+duels, in which some items take part far more often than others. The second table is CPU seconds, the cheapest of
+several runs, of
 
 - races: 36 races of 43 out of 87 drivers, of the size of the NASCAR data of Hunter (2004)
 - lists: 1000 lists of 1000 items
 - queries: 20 queries of 50 lists of 100 items
 - duels: a million duels of 100 models from a frame of text ids, step by step
-- judged duels: the same of 50 judges, one tenth of them ties where the models are equally good
+- judged duels: the same number of duels by 50 judges, with one tenth of ties between equally good models
 - draws: 1000 draws of 100,000 duels of 100 models, by rank_stability
 """
 
@@ -37,7 +38,7 @@ METHODS = [
 
 
 def of_evalica(duels):
-    """Scores by evalica's model of Bradley and Terry, a Series by item."""
+    """Compute scores by evalica's model of Bradley and Terry, a Series by item."""
     import evalica
 
     won = [evalica.Winner.X] * len(duels)
@@ -45,7 +46,7 @@ def of_evalica(duels):
 
 
 def of_choix(duels):
-    """Scores by choix, from the matrix of wins, a Series by item."""
+    """Compute scores by choix, from the matrix of wins, a Series by item."""
     import choix
 
     code, items = pd.factorize(pd.concat([duels["winner"], duels["loser"]]), sort=True)
@@ -62,7 +63,7 @@ OTHERS = {
 
 
 def recovery(n_draws):
-    """Rows of the table of taus."""
+    """Compute the rows of the table of taus."""
     found = {}
     for seed in range(n_draws):
         made = make_comparisons(30, 20_000, exposure="unequal", random_state=seed)
@@ -76,7 +77,7 @@ def recovery(n_draws):
 
 
 def races():
-    """36 races of 43 of 87 drivers each."""
+    """Generate 36 races of 43 of 87 drivers each."""
     rng = np.random.default_rng(0)
     frame = make_plackett_luce(n_voters=36, n_items=87, random_state=0)
     kept = rng.random((36, 87)).argsort(axis=1).argsort(axis=1) < 43
@@ -85,7 +86,7 @@ def races():
 
 
 def costs(repeat):
-    """Rows of the table of CPU seconds: what, seconds."""
+    """Yield the rows of the table of CPU seconds: description, seconds."""
     model = PlackettLuce(absent="ignore")
     sizes = {"lists": {"n_voters": 1000, "n_items": 1000}, "queries": {"n_queries": 20, "n_voters": 50, "n_items": 100}}
     all_lists = {"races": races()}
@@ -122,7 +123,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--orders-only", action="store_true", help="the first table alone")
+    parser.add_argument("--orders-only", action="store_true", help="print only the first table")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     table(recovery(arguments.draws), ["tau with the worths", "mean", "min"])

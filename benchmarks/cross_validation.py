@@ -2,7 +2,7 @@
 
 python benchmarks/cross_validation.py [--queries 1000] [--voters 50] [--length 100] [--frame]
 
-With --frame also on a frame of strings, which is encoded again for each setting and fold.
+With --frame it also uses a frame of strings, which is encoded again for each setting and fold.
 """
 
 import argparse

@@ -1,21 +1,22 @@
-"""Which methods find the better items in paired comparisons, and which find the items that were compared most often.
+"""Compare methods on paired comparisons: do they find the better items, or the items that were compared most often?
 
 Run it from anywhere as `python benchmarks/duels.py [--all] [--repeat 10]`; it takes about a minute.
 
-The quality of 30 items and the logarithm of their exposure are independent and standard normal. A list holds some of
-the items, drawn in proportion to their exposure, in an order drawn from the Plackett-Luce model with the qualities;
-with two items that is the Bradley-Terry model. The table shows Kendall's tau of each method's order with the quality of
-the items, which is the truth, and with the number of lists that hold them, as means of ten draws:
+The quality of 30 items and the logarithm of their exposure are independent and standard normal. A list contains some of
+the items, drawn in proportion to their exposure, in an order drawn from the Plackett-Luce model with the qualities.
+With two items that is the Bradley-Terry model. The table shows two values of Kendall's tau for each method's order, as
+means of ten draws. One is with the quality of the items, which is the truth; the other is with the number of lists that
+contain them:
 
 - random: 20,000 comparisons of two items
 - even: the same, but all items have the same exposure
 - few: 2,000 comparisons
-- matched: 20,000, in which the second item is drawn among those of similar quality to the first, as in a league
+- matched: 20,000, in which the second item has a quality similar to the first, as in a league
 - ten: 100 lists of ten items
 
-PlackettLuce(absent="ignore") is the model from which the lists are drawn, and so shows what is attainable. Left out,
-because their cost grows with the square or the cube of the number of lists: Agglomerative,
-RankStatistic(statistic="stuart"), exact p-values of RobustRankAggregation.
+PlackettLuce(absent="ignore") is the model from which the lists are drawn, so it shows the attainable tau. Some methods
+are left out because their cost grows with the square or the cube of the number of lists: Agglomerative,
+RankStatistic(statistic="stuart"), and exact p-values of RobustRankAggregation.
 """
 
 import argparse
@@ -127,14 +128,14 @@ OTHERS = [
 
 
 def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_items=30):
-    """Ranked lists of items seen with unequal probabilities, and the quality of each item; scores are negative ranks.
+    """Generate ranked lists of items seen with unequal probabilities; return them with the quality of each item.
 
-    `matched` is the width, in units of the qualities, of the bell curve by which the other items of a list are drawn
-    around the first; `spread` is the standard deviation of the logarithm of the exposure.
+    Scores are negative ranks. The other items of a list are drawn around the first by a bell curve of width `matched`,
+    in units of the qualities. `spread` is the standard deviation of the logarithm of the exposure.
     """
     rng = np.random.default_rng(random_state)
     quality, exposure = rng.normal(size=n_items), spread * rng.normal(size=n_items)
-    # The items of the largest keys are a draw without replacement, in proportion to the exponentials.
+    # The items with the largest keys are a draw without replacement, in proportion to the exponentials.
     key = exposure + rng.gumbel(size=(n_lists, n_items))
     if matched is not None:
         first = key.argmax(axis=1)
@@ -157,14 +158,14 @@ def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_ite
 
 
 def taus(order, lists, quality):
-    """Kendall's tau of an order of the pairs with their quality, and with the number of lists that hold them."""
+    """Compute Kendall's tau of an order with the items' quality, and with the number of lists that contain them."""
     place = -np.arange(len(order))
     quality = quality[lists.items[lists.candidate_item].to_numpy()]
     return kendalltau(place, quality[order])[0], kendalltau(place, lists.candidate_weight[order])[0]
 
 
 def order_of(method, lists):
-    """Pairs in the order of a method's consensus."""
+    """Return the items in the order of a method's consensus."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExposureWarning)
         item = method.fit_transform(lists)["item"]

@@ -1,7 +1,7 @@
 """Encode 5 million rows, compared with one pandas factorize of the three id columns; or one small query.
 
-Strings are measured as pandas stores them with pyarrow, if that is installed, and as it stores them without: rows that
-share the strings of equal ids, as after read_csv, and rows that each have strings of their own.
+Strings are measured as pandas stores them with pyarrow, if that is installed, and without it. Without pyarrow, rows
+share the strings of equal ids, as after read_csv, or each row has its own strings.
 
 python benchmarks/encoding.py [rows] [--queries 1000] [--voters 50] [--length 100]
 python benchmarks/encoding.py small     # one query of 3 lists x 100 items, frame in and frame out
@@ -32,9 +32,9 @@ CASES = [
 
 
 def make_lists(n_queries, n_voters, length, dtype, shuffled, by, *, apart=False):
-    """Long frame with ids of 25 characters; each query has its own pool of items.
+    """Generate a long frame with ids of 25 characters; each query has its own pool of items.
 
-    Where rows are kept `apart`, each has strings of its own.
+    If rows are kept `apart`, each has its own strings.
     """
     rng = np.random.default_rng(0)
     pool = 4 * length

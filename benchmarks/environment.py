@@ -30,7 +30,7 @@ def version(name):
 
 
 def processor():
-    """The model, as far as the system tells it."""
+    """Return the model of the processor, as far as the system reports it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))

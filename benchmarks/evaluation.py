@@ -21,7 +21,7 @@ MEASURES = {"map": "map", "ndcg_cut_10": "ndcg@10", "P_10": "p@10", "recall_100"
 
 
 def run_and_qrels(n_queries, n_items):
-    """A run with distinct scores, and graded judgements of a fifth of its items and as many others."""
+    """Generate a run with distinct scores, and graded judgements of a fifth of its items and as many others."""
     rng = np.random.default_rng(0)
     pool = np.array([f"doc{k:06d}" for k in range(5 * n_items)])
     query = np.repeat([f"q{k:04d}" for k in range(n_queries)], n_items)
@@ -40,14 +40,14 @@ def run_and_qrels(n_queries, n_items):
 
 
 def as_dicts(frame, column, kind):
-    """The input of pytrec_eval."""
+    """Build the input of pytrec_eval."""
     return {
         query: dict(zip(rows["item"], rows[column].map(kind), strict=True)) for query, rows in frame.groupby("query")
     }
 
 
 def compare(n_queries, n_items, repeat):
-    """Print our times and those of pytrec_eval."""
+    """Print the times of this library and of pytrec_eval."""
     seconds = measure(n_queries, n_items, lambda function: best_time(function, repeat))
     base = seconds["pytrec_eval, from dicts"]
     print(f"five measures, {n_queries} queries x {n_items} items")
@@ -55,7 +55,7 @@ def compare(n_queries, n_items, repeat):
 
 
 def measure(n_queries, n_items, timed):
-    """Seconds of each way to five measures, as `timed` takes them; the values are compared."""
+    """Measure the seconds of each way to compute five measures with `timed`; the values are compared."""
     import pytrec_eval
 
     run, qrels = run_and_qrels(n_queries, n_items)
@@ -110,7 +110,7 @@ def kendall(repeat):
 
 
 def main():
-    """Run the part that is asked for."""
+    """Run the requested part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("small", "large", "kendall"), nargs="?", default="small")
     parser.add_argument("--repeat", type=int, default=5)

@@ -1,16 +1,16 @@
-"""Measure feature selection by consensus next to scikit-learn's selectors, in a nested cross-validation.
+"""Measure feature selection by consensus and by scikit-learn's selectors, in a nested cross-validation.
 
 python benchmarks/feature_selection.py [--repeat 2] [--data "breast cancer" digits wide] [--n-features 5 16 20]
 
-Every row is StandardScaler, the selector, LogisticRegression, on the breast cancer and the digits data of scikit-learn,
-and on made data of 120 rows and 500 columns, of which 30 say something.
-Outer folds, 5 of each repeat, measure the accuracy (mean and standard deviation); three inner folds of each training
-part choose the number of features, on the same grid for all, of equals the smallest; RFECV chooses by itself, by as
-many folds. --n-features gives a number for each data set instead. "features" is the mean number kept, "stability" the
-index of Nogueira and others over the sets of the outer folds, "seconds" the CPU time of one fit of the selector on an
-outer training part, with the number that was chosen.
+Every row is StandardScaler, the selector, LogisticRegression. The data are scikit-learn's breast cancer and digits
+data, and generated data of 120 rows and 500 columns, 30 of them informative. Outer folds, 5 of each repeat, measure the
+accuracy (mean and standard deviation). Three inner folds of each training part choose the number of features, on the
+same grid for all, the smallest if several are equal. RFECV chooses by itself, with as many folds. --n-features gives a
+number for each data set instead. "features" is the mean number kept. "stability" is the index of Nogueira and others
+over the sets of the outer folds. "seconds" is the CPU time of one fit of the selector on an outer training part, with
+the chosen number.
 
---aggregators compares what merges the lists of the consensus of the three, cv=5, for given numbers of features.
+--aggregators compares aggregators of the lists in the consensus of the three, cv=5, for given numbers of features.
 
 The models inside are the same in all rows: a logistic regression, a forest of 100 trees, an F-test.
 """
@@ -46,12 +46,12 @@ from skrankagg.stats import selection_stability
 
 
 def made(return_X_y):
-    """120 rows and 500 columns, of which 15 determine two classes and 15 more repeat them."""
+    """Generate 120 rows and 500 columns: 15 columns determine two classes, and 15 more repeat them."""
     return make_classification(120, 500, n_informative=15, n_redundant=15, class_sep=1.5, random_state=0)
 
 
-#: Data, the numbers of features to choose among, and how many a recursive elimination leaves out at a time, so that it
-#: has a set of each of these numbers.
+#: Data, the numbers of features to choose from, and the number of features that a recursive elimination removes at a
+#: time, so that it has a set of each of these sizes.
 DATA = {
     "breast cancer": (load_breast_cancer, (2, 4, 6, 8, 10, 14, 18, 22, 26, 30), 2),
     "digits": (load_digits, (8, 16, 24, 32, 40, 48, 56, 64), 4),
@@ -75,7 +75,7 @@ INNER = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
 def contenders(step):
-    """The selectors as functions of the number of features."""
+    """Build the selectors as functions of the number of features."""
     return {
         "no selection": None,
         "SelectKBest, F-test": lambda k: SelectKBest(k=k),
@@ -94,7 +94,7 @@ def contenders(step):
 
 
 def order(selector):
-    """Features by a fitted selector, best first: the sets of all numbers of features are its beginnings."""
+    """Order features by a fitted selector, best first; each number of features selects a beginning of this order."""
     if hasattr(selector, "ranking_"):
         return np.argsort(selector.ranking_, kind="stable")
     if isinstance(selector, SelectKBest):
@@ -105,13 +105,13 @@ def order(selector):
 
 
 def accuracy(X, y, train, test, columns):
-    """Accuracy of a logistic regression of some columns, fitted on some rows, on others."""
+    """Compute the accuracy of a logistic regression of some columns, fitted on some rows, on other rows."""
     model = clone(LOGISTIC).fit(X[train][:, columns], y[train])
     return model.score(X[test][:, columns], y[test])
 
 
 def choose(make, X, y, grid):
-    """The number of features of the highest mean accuracy over inner folds, of equals the smallest."""
+    """Choose the number of features with the highest mean accuracy over inner folds, the smallest of equals."""
     found = np.zeros((INNER.get_n_splits(), len(grid)))
     for fold, (train, test) in enumerate(INNER.split(X, y)):
         scaled = StandardScaler().fit(X[train]).transform(X)
@@ -121,7 +121,7 @@ def choose(make, X, y, grid):
 
 
 def measure(make, X, y, grid, outer):
-    """The columns of a row of the table."""
+    """Compute the columns of a row of the table."""
     scores, sets, seconds = [], [], []
     for train, test in outer.split(X, y):
         if make is None:
@@ -135,7 +135,7 @@ def measure(make, X, y, grid, outer):
             model = make_pipeline(StandardScaler(), selector, LOGISTIC).fit(X[train], y[train])
             held = model[1].get_support()
             if k is not None and set(order(model[1])[:k]) != set(np.flatnonzero(held)):
-                raise RuntimeError(f"{selector!r} does not select the beginning of its own order.")
+                raise RuntimeError(f"{selector!r} must select the beginning of its own order. Check `order`.")
             scaled = model[0].transform(X[train])
             start = time.process_time()
             clone(selector).fit(scaled, y[train])
@@ -154,7 +154,7 @@ def measure(make, X, y, grid, outer):
 
 
 def measure_aggregators(X, y, number, outer):
-    """Rows of a table of aggregators, which merge the same lists of the three estimators on five folds."""
+    """Compute the rows of a table of aggregators, which merge the same lists of the three estimators on five folds."""
     scores, sets = {name: [] for name in AGGREGATORS}, {name: [] for name in AGGREGATORS}
     for train, test in outer.split(X, y):
         scaled = StandardScaler().fit(X[train]).transform(X)
@@ -178,9 +178,9 @@ def main():
     """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=2, help="repeats of the five outer folds")
-    parser.add_argument("--n-features", type=int, nargs="+", help="for each data set a number, instead of a search")
-    parser.add_argument("--data", nargs="+", choices=list(DATA), default=list(DATA), help="which data")
-    parser.add_argument("--aggregators", action="store_true", help="compare what merges the lists instead")
+    parser.add_argument("--n-features", type=int, nargs="+", help="a number for each data set, instead of a search")
+    parser.add_argument("--data", nargs="+", choices=list(DATA), default=list(DATA), help="data sets to use")
+    parser.add_argument("--aggregators", action="store_true", help="compare aggregators of the lists instead")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     outer = RepeatedStratifiedKFold(n_splits=5, n_repeats=arguments.repeat, random_state=0)

@@ -1,9 +1,10 @@
-"""One query, and a batch, of plain lists: fuse beside a loop over a dict, frames, rankops and ranx, in one run.
+"""Time fuse on one query and on a batch of plain lists, next to a loop over a dict, frames, rankops and ranx, in one
+run.
 
-Run it from anywhere as `python benchmarks/fuse.py`; `pip install 'skrankagg[bench]'` installs rankops and ranx, whose
-rows are left out where they are missing. A query is 3 lists of 100 ids of a pool of 250, a batch 1000 queries of
-5 lists of 100. Times are of the CPU, the median of rounds in which all calls take turns, and for each the ratio to the
-loop of the same kind. ranx gets runs that are built and compiled beforehand.
+Run it from anywhere as `python benchmarks/fuse.py`. `pip install 'skrankagg[bench]'` installs rankops and ranx; their
+rows are left out if they are missing. A query is 3 lists of 100 ids from a pool of 250, a batch 1000 queries of 5 lists
+of 100. The times are CPU times, the median of rounds in which all calls take turns. The ratio is to the loop of the
+same kind. ranx gets runs that are built and compiled beforehand.
 """
 
 import argparse
@@ -19,14 +20,14 @@ from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankF
 
 
 def by_score(scores, ties):
-    """One sort: ties as they come, or by id, as a result needs that is the same on every call."""
+    """Sort once: ties in any order, or by id, so that the result is the same on every call."""
     if ties:
         return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     return sorted(scores.items(), key=itemgetter(1), reverse=True)
 
 
 def loop_rrf(lists, k=60, *, ties=False):
-    """What most services do: a dict, and one sort."""
+    """Merge lists as most services do: a dict, and one sort."""
     scores = {}
     for ids in lists:
         for rank, item in enumerate(ids, 1):
@@ -35,7 +36,7 @@ def loop_rrf(lists, k=60, *, ties=False):
 
 
 def loop_comb(lists, *, ties=False):
-    """The same for min-max scores."""
+    """Merge lists by min-max scores, with a dict and one sort."""
     scores = {}
     for one in lists:
         low, high = min(one.values()), max(one.values())
@@ -46,14 +47,14 @@ def loop_comb(lists, *, ties=False):
 
 
 def make_query(rng, n_lists, length=100, pool=250):
-    """Lists of ids, the same with scores as pairs, and as dicts."""
+    """Generate lists of ids, and the same lists with scores as pairs and as dicts."""
     ids = [[f"doc{k:05d}" for k in rng.sample(range(pool), length)] for _ in range(n_lists)]
     dicts = [dict(zip(one, sorted((rng.random() for _ in one), reverse=True), strict=True)) for one in ids]
     return ids, [list(one.items()) for one in dicts], dicts
 
 
 def cpu_times(calls, rounds, repeat):
-    """Median seconds of the CPU of each call, by name; every round runs all of them."""
+    """Measure the median CPU seconds of each call, by name; every round runs all calls."""
     times = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -67,7 +68,7 @@ def cpu_times(calls, rounds, repeat):
 
 
 def optional(name):
-    """A library, or None."""
+    """Import a library, or return None."""
     try:
         return importlib.import_module(name)
     except ImportError:

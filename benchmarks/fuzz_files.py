@@ -1,9 +1,9 @@
-"""Read damaged files of every format: each is read whole, or refused in one sentence that names it and the place.
+"""Read damaged files of every format: each must be read completely, or refused in one sentence with its name and place.
 
 python benchmarks/fuzz_files.py [--files 100000] [--seed 0] [--first 0] [--jobs 2] [--keep fuzzed]
 
-Prints how many files of each kind were read and how many were refused. A file that ends otherwise, in a traceback, a
-warning, a wrong number of rows or a message without a place, is printed with its seed and number, and kept.
+Prints the numbers of files of each kind that were read and refused. Any other outcome is a traceback, a warning, a
+wrong number of rows or a message without a place. Such a file is printed with its seed and number, and kept.
 """
 
 import argparse
@@ -24,7 +24,7 @@ PART = 500
 
 
 def run_part(seed, numbers, keep):
-    """Count what is read and refused of some files; returns that and descriptions of failures."""
+    """Count the files that are read and refused; returns the counts and descriptions of failures."""
     counts, failures = Counter(), []
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:

@@ -1,9 +1,10 @@
-"""Give malformed dicts and lists to every call that takes plain Python: a right result, or one sentence.
+"""Pass malformed dicts and lists to every call that accepts plain Python: the outcome is a right result or one
+sentence.
 
 python benchmarks/fuzz_structures.py [--cases 100000] [--seed 0] [--first 0]
 
-Prints how many structures of each call were read and refused. A call that ends otherwise, in an error from inside, a
-wrong result or a message that is not one sentence, is printed with its number.
+Prints the numbers of structures of each call that were read and refused. Any other outcome is an internal error, a
+wrong result or a message that is not one sentence. Such a call is printed with its number.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""Lists of genes: the table of Wang et al. (2022) next to ours, drawn by the same simulation.
+"""Gene lists: the table of Wang et al. (2022) next to ours, drawn by the same simulation.
 
 python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the true first 100
-of 20,000 items among the first 100 of a consensus, at a median noise M = 3 and a heterogeneity D of 1 and 3. Types of
-data are those of the paper: large (0) or small (1), ranked lists only (r) or mixed with unranked ones (m).
+of 20,000 items among the first 100 of a consensus. The median noise M is 3 and the heterogeneity D is 1 and 3. Types of
+data are named as in the paper: large (0) or small (1), ranked lists only (r) or mixed with unranked ones (m).
 
-The published means and standard errors are those of 100 repeats, of which the study's supplementary files have a row
-each: B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in experimental results",
-Bioinformatics 38:4927, 2022, doi:10.1093/bioinformatics/btac621. z is the difference divided by its standard error, to
-which the repeats on both sides contribute. All methods of one type and D rank the same lists: their z are not
+The published means and standard errors are from 100 repeats; the study's supplementary files have a row for each. The
+study is B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in experimental results",
+Bioinformatics 38:4927, 2022, doi:10.1093/bioinformatics/btac621. z is the difference divided by its standard error,
+which includes the repeats of both sides. All methods of one type and D rank the same lists, so their z values are not
 independent.
 """
 
@@ -39,8 +39,8 @@ N_ITEMS = 20_000  # N in all calls of R in the study
 HETEROGENEITY = (1, 3)
 PRESETS = {"0r": "large-ranked", "0m": "large-mixed", "1r": "small-ranked", "1m": "small-mixed"}
 
-# By type of data, mean and standard error at D = 1 and D = 3. Their rank statistics, RRA and BIRRA leave unranked lists
-# out, so that 0m and 1m repeat 0r and 1r; the variants called Mix take them in.
+# By type of data, mean and standard error at D = 1 and D = 3. Their rank statistics, RRA and BIRRA leave out unranked
+# lists, so 0m and 1m repeat 0r and 1r; the variants named Mix include them.
 PUBLISHED = {
     "MAIC": {
         "0m": ((0.4526, 0.0179), (0.7457, 0.0125)),
@@ -75,19 +75,19 @@ METHODS = {
     "DIBRA": DIBRA(),
     "Plackett-Luce": PlackettLuce(),
 }
-# Of long lists most is noise: the same methods when each list is cut at the number of items that are asked for.
+# Most of a long list is noise: the same methods with each list cut at the number of requested items.
 METHODS |= {
     f"cut at 100: {name}": make_pipeline(TopK(100), METHODS[name])
     for name in ("MAIC", "BIRRA", "geometric mean", "DIBRA", "Plackett-Luce")
 }
 
-# What takes minutes ranks the first of the repeats only.
+# Methods that need minutes rank only the first of the repeats.
 SLOW, N_SLOW = ("Plackett-Luce",), 20
 
-# Methods of which many items tie, that are ordered here as the study orders ties, too.
+# Methods with many tied items, which are also ordered as in the study.
 COARSE = ("BIRRA", "median")
 
-# What each published row is held against.
+# Counterparts of each published row.
 OURS = {
     "MAIC": ("MAIC", "MAIC, lists cut at 2000"),
     "BIRRA": ("BIRRA", "BIRRA, ties as in R"),
@@ -106,7 +106,7 @@ OURS = {
 def ties_as_in_r(consensus, lists, seed):
     """Order equal scores as R's stable sort does: by their first appearance, list by list.
 
-    Unranked lists appear in random order, in which the study writes them.
+    Unranked lists appear in random order, as in the study.
     """
     within = lists[["query", "voter", "rank"]]  # frames of make_gene_lists are in this order
     tie_class = (within != within.shift()).any(axis=1).cumsum()
@@ -120,7 +120,7 @@ def ties_as_in_r(consensus, lists, seed):
 
 
 def cell(kind, heterogeneity, n_repeats, methods):
-    """Accuracies of every method on one kind of data, by name an array of one for each repeat, in their order."""
+    """Compute the accuracies of every method on one kind of data: by name an array with a value for each repeat."""
     # Ranked and mixed data of one size have the same ranked lists, as in the study; other cells are independent.
     seed = 10 * int(kind[0]) + heterogeneity
     frame, qrels = make_gene_lists(
@@ -135,7 +135,7 @@ def cell(kind, heterogeneity, n_repeats, methods):
 
 
 def compare(found):
-    """By row of the published table, method here and kind of data: for each D the two means, error and z."""
+    """Compare rows of the published table with methods here, by kind of data: for each D the two means, error and z."""
     values = {}
     for theirs, by_kind in PUBLISHED.items():
         for ours in OURS[theirs]:
@@ -149,7 +149,7 @@ def compare(found):
 
 
 def flag(z):
-    """Text of a z, with a star if it is more than three."""
+    """Format a z, with a star if it is more than three."""
     return f"{z:+.1f}{' ' if abs(z) <= 3 else '*'}"
 
 
@@ -160,7 +160,7 @@ def main():
     options = parser.parse_args()
     found = {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnequalLengthWarning)  # DIBRA warns of what is measured
+        warnings.simplefilter("ignore", UnequalLengthWarning)  # DIBRA warns of the very effect that is measured
         for kind in PRESETS:
             for heterogeneity in HETEROGENEITY:
                 found[kind, heterogeneity] = cell(kind, heterogeneity, options.repeats, METHODS)

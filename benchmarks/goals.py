@@ -1,9 +1,9 @@
-"""The goals for speed, and what is reached: one table, in this environment and in others.
+"""Goals for speed and the values reached: one table, in this environment and in others.
 
-Run it from anywhere as `python benchmarks/goals.py [--python OTHER ...]`; each OTHER is the Python of another
-environment, such as one without pyarrow, in which the table is printed as well. Peers are those of
-`pip install 'skrankagg[bench]'` and pytrec_eval; without them their lines say so. Times are of the CPU in one thread;
-those of PyFLAGR and ranx are the shortest in processes of their own.
+Run it from anywhere as `python benchmarks/goals.py [--python OTHER ...]`. Each OTHER is the Python of another
+environment, such as one without pyarrow, in which the table is also printed. Peers are the packages of `pip install
+'skrankagg[bench]'` and pytrec_eval; lines of a missing peer are marked. Times are CPU times in one thread; for PyFLAGR
+and ranx they are the shortest in separate processes.
 """
 
 import argparse
@@ -39,14 +39,14 @@ LINEAR = [BordaCount(), SimpleBorda(), CombSUM(), CombMNZ(), ReciprocalRankFusio
 
 
 def add(name, reached, goal, unit, *, most=True):
-    """Keep a line: reached against the goal, the most or the least that is wanted."""
+    """Keep a line: the value reached and the goal, an upper or a lower limit."""
     met = reached <= goal if most else reached >= goal
     sign = "<=" if most else ">="
     ROWS.append([name, f"{sign} {goal:g} {unit}", f"{reached:.3g} {unit}", "yes" if met else "NO"])
 
 
 def missing(name, library):
-    """Keep a line that cannot be measured here; returns whether it cannot."""
+    """Keep a line that cannot be measured here; returns True if the library is missing."""
     if importlib.util.find_spec(library) is None:
         ROWS.append([name, "", f"{library} is not installed", "-"])
         return True
@@ -54,7 +54,7 @@ def missing(name, library):
 
 
 def against_pyflagr(folder):
-    """Our frame against PyFLAGR's CSV file."""
+    """Compare our frame with PyFLAGR's CSV file."""
     if missing("PyFLAGR", "pyflagr"):
         return
     seed, _ = make_rasdagen()
@@ -73,7 +73,7 @@ def against_pyflagr(folder):
 
 
 def against_ranx():
-    """1000 queries x 5 runs x 100."""
+    """Compare with ranx on 1000 queries x 5 runs x 100."""
     if missing("ranx", "ranx"):
         return
     goal = 10 if importlib.util.find_spec("pyarrow") else 7
@@ -90,7 +90,7 @@ def against_ranx():
 
 
 def against_pytrec_eval():
-    """Five measures, 1000 x 100."""
+    """Compare with pytrec_eval on five measures, 1000 x 100."""
     if missing("pytrec_eval", "pytrec_eval"):
         return
     seconds = evaluation.measure(1000, 100, lambda call: cpu_time(call, 3))
@@ -108,7 +108,7 @@ def against_pytrec_eval():
 
 
 def one_query():
-    """3 lists x 100."""
+    """Measure one query of 3 lists x 100."""
     ids, _, dicts = fuse_benchmark.make_query(random.Random(0), 3)
     frame = RankedLists.from_lists(dicts).to_frame()
     calls = {
@@ -131,7 +131,7 @@ def one_query():
 
 
 def small_queries():
-    """1000 queries of 5 lists x 10 of 15 items."""
+    """Measure 1000 queries of 5 lists x 10 of 15 items."""
     rng = np.random.default_rng(0)
     rows = [
         (f"q{q:04d}", f"v{v}", f"i{item:02d}", rank)
@@ -142,7 +142,7 @@ def small_queries():
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     lists = RankedLists.from_frame(frame.assign(score=-frame["rank"]))
     for name, kind in all_aggregators().items():
-        if issubclass(kind, SupervisedAggregator):  # without judgements they learn nothing
+        if issubclass(kind, SupervisedAggregator):  # without judgements they have nothing to learn
             continue
         variants = (
             {name: kind()}
@@ -155,7 +155,7 @@ def small_queries():
 
 
 def frames():
-    """5M rows of string ids against one factorize of the three columns."""
+    """Measure 5M rows of string ids against one factorize of the three columns."""
     for shuffled, goal in ((False, 1.6), (True, 1.8)):
         frame = encoding.make_lists(1000, 50, 100, "str", shuffled, "rank")
         factorize = cpu_time(lambda one=frame: [pd.factorize(one[name]) for name in ("query", "voter", "item")], 3)
@@ -164,7 +164,7 @@ def frames():
 
 
 def many_weights():
-    """1000 weight vectors at 20 queries x 50 lists."""
+    """Measure 1000 weight vectors at 20 queries x 50 lists."""
     frame, _ = make_ranked_lists(n_queries=20, n_voters=50, list_length=100, random_state=0)
     lists = RankedLists.from_frame(frame)
     weights = np.random.default_rng(0).random((1000, lists.n_lists))

@@ -1,17 +1,17 @@
-"""Measure what k of reciprocal rank fusion is worth where two retrievers are merged, as BM25 and dense vectors are.
+"""Measure the effect of k in reciprocal rank fusion of two retrievers, such as BM25 and dense vectors.
 
 python benchmarks/hybrid.py [--repeat 20]
 python benchmarks/hybrid.py --runs bm25.run dense.run ... --qrels qrels.txt
 
-nDCG@10 of the better retriever alone, of CombSUM() (min-max scores) and of ReciprocalRankFusion under k = 60, k = 10
-and the best of 1, 2, 5, 10, 20, 60, 200 on other queries; then the gain of k = 10 over k = 60 and its standard error.
-Queries are split in two: which retriever is better, and the best k, come from the first half, and everything is
-measured on the second.
+The table has nDCG@10 of the better retriever alone, of CombSUM() (min-max scores), and of ReciprocalRankFusion. The
+latter uses k = 60, k = 10 and the best of 1, 2, 5, 10, 20, 60, 200 on other queries. Then follow the gain of k = 10
+over k = 60 and its standard error. Queries are split in two: the first half determines the better retriever and the
+best k, and everything is measured on the second half.
 
-Without files the data is made: for each row --repeat data sets of 100 queries and 1000 items, 20 of them relevant, and
-two retrievers that return the first 10, 30 or 100. "good" and "weak" are retrievers of equal quality (1.5 and 0.7 of
-make_ranked_lists), "uneven" those of which one is better (1.5, quality_spread=0.5). With files all pairs of runs are
-merged, cut to the same depths.
+Without files the data are generated: for each row --repeat data sets of 100 queries and 1000 items, 20 of them
+relevant. Two retrievers return the first 10, 30 or 100 items. "good" and "weak" are retrievers of equal quality (1.5
+and 0.7 in make_ranked_lists); "uneven" retrievers differ in quality (1.5, quality_spread=0.5). With files all pairs of
+runs are merged, cut to the same depths.
 """
 
 import argparse
@@ -35,12 +35,12 @@ DAMPINGS = (1, 2, 5, 10, 20, 60, 200)
 
 
 def ndcg(run, qrels):
-    """Mean nDCG@10 over the queries."""
+    """Compute mean nDCG@10 over the queries."""
     return evaluate(run, qrels, "ndcg@10", missing_queries="skip").iloc[0, 0]
 
 
 def measure(lists, qrels):
-    """The columns of the table for two retrievers: chosen on the first half of the queries, measured on the second."""
+    """Compute the table's columns: chosen on the first half of the queries, measured on the second."""
     queries = lists.queries.tolist()
     choose, test = (lists.select(queries=half) for half in (queries[::2], queries[1::2]))
     alone = evaluate(choose, qrels, "ndcg@10", missing_queries="skip")["ndcg@10"]
@@ -69,7 +69,7 @@ def made(kind, depth, repeat):
 
 
 def pairs_of(lists, qrels, depth):
-    """Cut the runs and take them two at a time."""
+    """Cut the runs, and yield all pairs of them."""
     cut = TopK(depth).fit_transform(lists)
     for pair in itertools.combinations(lists.voters.tolist(), 2):
         yield cut.select(voters=list(pair)), qrels
@@ -80,7 +80,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=20, help="data sets of each row, at least 2")
     parser.add_argument("--runs", nargs="+", help="three runs or more, one file each")
-    parser.add_argument("--qrels", help="their judgements")
+    parser.add_argument("--qrels", help="judgements for the runs")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.runs:

@@ -1,7 +1,7 @@
-"""How soon Ctrl-C is heard: seconds from the signal to KeyboardInterrupt, in the longest steps of each method.
+"""Delay of Ctrl-C: seconds from the signal to KeyboardInterrupt, in the longest steps of each method.
 
-Run it from anywhere as `python benchmarks/interrupts.py [--after 0.5 2 5] [NAME ...]`. Each case runs in a process
-of its own, which sends SIGINT to itself so many seconds after the call; "done" means that the call was over by then.
+Run it from anywhere as `python benchmarks/interrupts.py [--after 0.5 2 5] [NAME ...]`. Each case runs in its own
+process, which sends SIGINT to itself this many seconds after the call; "done" means that the call was over by then.
 """
 
 import argparse
@@ -64,7 +64,7 @@ CASES = {
 
 
 def random_lists(n, m, weight):
-    """One query of random complete lists."""
+    """Generate one query of random complete lists."""
     rng = np.random.default_rng(0)
     item = np.concatenate([rng.permutation(n) for _ in range(m)])
     frame = pd.DataFrame(
@@ -110,7 +110,7 @@ def main():
             ran = subprocess.run(command, capture_output=True, text=True, check=False)
             times.append(ran.stdout.strip() or ran.stderr.strip().splitlines()[-1])
         rows.append([name, *CASES[name][1:3], *times])
-        print(*rows[-1], file=sys.stderr, flush=True)  # to show progress
+        print(*rows[-1], file=sys.stderr, flush=True)  # shows progress
     table(rows, ["method", "items", "lists", *(f"after {after:g} s" for after in arguments.after)])
 
 

@@ -1,4 +1,4 @@
-"""Measure how often the 95 % intervals of bootstrap_interval contain the mean, by the number of values.
+"""Measure how often bootstrap_interval's 95 % intervals contain the mean, by the number of values.
 
 python benchmarks/interval_coverage.py [--draws 1000]: normal and exponential values.
 """
@@ -13,7 +13,7 @@ from skrankagg.stats import bootstrap_interval
 
 
 def main():
-    """Print the share of intervals that hold the mean."""
+    """Print the share of intervals that contain the mean."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--draws", type=int, default=1000)
     n_draws = parser.parse_args().draws

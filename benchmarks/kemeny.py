@@ -1,9 +1,9 @@
-"""Exact Kemeny: what is proven, how fast, and the gap otherwise; heuristics compared with the optimum.
+"""Exact Kemeny: proven instances, speed, and the gap otherwise; heuristics compared with the optimum.
 
-Run it from anywhere as `python benchmarks/kemeny.py [mallows|preflib|flagr|weak|heuristics] [--limit 60]`. One
-process; times are those of the solver, the lists being encoded. SKRANKAGG_DATA names the folder with the real data.
+Run it from anywhere as `python benchmarks/kemeny.py [mallows|preflib|flagr|weak|heuristics] [--limit 60]`. It uses one
+process; times are the solver's, without encoding the lists. SKRANKAGG_DATA names the folder with the real data.
 
-- mallows: orders around a centre with dispersion phi, 1 being uniform noise: the families with a goal
+- mallows: orders around a centre with dispersion phi, where 1 is uniform noise: the families with a goal
 - preflib: the files of PrefLib, with their known optima
 - flagr: 20 queries of 100 items, each with 50 top-30 lists
 - weak: consensus with ties, of orders with ties
@@ -48,14 +48,14 @@ HEADER = ["instance", "n", "proven", "score", "gap", "gap %", "s", "goal s"]
 
 
 def solve(lists, limit, **parameters):
-    """The time in seconds, and the facts about the query."""
+    """Solve a query; return the time in seconds, and the facts about the query."""
     start = time.perf_counter()
     info = Kemeny(method="exact", time_limit=limit, verbose=False, **parameters).aggregate(lists)[1].loc[0]
     return time.perf_counter() - start, info
 
 
 def row(name, lists, limit, goal, **parameters):
-    """A line of the table, which is also printed at once."""
+    """Build a line of the table, and print it at once."""
     seconds, info = solve(lists, limit, **parameters)
     score = info["kemeny_score"]
     line = [
@@ -68,31 +68,31 @@ def row(name, lists, limit, goal, **parameters):
         f"{seconds:.2f}",
         goal,
     ]
-    print(*line, file=sys.stderr, flush=True)  # to show progress
+    print(*line, file=sys.stderr, flush=True)  # shows progress
     return line
 
 
 def mallows_lists(phi, n, m, seed=0):
-    """One query of Mallows' model."""
+    """Generate one query by Mallows' model."""
     return RankedLists.from_frame(make_mallows(n_items=n, n_voters=m, phi=phi, random_state=seed))
 
 
 def data(folder):
-    """A folder of the real data."""
+    """Find a folder of the real data."""
     root = os.environ.get("SKRANKAGG_DATA")
     if root is None or not (Path(root) / folder).is_dir():
-        raise SystemExit(f"name the folder of the real data, which has {folder}, in SKRANKAGG_DATA")
+        raise SystemExit(f"SKRANKAGG_DATA must be the folder of the real data, which contains {folder}. Set it.")
     return Path(root) / folder
 
 
 def mallows(limit, part):
-    """Generated orders."""
+    """Solve generated orders."""
     cases = {"must": MUST, "ambitious": AMBITIOUS, "beyond": BEYOND}[part]
     return [row(f"phi {phi} m {m}", mallows_lists(phi, n, m), limit, goal) for phi, n, m, goal in cases]
 
 
 def preflib(limit, part):
-    """Real elections; the goals are those of the whole selection."""
+    """Solve real elections; the goals apply to the whole selection."""
     folder = data("preflib")
     instances = json.loads((folder / "optimal_kemeny.json").read_text())["instances"]
     return [
@@ -102,13 +102,13 @@ def preflib(limit, part):
 
 
 def flagr(limit, part):
-    """The queries of FLAGR's test data."""
+    """Solve the queries of FLAGR's test data."""
     lists = RankedLists.from_frame(read_lists(data("flagr") / "testdata.csv"))
     return [row(f"query {query}", lists[[q]], limit, 30) for q, query in enumerate(lists.queries)]
 
 
 def weak(limit, part):
-    """Consensus with ties."""
+    """Solve for consensus with ties."""
     lines = []
     for n, m in ((15, 100), (50, 100), (100, 100)):
         frame = make_mallows(n_items=n, n_voters=m, phi=0.95, random_state=0)
@@ -120,7 +120,7 @@ def weak(limit, part):
 
 
 def heuristics(limit, part):
-    """Excess over the optimum, if it is proven, and time."""
+    """Compute the excess over the optimum, if it is proven, and the time."""
     cases = [(phi, n, m) for phi in (0.8, 0.9, 0.95, 0.98, 1.0) for n in (20, 40, 60, 100) for m in (5, 10, 50)]
     methods = {
         "BordaCount": BordaCount(),
@@ -163,7 +163,7 @@ def heuristics(limit, part):
 
 
 def main():
-    """Run the part that is asked for."""
+    """Run the requested part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "family", choices=("mallows", "preflib", "flagr", "weak", "heuristics"), nargs="?", default="mallows"

@@ -1,8 +1,9 @@
-"""How well Kemeny's time limit is kept: seconds asked for, seconds taken, and the gap that is left.
+"""Accuracy of Kemeny's time limit: seconds requested, seconds taken, and the remaining gap.
 
-Run it from anywhere as `python benchmarks/kemeny_limits.py [--limits 1 5 20] [--sizes 100 200 300 400]`. Uniform orders
-of 5 voters, which no solver proves from about a hundred items on, and 41 lists of 332 items of which each lacks 30 %.
-Times are those of `aggregate`, the lists being encoded; a limit is kept if they exceed it by a tenth or 0.2 s at most.
+Run it from anywhere as `python benchmarks/kemeny_limits.py [--limits 1 5 20] [--sizes 100 200 300 400]`. The data are
+uniform orders of 5 voters, which no solver proves from about a hundred items on, and 41 lists of 332 items, each
+without 30 % of them. Times are for `aggregate`, without encoding the lists. A limit is kept if they exceed it by at
+most a tenth or 0.2 s.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from skrankagg.datasets import make_mallows
 
 
 def uniform(n, m, missing=0.0):
-    """One query of uniform orders, of which a share of the rows is missing."""
+    """Generate one query of uniform orders, in which a share of the rows is missing."""
     frame = make_mallows(n_items=n, n_voters=m, phi=1.0, random_state=0)
     frame = frame[np.random.default_rng(0).random(len(frame)) >= missing].copy()
     frame["rank"] = frame.groupby("voter")["rank"].rank()
@@ -46,7 +47,7 @@ def main():
                 kept = "yes" if taken <= limit + max(0.1 * limit, 0.2) else "NO"
                 share = 100 * info["gap"] / info["kemeny_score"]
                 rows.append([name, ties, f"{limit:g}", f"{taken:.2f}", kept, f"{info['gap']:g}", f"{share:.2f}"])
-                print(*rows[-1], file=sys.stderr, flush=True)  # to show progress
+                print(*rows[-1], file=sys.stderr, flush=True)  # shows progress
     table(rows, ["items x lists", "ties", "asked s", "taken s", "kept", "gap", "gap %"])
     print(f"{sum(row[4] == 'yes' for row in rows)} of {len(rows)} kept")
 

@@ -1,8 +1,8 @@
 """CPU time of each method on many small queries, and with --many also memory.
 
-Run it from anywhere as `python benchmarks/many_small.py [--many] [NAME ...]`: 1000 queries of 5 lists, each of 10 of 15
-items, in CPU microseconds for each query; with `--many` 100,000 queries of 3 lists of 5 items, each method in a process
-of its own, with the CPU seconds and the peak of memory of one call. Lists are encoded before.
+Run it from anywhere as `python benchmarks/many_small.py [--many] [NAME ...]`. It uses 1000 queries of 5 lists, each of
+10 of 15 items, and prints CPU microseconds for each query. `--many` uses 100,000 queries of 3 lists of 5 items, each
+method in its own process, and prints CPU seconds and peak memory of one call. Lists are encoded beforehand.
 """
 
 import argparse
@@ -23,7 +23,7 @@ SIZES = {"small": (1000, 5, 10, 15), "many": (100_000, 3, 5, 5)}
 
 
 def random_lists(n_queries, n_lists, length, n_items):
-    """Lists of some of the items of a query, in random order."""
+    """Generate lists of some of a query's items, in random order."""
     rng = np.random.default_rng(0)
     item = np.argsort(rng.random((n_queries * n_lists, n_items)), axis=1)[:, :length]
     rank = np.tile(np.arange(1, length + 1), n_queries * n_lists)
@@ -40,7 +40,7 @@ def random_lists(n_queries, n_lists, length, n_items):
 
 
 def cpu_time(method, lists):
-    """CPU seconds of one call."""
+    """Measure the CPU seconds of one call."""
     start = time.process_time()
     method.fit_transform(lists)
     return time.process_time() - start
@@ -59,9 +59,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="parts of names; default: all")
     parser.add_argument("--many", action="store_true", help="100,000 queries of 3 lists of 5 items")
-    parser.add_argument("--repeat", type=int, default=3, help="calls, the shortest of which counts")
+    parser.add_argument("--repeat", type=int, default=3, help="number of calls; the shortest counts")
     parser.add_argument("--here", action="store_true", help="run the case in this process")
-    parser.add_argument("--timeout", type=int, default=600, help="seconds given to a method on the many queries")
+    parser.add_argument("--timeout", type=int, default=600, help="seconds allowed for a method on the many queries")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.here:
@@ -84,7 +84,7 @@ def main():
             method.fit_transform(lists)
             seconds = min(cpu_time(method, lists) for _ in range(arguments.repeat))
             rows.append([name, f"{1e6 * seconds / lists.n_queries:.1f}"])
-        print(*rows[-1], file=sys.stderr, flush=True)  # to show progress
+        print(*rows[-1], file=sys.stderr, flush=True)  # shows progress
     table(rows, ["method", "CPU s", "memory MiB"] if arguments.many else ["method", "CPU us a query"])
 
 

@@ -1,13 +1,13 @@
-"""Show what memory methods need, and that under a limit of the address space each answers or refuses.
+"""Measure the memory of methods, and check that each answers or refuses under a limit of the address space.
 
 python benchmarks/memory_limit.py {limit,pairs} [--gigabytes 4] [--items 20000] [--seconds 120] [--methods part ...]
 
-- limit: one query of 20 lists through every method, each in a process of its own that may have so many gigabytes of
-  addresses: "answer", "refused" (a MemoryLimitError), "time" where it takes longer than --seconds, or what else ended
-  it. Two kinds of lists: "full", random orders of all items, and "top", the first 1,000 of such orders. The seconds are
-  those of ``fit_transform`` alone, the peak is that of the whole process, with its imports and lists. Linux only.
-- pairs: bytes for each ordered pair of items, as methods state them and as measured by tracemalloc on 20 full lists of
-  800 and of 1500 items.
+- limit: one query of 20 lists through every method, each in its own process with this many gigabytes of addresses. The
+  outcome is "answer", "refused" (a MemoryLimitError), "time" if it takes longer than --seconds, or the cause of another
+  end. There are two kinds of lists: "full", random orders of all items, and "top", the first 1,000 of such orders. The
+  seconds are for ``fit_transform`` alone; the peak is for the whole process, with its imports and lists. Linux only.
+- pairs: bytes for each ordered pair of items, as stated by the methods and as measured by tracemalloc on 20 full lists
+  of 800 and of 1500 items.
 """
 
 import argparse
@@ -31,7 +31,7 @@ N_LISTS, TOP, SIZES = 20, 1000, (800, 1500)
 
 
 def all_methods():
-    """Every default method and its variants, and some that are made of others."""
+    """Collect every default method, its variants, and some compositions."""
     methods = dict(default_methods())
     methods["DIBRA(Schulze())"] = DIBRA(Schulze())
     methods["AggregatorUnion(BordaCount)"] = AggregatorUnion([("borda", BordaCount())])
@@ -70,7 +70,7 @@ def run_one(name, n_items, length, n_bytes):
 
 
 def show_limit(options):
-    """A row for each method, with both kinds of lists."""
+    """Print a row for each method, with both kinds of lists."""
     rows = []
     for name in all_methods():
         if options.methods and not any(part in name for part in options.methods):
@@ -100,7 +100,7 @@ def show_limit(options):
 
 
 def show_pairs(options):
-    """A row for each method with matrices of all pairs."""
+    """Print a row for each method with matrices of all pairs."""
     warnings.simplefilter("ignore")
     rows, example = [], random_lists(SIZES[0], SIZES[0])
     for name, method in default_methods():
@@ -122,7 +122,7 @@ def show_pairs(options):
 
 
 def main():
-    """Read the command line."""
+    """Read the command line, and run the chosen part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["limit", "pairs", "one"])
     parser.add_argument("--gigabytes", type=float, default=4)

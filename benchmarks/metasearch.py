@@ -1,17 +1,18 @@
 """Fusion methods on real runs, next to published results: LETOR's MQ2008-agg, and six runs of TREC's Robust track.
 
-`python benchmarks/metasearch.py letor FOLDER`: a folder with `rank_agg.csv[.gz]` (query, voter, item, value) and
-`rel_agg.csv[.gz]` (query, 0, item, relevance) of MQ2008-agg. Its values are scores: higher is better. LETOR's measures:
-gain 2^r - 1, no discount at the first two places, the mean over all queries, those without a relevant item included.
+`python benchmarks/metasearch.py letor FOLDER`: the folder contains `rank_agg.csv[.gz]` (query, voter, item, value) and
+`rel_agg.csv[.gz]` (query, 0, item, relevance) of MQ2008-agg. Its values are scores: higher is better. LETOR's measures
+have the gain 2^r - 1, no discount at the first two places, and the mean over all queries, including queries without a
+relevant item.
 
 `python benchmarks/metasearch.py trec QRELS RUN...`: any runs and judgements in TREC's formats; MAP and nDCG@10 with
-linear gain over the queries that are judged, as trec_eval has them. Six runs of 2003 are pircRBa1, uwmtCR0, UIUC03Rd1,
-THUIRr0301, SABIR03BASE and aplrob03a.
+linear gain over the judged queries, as in trec_eval. Six runs of 2003 are pircRBa1, uwmtCR0, UIUC03Rd1, THUIRr0301,
+SABIR03BASE and aplrob03a.
 
-`python benchmarks/metasearch.py learn-letor FOLDER` and `... learn-trec QRELS RUN...` measure what learns from
-judgements, on queries that it was not fitted on: LETOR's five folds, of which three parts train and one tests, or ten
-random partitions of the topics into five folds. The interval is that of a paired bootstrap over queries of the
-difference in MAP to the method that learns nothing; `time` is CPU seconds of a fit.
+`python benchmarks/metasearch.py learn-letor FOLDER` and `... learn-trec QRELS RUN...` evaluate supervised methods on
+queries outside their training data. These are LETOR's five folds, with three parts for training and one for testing, or
+ten random partitions of the topics into five folds. The interval is from a paired bootstrap over queries, for the
+difference in MAP to the unsupervised method. `time` is CPU seconds of a fit.
 
 Values are in percent.
 """
@@ -36,8 +37,8 @@ from skrankagg.datasets import read_lists, read_qrels
 from skrankagg.exceptions import ExposureWarning, UnequalLengthWarning
 from skrankagg.preprocessing import VoterWeighter
 
-# NDCG@1, NDCG@5 and MAP as published, on the same queries. The first is LETOR's own baseline: it took the values for
-# ranks, so that it ranks the items the wrong way round.
+# NDCG@1, NDCG@5 and MAP as published, on the same queries. The first is LETOR's own baseline: it treated the values as
+# ranks, so it ranks the items in reverse.
 PUBLISHED = {
     "BordaCount, as LETOR publishes it": (23.68, 37.13, 39.45),
     "CPS, best (Qin et al. 2010), supervised": (26.52, 40.04, 41.02),
@@ -91,9 +92,9 @@ METHODS = {
     "MarkovChain, mc1": sk.MarkovChain(chain="mc1"),
     "MarkovChain, mc1, absent last": sk.MarkovChain(chain="mc1", absent="last"),
 }
-# Methods that take the cube of the number of items, or many passes.
+# Methods whose time grows with the cube of the number of items, or that need many passes.
 SLOW = (sk.HodgeRank, sk.MarkovChain, sk.PlackettLuce)
-# What learns from judgements.
+# Supervised methods.
 LEARNERS = {
     "LearnedWeights over Borda": sk.LearnedWeights(sk.BordaCount()),
     "LearnedWeights over Borda, any sign": sk.LearnedWeights(sk.BordaCount(), positive=False),
@@ -122,7 +123,7 @@ _COMBINE = {"sum": sk.CombSUM(norm=None), "max": sk.CombMAX(norm=None), "min": s
 
 
 def letor_data(folder):
-    """The lists, as scores, and the judgements of MQ2008-agg."""
+    """Read the lists, as scores, and the judgements of MQ2008-agg."""
     frames = []
     for name, columns in (
         ("rank_agg", ["query", "voter", "item", "score"]),
@@ -135,20 +136,20 @@ def letor_data(folder):
 
 
 def letor_measures(consensus, qrels):
-    """NDCG@1, NDCG@5 and MAP of a consensus in percent, as LETOR's script has them."""
+    """Compute NDCG@1, NDCG@5 and MAP of a consensus in percent, as in LETOR's script."""
     measures = [*(f"ndcg@{k}[discount=letor]" for k in (1, 5)), "map"]
     found = sk.evaluate(consensus, qrels, measures, missing_queries="zero")
     return 100 * found.to_numpy()[0]
 
 
 def trec_measures(consensus, qrels, depth):
-    """MAP and nDCG@10 of the first items of a consensus in percent, as trec_eval has them."""
+    """Compute MAP and nDCG@10 of the first items of a consensus in percent, as in trec_eval."""
     consensus = consensus[consensus["rank"] <= depth]
     return 100 * sk.evaluate(consensus, qrels, ["map", "ndcg@10[gain=linear]"], missing_queries="zero").to_numpy()[0]
 
 
 def run_wide(lists):
-    """The lists with each voter's scores scaled to 0 to 1 over all queries together, as polyfuse does."""
+    """Scale each voter's scores to 0 to 1 over all queries together, as polyfuse does."""
     frame = lists.to_frame()
     by_voter = frame.groupby("voter", observed=True)["score"]
     low, high = by_voter.transform("min"), by_voter.transform("max")
@@ -156,12 +157,12 @@ def run_wide(lists):
 
 
 def consensus_of(method, lists):
-    """What a method makes of the lists; a name is one of scores scaled over the whole run."""
+    """Aggregate the lists with a method; a str is the name of a method of scores scaled over the whole run."""
     return _COMBINE[method].fit_transform(run_wide(lists)) if isinstance(method, str) else method.fit_transform(lists)
 
 
 def letor_folds(folder, lists):
-    """LETOR's folds: the queries in the order of the file in five parts, of which three train and one tests."""
+    """Return LETOR's folds: five parts of the queries in file order, three for training and one for testing."""
     path = next(Path(folder).glob("rank_agg.csv*"))
     order = pd.read_csv(path, usecols=[0], names=["query"], dtype=str)["query"].unique()
     place = pd.Index(lists.queries).get_indexer(order)
@@ -171,7 +172,7 @@ def letor_folds(folder, lists):
 
 
 def held_out(method, lists, qrels, folds):
-    """The consensus of every test query by a fit on the training queries, and the CPU seconds of a fit."""
+    """Aggregate every test query by a fit on the training queries; also return the CPU seconds of a fit."""
     found, seconds = [], []
     for train, test in folds:
         method = clone(method)
@@ -183,19 +184,19 @@ def held_out(method, lists, qrels, folds):
 
 
 def bootstrap(difference, n_resamples=10_000):
-    """The mean of differences by query, and the 95 % interval of a bootstrap, in percent."""
+    """Compute the mean of differences by query, and the 95 % interval of a bootstrap, in percent."""
     rng = np.random.default_rng(0)
     means = [difference[rng.integers(0, len(difference), len(difference))].mean() for _ in range(n_resamples)]
     return 100 * difference.mean(), *(100 * np.quantile(means, [0.025, 0.975]))
 
 
 def average_precisions(consensus, qrels):
-    """AP of each judged query, in the order of the judgements."""
+    """Compute AP of each judged query, in the order of the judgements."""
     return sk.evaluate(consensus, qrels, "map", per_query=True, missing_queries="zero")["map"].to_numpy()
 
 
 def learn_letor(folder):
-    """A row for each method that learns, on LETOR's folds."""
+    """Build a row for each supervised method, on LETOR's folds."""
     lists, qrels = letor_data(folder)
     plain = average_precisions(sk.BordaCount().fit_transform(lists), qrels)
     rows = [["BordaCount", *(f"{value:.2f}" for value in letor_measures(sk.BordaCount().transform(lists), qrels))]]
@@ -211,7 +212,7 @@ def learn_letor(folder):
 
 
 def learn_sizes(folder, sizes, n_draws=5):
-    """MAP by the number of training queries: the mean, the least and the greatest of some draws of them."""
+    """Compute MAP by the number of training queries: mean, minimum and maximum of some draws of them."""
     lists, qrels = letor_data(folder)
     rows = []
     for name, method in LEARNERS.items():
@@ -226,7 +227,7 @@ def learn_sizes(folder, sizes, n_draws=5):
 
 
 def learn_trec(qrels, runs):
-    """A row for each method that learns: means over ten random partitions of the topics into five folds."""
+    """Build a row for each supervised method: means over ten random partitions of the topics into five folds."""
     qrels = sk.Qrels.from_frame(read_qrels(qrels))
     lists = sk.RankedLists.from_frame(read_lists(runs))
     lists = lists.judged(qrels)
@@ -257,14 +258,15 @@ def main():
     trec.add_argument("runs", nargs="+")
     letor = commands.add_parser("learn-letor")
     letor.add_argument("folder")
-    letor.add_argument("--sizes", type=int, nargs="+", help="numbers of training queries, for a table of these")
+    letor.add_argument("--sizes", type=int, nargs="+", help="numbers of training queries, for a table by this number")
     learnt = commands.add_parser("learn-trec")
     learnt.add_argument("qrels")
     learnt.add_argument("runs", nargs="+")
-    trec.add_argument("--chains", action="store_true", help="measure Markov chains, too, which take minutes")
-    trec.add_argument("--depth", type=int, default=1000, help="how many items of each result are measured")
+    trec.add_argument("--chains", action="store_true", help="also measure Markov chains, which need minutes")
+    trec.add_argument("--depth", type=int, default=1000, help="number of items of each result to measure")
     arguments = parser.parse_args()
-    # Short lists here are cut, not compared in pairs, and DIBRA is measured on lists of unequal length as it is.
+    # Short lists here are cut instead of compared in pairs, and DIBRA is deliberately measured on lists of unequal
+    # length.
     warnings.simplefilter("ignore", ExposureWarning)
     warnings.simplefilter("ignore", UnequalLengthWarning)
     if arguments.data == "learn-letor":
@@ -281,7 +283,7 @@ def main():
         measure, header = partial(trec_measures, depth=arguments.depth), ["", "MAP", "nDCG@10"]
     for name, method in METHODS.items():
         if arguments.data == "trec" and isinstance(method, SLOW) and not arguments.chains:
-            continue  # with thousands of items a query they take minutes
+            continue  # with thousands of items in a query they need minutes
         values = measure(consensus_of(method, lists), qrels)
         rows.append([name, *(f"{value:.2f}" for value in values)])
     table(rows, header)

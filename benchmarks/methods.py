@@ -1,4 +1,4 @@
-"""Every method compared with PyFLAGR 1.0.21 (C++) in one run, from a frame to aggregate lists.
+"""Comparison of every method with PyFLAGR 1.0.21 (C++) in one run, from a frame to aggregate lists.
 
 Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|large]`; `pip install
 'skrankagg[bench]'` installs PyFLAGR, which is called in separate processes, because it can crash.
@@ -6,9 +6,9 @@ Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|
 - table: the 20 queries x 50 lists x 30 items of FLAGR's test data
 - wide: one query of 200 full lists x 1000 items
 - kemeny: one query of 10 full lists x n items, n = 7 to 11: PyFLAGR tries all orders
-- growth: one query of 100 full lists x n items, n = 250, 500, 1000, 2000; ours only
-- large: one query of 500 full lists x 2000 items, a single call with its peak of memory; ours only. The goal is 10 s of
-  the CPU, processes that a method starts included; Kemeny searches for 5 s
+- growth: one query of 100 full lists x n items, n = 250, 500, 1000, 2000; this library only
+- large: one query of 500 full lists x 2000 items, a single call with its peak memory; this library only. The goal is 10
+  s of CPU time, including processes started by a method; Kemeny searches for 5 s
 """
 
 import argparse
@@ -29,7 +29,7 @@ from skrankagg import Kemeny
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils.discovery import default_methods
 
-# Ours, by the name of default_methods(), to theirs: module, class and arguments.
+# Our names in default_methods(), and theirs: module, class and arguments.
 PEERS = {
     **{
         f"{name}[norm={norm}]": ("Linear", name, {"norm": norm})
@@ -56,7 +56,7 @@ PEERS = {
     "DIBRA[prune=wire]": ("Weighted", "DIBRA", {"prune": "wire"}),
 }
 
-# CPU seconds that any method may take for a large query, and the time limit of Kemeny's search there.
+# CPU seconds allowed for any method on a large query, and the time limit of Kemeny's search there.
 _GOAL, _KEMENY_SECONDS = 10, 5
 
 _THEIRS = """
@@ -79,7 +79,7 @@ with open(path + ".time", "w") as file:
 
 
 def full_lists(n_voters, n_items, n_queries=1):
-    """Random full lists."""
+    """Generate random full lists."""
     rng = np.random.default_rng(0)
     n_lists = n_queries * n_voters
     return pd.DataFrame(
@@ -96,7 +96,7 @@ def full_lists(n_voters, n_items, n_queries=1):
 
 
 def their_time(name, lists, path, repeat, timeout):
-    """PyFLAGR's time in seconds, or why there is none."""
+    """Measure PyFLAGR's time in seconds, or return the reason why there is none."""
     if name not in PEERS:
         return "-"
     if importlib.util.find_spec("pyflagr") is None:
@@ -105,7 +105,7 @@ def their_time(name, lists, path, repeat, timeout):
     answer = Path(f"{path}.time")
     answer.unlink(missing_ok=True)
     arguments = json.dumps([*PEERS[name], str(path), repeat])
-    # What FLAGR prints can be gigabytes.
+    # FLAGR's output can be gigabytes.
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         subprocess.run([sys.executable, "-c", _THEIRS, arguments], **quiet, timeout=timeout, check=False)
@@ -148,7 +148,7 @@ def kemeny(timeout, folder):
 
 
 def growth(chosen):
-    """Print how our times grow with the number of items."""
+    """Print the growth of our times with the number of items."""
     sizes = (250, 500, 1000, 2000)
     frames = [full_lists(100, n) for n in sizes]
     rows = []
@@ -178,17 +178,17 @@ def large(chosen):
 
 
 def main():
-    """Run the part that is asked for."""
+    """Run the requested part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("table", "wide", "kemeny", "growth", "large"), nargs="?", default="table")
     parser.add_argument("--methods", nargs="*", default=[], help="parts of names; default: all")
-    parser.add_argument("--repeat", type=int, default=5, help="calls of each side, the shortest of which counts")
+    parser.add_argument("--repeat", type=int, default=5, help="number of calls of each side; the shortest counts")
     parser.add_argument(
         "--strings",
         choices=("pyarrow", "python"),
-        help="how pandas stores strings: python is what it uses without pyarrow",
+        help="how pandas stores strings: python is its storage without pyarrow",
     )
-    parser.add_argument("--timeout", type=int, default=60, help="seconds given to PyFLAGR for a method")
+    parser.add_argument("--timeout", type=int, default=60, help="seconds allowed for a method of PyFLAGR")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.strings:

@@ -1,7 +1,8 @@
-"""How many good lists and how many reversed lists voter_influence marks as outliers.
+"""Count the good lists and the reversed lists that voter_influence marks as outliers.
 
-python benchmarks/outliers.py [--draws 200]: boards of 12 models and 30 tasks with one cell in five missing, lists of 50
-items by Mallows' model, and short lists of 40 items by the model of Plackett and Luce; the last voters are reversed.
+python benchmarks/outliers.py [--draws 200] uses three kinds of data. Boards have 12 models and 30 tasks, with one cell
+in five missing. Lists of 50 items follow Mallows' model, and short lists of 40 items the model of Plackett and Luce.
+The last voters are reversed.
 """
 
 import argparse
@@ -17,7 +18,7 @@ ABILITY = np.array([2.0, 1.2, 1.2, 1.2, 0.6, 0.5, 0.0, 0.0, 0.0, -0.6, -1.2, -1.
 
 
 def frame_of(score, item, n_reversed):
-    """Lists of shape (n_queries, n_voters, length), without the scores that are NaN; the last voters are reversed."""
+    """Build lists of shape (n_queries, n_voters, length), without NaN scores; the last voters are reversed."""
     score[:, score.shape[1] - n_reversed :] *= -1
     query, voter, _ = np.indices(score.shape)
     columns = {"query": query, "voter": voter, "item": item, "score": score}

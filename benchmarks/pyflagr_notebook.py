@@ -1,4 +1,4 @@
-"""PyFLAGR's notebook: its Comparator with 21 methods, here and in PyFLAGR 1.0.21, in turn.
+"""Time PyFLAGR's notebook: its Comparator with 21 methods, here and in PyFLAGR 1.0.21, alternately.
 
 python benchmarks/pyflagr_notebook.py [--repeat 3]; `pip install 'skrankagg[bench]'` installs PyFLAGR.
 """
@@ -31,7 +31,7 @@ assert names["cmp"].results.shape == (441, 47)
 
 
 def run(library, folder):
-    """Wall and processor time of the call of aggregate, in a separate process: it includes first-call costs."""
+    """Measure wall and processor time of the call of aggregate in a separate process, including first-call costs."""
     arguments = [sys.executable, "-c", _RUN, library, folder, *NOTEBOOK[:5]]
     environment = {**os.environ, "TMPDIR": folder, "MPLBACKEND": "agg"}
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment)
@@ -46,7 +46,7 @@ def main():
     repeat = parser.parse_args().repeat
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        write_data(Path(folder), ranks=True)  # PyFLAGR reads nothing out of five columns
+        write_data(Path(folder), ranks=True)  # PyFLAGR cannot read files of five columns
         for _ in range(repeat):
             ours, theirs = run("skrankagg.compat.pyflagr", folder), run("pyflagr", folder)
             for name, one, other in zip(("wall", "processor"), ours, theirs, strict=True):

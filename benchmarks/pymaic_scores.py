@@ -1,11 +1,12 @@
-"""Measure MAIC next to its authors' package, on lists of genes as `make_gene_lists` draws them.
+"""Compare MAIC with its authors' package, on gene lists from `make_gene_lists`.
 
 python benchmarks/pymaic_scores.py [--seed 0]
 
-needs `pip install pymaic`. CPU seconds of this process, least of three runs, one of pymaic; pymaic gets ready lists of
-names, which the time does not count, skrankagg a frame, or encoded lists. "gap" is the largest difference of the scores
-with curve="exponential", after pymaic's items have scored once more from its last weights, as in its authors' older
-program; "same 100" how many of the first 100 items are pymaic's under either curve. pymaic cuts lists to 2000 items.
+It needs `pip install pymaic`. Times are CPU seconds of this process, the least of three runs, and of one run of pymaic.
+pymaic gets finished lists of names, whose preparation is not timed; skrankagg gets a frame, or encoded lists. "gap" is
+the largest difference of the scores with curve="exponential", after pymaic has scored its items once more from its last
+weights, as in its authors' older program. "same 100" is the number of the first 100 items in common with pymaic under
+either curve. pymaic cuts lists to 2000 items.
 """
 
 import argparse
@@ -26,7 +27,7 @@ PRESETS = ("large-mixed", "large-ranked", "small-mixed", "small-ranked")
 
 
 def models_of(lists):
-    """The lists as pymaic takes them: those whose items all tie are unranked."""
+    """Convert the lists to pymaic's input: lists whose items all tie are unranked."""
     return [
         EntityListModel(name=voter, category=voter, ranked=one["rank"].nunique() > 1, entities=one["item"].tolist())
         for voter, one in lists.groupby("voter")
@@ -34,9 +35,9 @@ def models_of(lists):
 
 
 def run_pymaic(lists):
-    """Scores by pymaic, and once more from its last weights, as a dict."""
+    """Compute scores by pymaic, and once more from its last weights, as a dict."""
     analysis = Maic(modellist=models_of(lists))
-    # It prints advice, and writes files.
+    # pymaic prints advice, and writes files.
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as analysis.output_folder:
         seconds = cpu_time(analysis.run, repeat=1)
     for entity in analysis._entities.values():
@@ -45,9 +46,9 @@ def run_pymaic(lists):
 
 
 def measure(preset, seed):
-    """A row of the table."""
+    """Compute a row of the table."""
     drawn, _ = make_gene_lists(preset=preset, random_state=seed)
-    # TopK would keep or drop the whole of a tie class.
+    # TopK would keep or drop a whole tie class.
     lists = drawn.sort_values(["voter", "rank", "item"]).groupby("voter").head(2000)
     expected, theirs = run_pymaic(lists)
     seconds, tops = [], []
@@ -70,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     seed = parser.parse_args().seed
-    logging.disable(logging.WARNING)  # of fits that fail
+    logging.disable(logging.WARNING)  # about fits that fail
     header = ["", "pymaic", "MAIC()", "encoded", "exponential", "faster", "encoded", "gap", "same 100", "exponential"]
     table([measure(preset, seed) for preset in PRESETS], header)
 

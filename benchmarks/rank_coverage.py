@@ -1,7 +1,7 @@
-"""How often intervals and confidence sets of ranks hold the true rank, by the number of lists.
+"""Measure how often intervals and confidence sets of ranks contain the true rank, by the number of lists.
 
-python benchmarks/rank_coverage.py [--draws 400] [--items 30]: full lists of items whose worths are spread evenly,
-ranked by BordaCount; at a spread of 0 all items are equal and a set must hold all places.
+python benchmarks/rank_coverage.py [--draws 400] [--items 30] generates full lists of items whose worths are spread
+evenly, ranked by BordaCount. At a spread of 0 all items are equal and a set must contain all places.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from skrankagg.inspection import rank_confidence, rank_stability
 
 
 def plackett_luce(n_draws, n_lists, n_items, spread, seed=0):
-    """Full lists of many queries by the model of Plackett and Luce; item i is of rank i + 1 by its worth."""
+    """Generate full lists of many queries by the model of Plackett and Luce; item i has rank i + 1 by its worth."""
     rng = np.random.default_rng(seed)
     worth = np.linspace(spread * np.sqrt(3), -spread * np.sqrt(3), n_items)
     order = np.argsort(-(worth + rng.gumbel(size=(n_draws, n_lists, n_items))), axis=2)
@@ -26,7 +26,7 @@ def plackett_luce(n_draws, n_lists, n_items, spread, seed=0):
 
 
 def main():
-    """Print the share of items whose set holds the true rank, and how many places it has."""
+    """Print the share of items whose set contains the true rank, and the number of places in the set."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--items", type=int, default=30)

@@ -1,9 +1,9 @@
-"""Fusion and evaluation compared with ranx 0.3 (numba): 1000 queries x 5 runs x 100 items, warm and cold.
+"""Comparison of fusion and evaluation with ranx 0.3 (numba): 1000 queries x 5 runs x 100 items, warm and cold.
 
 Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` installs
 ranx, which is called in separate processes. ranx gets runs that are built, and functions compiled, beforehand.
 
-- warm: the shortest of several calls; ours from encoded lists, and from a frame of strings
+- warm: the shortest of several calls; for this library from encoded lists, and from a frame of strings
 - cold: a new process that imports the library, merges two lists and ends
 """
 
@@ -36,7 +36,7 @@ from skrankagg import (
     evaluate,
 )
 
-# Ours, and theirs: the method's name, its parameters and the normalisation of scores.
+# Our methods, and theirs: the method's name, its parameters and the normalisation of scores.
 METHODS = {
     "CombSUM": (CombSUM(norm="min-max"), ("sum", {}, "min-max")),
     "CombMNZ": (CombMNZ(norm="min-max"), ("mnz", {}, "min-max")),
@@ -100,7 +100,7 @@ fuse(runs, norm="min-max", method="sum")
 
 
 def make_data(n_queries=1000, n_voters=5, length=100):
-    """Runs with distinct scores over a pool of 300 items a query, and binary judgements of a tenth of the pool."""
+    """Generate runs with distinct scores from a pool of 300 items a query; a tenth of the pool is relevant."""
     rng = np.random.default_rng(0)
     pool = 3 * length
     items = rng.random((n_queries * n_voters, pool)).argpartition(length, axis=1)[:, :length]
@@ -134,7 +134,7 @@ def warm(python):
 
 
 def measure_warm(python, timed):
-    """Seconds of each method from codes and from a frame, as `timed` takes them, and of ranx; by name."""
+    """Measure the seconds of each method from codes and from a frame with `timed`, and of ranx; by name."""
     frame, qrels = make_data()
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)
@@ -171,10 +171,10 @@ def cold(python):
 
 
 def main():
-    """Run the part that is asked for."""
+    """Run the requested part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("warm", "cold"), nargs="?", default="warm")
-    parser.add_argument("--python", default=sys.executable, help="an interpreter that has ranx")
+    parser.add_argument("--python", default=sys.executable, help="a Python with ranx")
     arguments = parser.parse_args()
     (warm if arguments.part == "warm" else cold)(arguments.python)
 

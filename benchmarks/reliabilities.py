@@ -1,6 +1,6 @@
-"""When it pays to learn how reliable voters are: Kendall's tau with the true worths, with and without.
+"""Effect of learning the voters' reliability: Kendall's tau with the true worths, with and without.
 
-Lists are drawn by Plackett and Luce's model, of ten voters on ten items. Run it with
+Ten voters rank ten items by Plackett and Luce's model. Run it with
 
     python benchmarks/reliabilities.py
 """
@@ -23,7 +23,7 @@ N_DRAWS = 40
 
 
 def tau(method, n_queries, reliability, seed):
-    """Mean tau over the queries, learnt and measured on the same lists: no method sees the worths."""
+    """Compute the mean tau over the queries, learned and measured on the same lists: no method sees the worths."""
     lists, worth = make_plackett_luce(
         n_queries=n_queries, n_items=10, reliability=reliability, return_worth=True, random_state=seed
     )

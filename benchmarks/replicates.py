@@ -1,7 +1,7 @@
-"""CPU seconds of a thousand draws of the lists, one thread, beside the same draws one after the other.
+"""CPU seconds of a thousand draws of the lists, in one thread, at once and one after the other.
 
-python benchmarks/replicates.py: 20 queries x 50 full lists x 100 items, and one board of 332 items x 41 lists of which
-30 % of the cells are missing. A draw by itself is timed on a few draws.
+python benchmarks/replicates.py uses 20 queries x 50 full lists x 100 items, and one board of 332 items x 41 lists
+without 30 % of its cells. Separate draws are timed on a few draws.
 """
 
 import time
@@ -18,7 +18,7 @@ N_RESAMPLES = 1000
 
 
 def seconds_of(function):
-    """CPU seconds of a call."""
+    """Measure the CPU seconds of a call."""
     start = time.process_time()
     function()
     return time.process_time() - start

@@ -1,17 +1,17 @@
 """Lists larger than memory: by chunks in one process, with Dask and with Spark on this machine.
 
 The data are 1,000,000 queries of 5 voters with 10 items each, 50 million rows with string ids, in Parquet files sorted
-by query. They are made once, in the folder that is named first.
+by query. They are generated once, in the folder given as the first argument.
 
-python benchmarks/scaling_out.py FOLDER data        # makes them; every other part does that, too, if they are missing
+python benchmarks/scaling_out.py FOLDER data        # generates them; every other part also does, if they are missing
 python benchmarks/scaling_out.py FOLDER chunks      # one process for each method: time and peak memory
 python benchmarks/scaling_out.py FOLDER dask        # a LocalCluster of two single-threaded workers
 python benchmarks/scaling_out.py FOLDER spark       # Spark, local[2]; needs pyspark and Java
-python benchmarks/scaling_out.py FOLDER equal       # the results of the three, and of a sample in memory
+python benchmarks/scaling_out.py FOLDER equal       # compares the results of the three, and a sample in memory
 python benchmarks/scaling_out.py FOLDER killed      # a worker of each engine dies in the middle
-python benchmarks/scaling_out.py FOLDER resumed     # a chunked run is killed, and goes on
+python benchmarks/scaling_out.py FOLDER resumed     # a chunked run is killed, and continues
 
---queries 20000 tries it with a million rows. Parts of an engine that is not installed say so and stop.
+--queries 20000 is a trial with a million rows. If an engine is not installed, its parts print that and stop.
 """
 
 import argparse
@@ -40,7 +40,7 @@ METHODS = {
 N_VOTERS, LENGTH, POOL = 5, 10, 20
 ROWS_PER_QUERY = N_VOTERS * LENGTH
 N_FILES = 8
-# Queries that are made at a time.
+# Number of queries generated at a time.
 BLOCK = 20_000
 WORKER_MEMORY = "2GiB"
 
@@ -49,7 +49,7 @@ WORKER_MEMORY = "2GiB"
 
 
 def make_data(folder, n_queries):
-    """Write the lists, unless they are there; returns their folder."""
+    """Write the lists, unless they exist; returns their folder."""
     from pyarrow.parquet import ParquetWriter
 
     lists = folder / f"lists_{n_queries}"
@@ -70,7 +70,7 @@ def make_data(folder, n_queries):
 
 
 def make_rows(first, stop):
-    """Lists of some queries as a table of Arrow: items of the query's pool by a quality that voters see with noise."""
+    """Generate lists of some queries as an Arrow table: items of the query's pool, ordered by quality with noise."""
     import pyarrow as pa
 
     rng = np.random.default_rng(first)
@@ -80,7 +80,7 @@ def make_rows(first, stop):
     seen = quality + noise * rng.normal(size=(n, N_VOTERS, POOL))
     item = np.argsort(-seen, axis=2)[:, :, :LENGTH]
     score = np.take_along_axis(seen, item, axis=2)
-    # Ids of a query's items are its own; numbers are joined to names by Arrow.
+    # Each query has its own item ids; Arrow joins numbers and names.
     item = item + POOL * np.arange(first, stop).reshape(n, 1, 1)
     return pa.table(
         {
@@ -94,7 +94,7 @@ def make_rows(first, stop):
 
 
 def names(prefix, numbers, width):
-    """Strings of a prefix and a number with leading zeros, a byte matrix that Arrow reads as it is."""
+    """Build strings of a prefix and a number with leading zeros, as a byte matrix that Arrow reads directly."""
     import pyarrow as pa
 
     digits = numbers[:, None] // 10 ** np.arange(width - 1, -1, -1) % 10
@@ -109,7 +109,7 @@ def names(prefix, numbers, width):
 
 
 def chunks(folder, lists, n_queries, arguments):
-    """A process for each method, whose peak memory is its own."""
+    """Run a process for each method, to measure its own peak memory."""
     rows = []
     for name in arguments.methods:
         command = [sys.executable, __file__, str(folder), "one", "--queries", str(n_queries), "--methods", name]
@@ -130,7 +130,7 @@ def times(seconds, n_queries):
 
 
 def one(folder, lists, n_queries, arguments):
-    """One method in this process."""
+    """Run one method in this process."""
     start = time.perf_counter()
     [name] = arguments.methods
     method = METHODS[name]()
@@ -149,7 +149,7 @@ def weights_of(folder, name):
 
 
 def use_the_same_weights(method, folder, name):
-    """Compare what was learnt with what the chunks gave, and use that, so that results are equal to the last bit."""
+    """Compare the learned weights with those of the chunks, and use the latter, so that results are bitwise equal."""
     path = weights_of(folder, name)
     if hasattr(method, "voter_weights_") and path.exists():
         expected = pd.read_pickle(path)
@@ -160,7 +160,7 @@ def use_the_same_weights(method, folder, name):
 
 
 def result(folder, engine, name):
-    """Where the consensus of a method is written."""
+    """Return the path of a method's consensus."""
     path = folder / "consensus" / f"{engine}_{name.partition('(')[0]}.parquet"
     path.parent.mkdir(exist_ok=True)
     return path
@@ -188,7 +188,7 @@ def _moved(arguments):
 
 
 class dask_cluster:
-    """A cluster of two workers with one thread each, and how to read the lists."""
+    """Cluster of two workers with one thread each, and a reader of the lists."""
 
     def __enter__(self):
         try:
@@ -200,7 +200,7 @@ class dask_cluster:
             n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=WORKER_MEMORY
         )
         self.client = Client(self.cluster)
-        # By row groups, of which none tears a query: they are made of 10,000 whole queries.
+        # By row groups, which never split a query: they consist of 10,000 whole queries.
         return self.client, lambda lists: dd.read_parquet(sorted(lists.glob("*.parquet")), split_row_groups=1)
 
     def __exit__(self, *error):
@@ -223,7 +223,7 @@ def spark(folder, lists, n_queries, arguments):
 
 
 class spark_session:
-    """Spark on this machine."""
+    """Spark session on this machine."""
 
     def __init__(self, master):
         self.master = master
@@ -252,11 +252,11 @@ class spark_session:
         self.session.stop()
 
 
-# ---------------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------------- comparisons of results
 
 
 def equal(folder, lists, n_queries, arguments):
-    """Compare the results that are there, and a sample of queries with the method in memory."""
+    """Compare the existing results, and a sample of queries with the method in memory."""
     rng = np.random.default_rng(0)
     chosen = sorted(rng.choice(n_queries, size=min(2_000, n_queries), replace=False))
     ids = names("q", np.array(chosen), 10).to_pylist()
@@ -277,7 +277,7 @@ def equal(folder, lists, n_queries, arguments):
 
 
 def digest(path):
-    """Number of rows of a result, and the sum of their hashes, which does not depend on their order."""
+    """Return the number of rows of a result, and the sum of their hashes, which does not depend on their order."""
     from pyarrow.dataset import dataset
 
     n_rows, total = 0, np.uint64(0)
@@ -297,7 +297,7 @@ def rows_of(path, ids):
 
 
 def killed(folder, lists, n_queries, arguments):
-    """A worker of Dask, and a worker of Spark, die while they work; the results are those of the chunks."""
+    """Kill a worker of Dask, and a worker of Spark, during the work; the results must equal the chunks' results."""
     name = arguments.methods[0]
     expected = digest(result(folder, "chunks", name))
     with dask_cluster() as (client, read):
@@ -330,7 +330,7 @@ def killed(folder, lists, n_queries, arguments):
 
 
 def die_once(marker):
-    """Pass batches on; the first worker to see one ends itself, once."""
+    """Pass batches on; the first worker to receive one ends its process, once."""
 
     def work(batches):
         import os
@@ -350,15 +350,15 @@ def die_once(marker):
 
 
 def wait_for_output(path, done):
-    """Until some of the result is there."""
+    """Wait until some of the result exists."""
     while not any(Path(path).glob("*.parquet")):
         if done():
-            raise SystemExit("the work was done before the worker could be killed; take more --queries")
+            raise SystemExit("The work was done before the worker could be killed. Pass more --queries.")
         time.sleep(0.05)
 
 
 def resumed(folder, lists, n_queries, arguments):
-    """Kill a chunked run when half of its parts are there, and start it once more."""
+    """Kill a chunked run when half of its parts exist, and start it again."""
     name = arguments.methods[0]
     path = result(folder, "chunks", name)
     expected = digest(path)
@@ -371,7 +371,7 @@ def resumed(folder, lists, n_queries, arguments):
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while len(list(parts.glob("0*.parquet"))) < half:
         if process.poll() is not None:
-            raise SystemExit("the run ended before it could be killed; take a smaller --chunk-queries")
+            raise SystemExit("The run ended before it could be killed. Pass a smaller --chunk-queries.")
         time.sleep(0.02)
     process.kill()
     process.wait()
@@ -396,7 +396,7 @@ def main():
     parser.add_argument("--queries", type=int, default=1_000_000)
     parser.add_argument("--chunk-queries", type=int, default=10_000)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--partitioned", action="store_true", help="partitions hold whole queries as they are read")
+    parser.add_argument("--partitioned", action="store_true", help="partitions contain whole queries when read")
     arguments = parser.parse_args()
     start = time.perf_counter()
     lists = make_data(arguments.folder, arguments.queries)

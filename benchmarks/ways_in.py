@@ -1,7 +1,7 @@
 """Encode the same rows as runs, a dict of dicts, and as a long frame: CPU time and memory.
 
-Each way is measured in a process of its own. The peak of memory is that of the call, in addition to its input; a call
-on runs makes the columns of a frame on its way, so its peak stands next to the size of the dict.
+Each way is measured in its own process. The peak memory is measured for the call, in addition to its input. A call on
+runs builds the columns of a frame on its way, so its peak is shown next to the size of the dict.
 
 python benchmarks/ways_in.py [--rows 200000] [--voters 50] [--length 100] [--repeat 3]
 
@@ -23,7 +23,7 @@ WAYS = ("from_frame", "from_runs, scores", "from_runs, lists")
 
 
 def make_rows(n_rows, n_voters, length):
-    """Codes of query, voter and item, and scores; the lists of each query draw from a pool of its own."""
+    """Generate codes of query, voter and item, and scores; the lists of each query draw from their own pool."""
     n_lists = max(1, n_rows // length)
     n_queries = -(-n_lists // n_voters)
     rng = np.random.default_rng(0)
@@ -49,14 +49,14 @@ def make_runs(n_rows, n_voters, length, with_scores):
     runs = {}
     for start in range(0, len(item), length):
         rows = slice(start, start + length)
-        items = [f"item{k}" for k in item[rows].tolist()]  # texts of their own, as a file or a client gives them
+        items = [f"item{k}" for k in item[rows].tolist()]  # separate strings, as from a file or a client
         results = dict(zip(items, score[rows].tolist(), strict=True)) if with_scores else items
         runs.setdefault(f"voter{voter[start]}", {})[f"query{query[start]}"] = results
     return runs
 
 
 def measure(way, n_rows, n_voters, length, repeat):
-    """CPU seconds of a way, bytes of its input and of its peak, and rows; bytes on Linux only."""
+    """Measure the CPU seconds of a way, the bytes of its input and of its peak, and rows; bytes on Linux only."""
 
     def make():
         if way == "from_frame":
@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--voters", type=int, default=50)
     parser.add_argument("--length", type=int, default=100)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)  # what a child process measures
+    parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)  # the way that a child process measures
     arguments = parser.parse_args()
     sizes = [arguments.rows, arguments.voters, arguments.length, arguments.repeat]
     if arguments.way:

@@ -2,18 +2,18 @@
 
 python benchmarks/weighted_depth.py [--repeat 20] [--genes 20]
 
-Three tables of means over --repeat (the last: --genes) random data sets. "sum" is CombSUM(norm="borda"), "DIBRA" weighs
-the voters of that sum by the rule of its paper, "unscaled" is weight_norm=None, "tau" is weight_norm=None with
-distance="tau"; "cut" comes after TopK. In the end the difference of "tau" from "DIBRA", and its standard error over the
-data sets.
+The script prints three tables of means over --repeat (the last: --genes) random data sets. "sum" is
+CombSUM(norm="borda"), "DIBRA" weights the voters of that sum by the rule of its paper, "unscaled" is weight_norm=None,
+"tau" is weight_norm=None with distance="tau"; "cut" comes after TopK. The last columns are the difference of "tau" from
+"DIBRA", and its standard error over the data sets.
 
 - nDCG@10 on the kinds of data of docs/user_guide/choosing.md, and with 2 to 5 voters;
 - nDCG@10 with lists cut to different depths, 400 items;
-- the share of the true first 100 among the first 100 of the consensus, on simulated gene lists. The generator is that
-  of B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in experimental results",
-  Bioinformatics 38, 2022: 20,000 genes, 1,000 with a signal, noise and lengths of every list drawn from log-normal
-  distributions. "0" has 11 ranked lists and 21 that only name their genes, "1" has 5 and 5 (longer ones); r leaves the
-  unranked out, m keeps them as one tie each; D is the variance of the logarithm of the noise.
+- the share of the true first 100 among the first 100 of the consensus, on simulated gene lists. The generator is from
+  B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in experimental results",
+  Bioinformatics 38, 2022. There are 20,000 genes, 1,000 with a signal; noise and lengths of every list are drawn from
+  log-normal distributions. "0" has 11 ranked lists and 21 that only name their genes, "1" has 5 and 5 (longer ones). r
+  leaves out the unranked lists, m keeps each as one tie. D is the variance of the logarithm of the noise.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PAPER = DIBRA(BORDA, distance="cosine", weight_norm="min-max")
 
 
 def methods_of(depth):
-    """Name the methods: the sum of Borda points and DIBRA over it; "cut" is after TopK(depth)."""
+    """Build the methods by name: the sum of Borda points and DIBRA over it; "cut" is after TopK(depth)."""
     return {
         "RRF": ReciprocalRankFusion(),
         "sum": BORDA,
@@ -66,7 +66,7 @@ DEPTHS = {
 }
 
 N_GENES, N_SIGNALS, N_TOP = 20_000, 1_000, 100
-#: For each kind of list the number of lists, and mean and deviation of the logarithm of their lengths.
+#: Number of lists of each kind, with mean and deviation of the logarithm of their lengths.
 GENES = {"0": ((11, 5.3597, 1.8055), (21, 3.4365, 1.6937)), "1": ((5, 7.4141, 1.8634), (5, 2.9905, 1.3390))}
 NOISE = 3.0
 
@@ -112,17 +112,17 @@ def compare(name, methods, data, measure, rows):
 
 
 def ndcg(consensus, qrels):
-    """Mean nDCG@10 over the queries."""
+    """Compute mean nDCG@10 over the queries."""
     return evaluate(consensus, qrels, "ndcg@10").iloc[0, 0]
 
 
 def top_genes(consensus, best):
-    """Share of the true first genes among the first of the consensus."""
+    """Compute the share of the true first genes among the first of the consensus."""
     return consensus["item"].head(N_TOP).isin(best).mean()
 
 
 def ranked_data(setting, depths, repeat):
-    """Draw data sets of 20 queries, otherwise as in the guide."""
+    """Draw data sets of 20 queries, with the guide's other settings."""
     for seed in range(repeat):
         lists, qrels = make_ranked_lists(**{**USUAL, **setting}, random_state=seed)
         yield (lists if depths is None else cut_to(lists, depths)), Qrels.from_frame(qrels)

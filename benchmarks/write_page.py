@@ -1,7 +1,7 @@
-"""Run the commands of docs/performance.md and docs/evidence.md again and write what they print below each.
+"""Run the commands of docs/performance.md and docs/evidence.md again and write the output below each command.
 
-python benchmarks/write_page.py [part of a command ...]; without parts all of them, which takes an hour. Run it on a
-quiet machine. Commands on real data need the folder that has it, in the environment as SKRANKAGG_DATA.
+python benchmarks/write_page.py [part of a command ...]; without parts it runs all commands, which takes an hour. Run it
+on a quiet machine. Commands on real data need the folder of these data, in the environment as SKRANKAGG_DATA.
 """
 
 import argparse
@@ -18,7 +18,7 @@ BLOCK = re.compile(r"```console\n\$ python (.+)\n(?:.*\n)*?```\n")
 
 
 def output_of(command):
-    """The output of a command, without trailing blanks."""
+    """Return the output of a command, without trailing blanks."""
     print(command, flush=True)
     call = [sys.executable, *shlex.split(os.path.expandvars(command))]
     output = subprocess.run(call, cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -38,7 +38,7 @@ def main(parts):
                 encoding="utf-8",
             )
 
-    # README.md quotes some of them.
+    # README.md quotes some of the numbers.
     subprocess.run([sys.executable, "tools/regenerate.py"], cwd=ROOT, check=True)
 
 

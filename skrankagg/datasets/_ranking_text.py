@@ -27,7 +27,6 @@ def tied_ranks(frame, rank_ties):
 
     The frame has the columns query, rank and score, and may have voter. After a tie "min" continues with the next
     place, and "dense" with the next number.
-    and "dense" with the next number.
     """
     lists = frame.groupby([name for name in ("query", "voter") if name in frame], sort=False).ngroup().to_numpy()
     order = np.lexsort((frame["rank"].to_numpy(), lists))

@@ -154,7 +154,6 @@ class ParquetChunks:
 
     :func:`scan_parquet` and :func:`transform_partitions` return such objects. Nothing is read before it is needed:
     iterate over the chunks, pandas frames, or write them to one file.
-    asked for: iterate over the chunks, frames of pandas, or write them to one file.
 
     Parameters
     ----------

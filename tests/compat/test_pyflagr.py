@@ -272,7 +272,7 @@ def test_results_are_written_to_a_folder(tmp_path):
     header = measures.read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith("q,num_ret,num_rel,num_rel_ret,map,P_1,") and header.endswith(",ndcg_cut_10")
     shutil.rmtree(tmp_path)
-    with pytest.raises(NotADirectoryError, match="out_dir must be an existing folder"):
+    with pytest.raises(NotADirectoryError, match="`out_dir` must be an existing folder"):
         Linear.CombSUM().aggregate(input_df=frame, out_dir=tmp_path)
 
 
@@ -365,7 +365,7 @@ def test_comparator_picks_rows_and_columns(small, capsys):
     assert comparator.get_results(5).shape == (2, 27)
     assert comparator.get_results(3, "precision").columns.tolist() == ["P_1", "P_2", "P_3"]
     assert comparator.convert_to_latex(2).count("&") == 3 * 25
-    with pytest.raises(ValueError, match="query must be one of Topic 1, "):
+    with pytest.raises(ValueError, match="`query` must be one of Topic 1, "):
         comparator.get_results(3, query="Topic 9")
     with pytest.raises(ValueError, match="`cutoff` must be from 1 to 5"):
         comparator.get_results(6, "ndcg")

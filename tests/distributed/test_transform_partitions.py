@@ -300,7 +300,7 @@ def test_what_fits_into_memory_is_for_the_estimator_itself(data):
 def test_what_aggregates_nothing_is_refused(data):
     lists = as_dask(data[0])
     for wrong in (CombSUM, "CombSUM", None):
-        with pytest.raises(TypeError, match="expects an aggregator"):
+        with pytest.raises(TypeError, match="must be an aggregator"):
             transform_partitions(wrong, lists)
     with pytest.raises(TypeError, match="which determines the columns"):
         transform_partitions(make_pipeline(TopK(5)), lists)

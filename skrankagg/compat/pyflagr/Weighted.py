@@ -148,7 +148,7 @@ class DIBRA(Method):
     num_buckets : int, default=3
         Number of trust classes of "wire".
     d1, d2 : float, default=0.4, 0.1
-        Shares of a list that the cut keeps.
+        Coefficients of the share of a list that the cut keeps.
     tol : float, default=0.01
         Tolerance; the iteration ends when no weight grows by more.
     max_iter : int, default=50

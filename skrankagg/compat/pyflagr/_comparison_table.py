@@ -15,7 +15,7 @@ def _weigh(upper, lower, weight):
 
 
 def _not_behind(table, gap, weight):
-    """Weigh the lists in which the row's item is at most `gap` half places below the column's."""
+    """Weigh the lists in which the row's item is at least `gap` half places above the column's."""
     if gap == 0 and weight is None:
         return len(table.rank) - table.above.T
     ranks = table.whole_ranks(gap + 1)

@@ -101,8 +101,8 @@ def tau_ap(first: Ranking, second: Ranking) -> float:
     ----------
     first : list, or mapping or Series of item to rank
         The ranking whose top counts most.
-        second : list, or mapping or Series of item to rank
-            The ranking to compare with it.
+    second : list, or mapping or Series of item to rank
+        The ranking to compare with it.
 
     Returns
     -------

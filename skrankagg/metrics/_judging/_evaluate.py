@@ -51,8 +51,8 @@ def evaluate(
         A consensus or any ranking, one list for each query. Pass a frame with columns `query`, `item` and `rank` and/or
         `score`; or for each query its items, best first, or a dict of item to score. A dict contains several runs by
         name; for a single measure, such as :func:`ndcg`, it is a run by query. If a column `voter` gives a query
-        several lists, each voter is a run. The frames of a list are also runs, named by their column
-        `voter` or numbered from 1.
+        several lists, each voter is a run. The frames of a list are also runs, named by their column `voter` or
+        numbered from 1.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: columns `query`, `item`, `relevance`; or for each query the relevant items, or a dict of item to
         grade. If the run is a list of lists, pass a list in the same order; otherwise pass any form but a list.

@@ -109,8 +109,7 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield an estimator and its parameters at any depth, with their paths: shallow ones first, contents of containers
-    last.
+    """Yield an estimator and its parameters at any depth, with their paths: shallow ones first, containers last.
 
     ``get_params`` names the steps of a pipeline. Estimators in other lists, such as the values of a grid, appear under
     the name of the list.

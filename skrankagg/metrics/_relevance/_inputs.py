@@ -243,9 +243,8 @@ def warn_of_runs(runs, missing_queries, kind="run"):
 def _plain(run, qrels, missing_queries):
     if not is_plain(qrels):
         raise InputTypeError(
-            "Judgements of a run of plain lists must be plain lists, sets or dicts of relevant items, one for each "
-            "query; "
-            f"got {type(qrels).__name__}. Pass both as frames, or both as lists."
+            "For a run of plain lists, judgements must be plain lists, sets or dicts, one for each query; got "
+            f"{type(qrels).__name__}. Pass both as frames, or both as lists."
         )
     if not is_nested(run) and (isinstance(qrels, (set, frozenset)) or not is_nested(qrels)):
         run, qrels = [run], [qrels]

@@ -154,8 +154,7 @@ class Measure:
         return self.summarize_sums(*self.sum_up(values))
 
     def sum_up(self, values: ArrayLike) -> tuple[float, int]:
-        """Return the contribution of some queries to the summary: a sum and a number of values, which add up over
-        parts.
+        """Return the contribution of some queries to the summary: a sum and a count, which add up over parts.
 
         Parameters
         ----------

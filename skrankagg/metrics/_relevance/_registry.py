@@ -170,9 +170,9 @@ def prefers(metric, frame=None):
 
     Parameters
     ----------
-    A measure, or the name of a column. If it is not the name of a measure, the column contains scores and more is
-    better.
-        A measure, or the name of a column; one that names no measure holds scores of which more is better.
+    metric : Measure or object
+        A measure, or the name of a column. If it is not the name of a measure, the column contains scores and more is
+        better.
     frame : DataFrame, default=None
         The frame that has the column.
 
