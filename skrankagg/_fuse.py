@@ -45,10 +45,10 @@ def fuse(
     weights : sequence of float in the order of the lists, or mapping of name to float, default=None
         Weight of each list, at least 0; None weighs each 1.
     top : int, default=None
-        How many items to return of each query; None returns all.
+        Number of items to return for each query; None returns all.
     key : str or callable, default=None
-        Where a hit has its id, if the lists hold hits of a search client: a key of dicts, an attribute of objects, or a
-        function of the hit, which may return (id, score).
+        Place of the id in a hit of a search client: a key of dicts, an attribute of objects, or a function of the hit.
+        The function may return (id, score).
     explain : bool, default=False
         Whether to add each list's share of the score, for methods whose scores are sums over the lists.
 
@@ -63,8 +63,8 @@ def fuse(
     TypeError
         If the lists are not of a kind above, or ids have no order.
     ValueError
-        If a list holds an id twice, a score is not finite, some lists have scores and others not, or, with
-        ``explain=True``, the method's scores are no sums.
+        If a list contains an id twice, a score is not finite, or only some lists have scores. With ``explain=True``
+        also if the method's scores are not sums over the lists.
 
     See Also
     --------
@@ -72,7 +72,7 @@ def fuse(
 
     Notes
     -----
-    The result is that of ``aggregator.transform(RankedLists.from_lists(lists))``: the same order, ties and scores. It
+    The result equals ``aggregator.transform(RankedLists.from_lists(lists))``: the same order, ties and scores. It
     depends on nothing but the arguments, and may be called from several threads. Voters are numbered
     from 1, or have the names of a dict, which is how ``voter_weights`` of the aggregator calls them. A pair of integers
     must be a tuple: a list of two integers is a list of ids.

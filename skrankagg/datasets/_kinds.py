@@ -1,4 +1,4 @@
-"""What readers accept, whatever the format: lists or judgements, and what the columns of a header hold."""
+"""Kinds of files that readers accept in any format, lists or judgements, and the content of header columns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from ..exceptions import AmbiguousInputWarning, InputError
 
 @dataclass(frozen=True)
 class Kind:
-    """What a reader accepts.
+    """Columns that a reader accepts for lists or for judgements.
 
     Parameters
     ----------
     name : {"lists", "qrels"}
-        Under which a format says how it holds them.
+        Name of the kind, the key in the fields `holds` and `expected` of a format.
     known : tuple of str
         Columns that a header may name.
     needed : str
-        Those that it must name, for messages.
+        Columns that a header must name, in words, for messages.
     suffices : callable
-        Whether a set of columns is enough.
+        Function that returns True if a set of columns is enough.
     """
 
     name: str
@@ -46,7 +46,7 @@ QRELS = Kind(
 
 
 def held(kind, header):
-    """What the columns of a header hold; None if it does not name enough."""
+    """Return the content of the columns of a header; None if necessary columns are missing."""
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
     ids = query_ids(header)

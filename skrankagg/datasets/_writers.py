@@ -199,8 +199,8 @@ def write_run(
         ``"csv"``: a table with a header and all columns. ``"tsv"``: the same with tabs. ``"trec"``: query, Q0, item,
         rank, score, tag. ``"parquet"``: all columns, which needs pyarrow. ``"json"``: ``{query: {item: score}}``, as
         ranx has it. ``"text"``: a line for each query, such as ``q1: A > B``, as :func:`ranking_text` writes it.
-        ``"auto"``: by the end of the name, which is .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet
-        for parquet, .json for json, each but .parquet with or without .gz.
+        ``"auto"``: by the end of the name: .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet for
+        parquet, .json for json. Each but .parquet may be followed by .gz.
     tag : str, default="skrankagg"
         Name of the run, the last field of a TREC run; the other formats have no name.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"

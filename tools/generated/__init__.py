@@ -1,4 +1,4 @@
-"""What follows from the code; `tools/regenerate.py` writes it.
+"""Texts generated from the code; `tools/regenerate.py` writes them.
 
 A module has a function `files()`, which returns the texts of the files that it is responsible for, by their paths.
 """

@@ -1,4 +1,4 @@
-"""What `skrankagg methods` and `skrankagg measures` print, as text files, so that nothing heavy is loaded for it."""
+"""Generate the output of `skrankagg methods` and `skrankagg measures` as text files, so that printing it is fast."""
 
 from skrankagg.metrics import measure_names
 from skrankagg.utils.discovery import all_aggregators, describe

@@ -1,4 +1,4 @@
-"""The table of displays in docs/evaluation.md: what each shows, as its docstring begins, and what makes it."""
+"""Generate the table of displays in docs/evaluation.md: the first line of each docstring, and the constructors."""
 
 from skrankagg import plotting
 from skrankagg.utils.discovery import describe

@@ -1,4 +1,4 @@
-"""What follows from the formats of files: the types of `format`, entries in docstrings, choices at the command line."""
+"""Generate all that follows from the file formats: types of `format`, docstring entries, command-line choices."""
 
 import re
 import textwrap
@@ -12,7 +12,7 @@ PACKAGE = ROOT / "skrankagg"
 READERS, WRITERS = PACKAGE / "datasets" / "_readers.py", PACKAGE / "datasets" / "_writers.py"
 #: What "auto" means, by the function.
 READ_AUTO = "the one that the beginning of the file fits."
-WRITE_AUTO = "by the end of the name, which is {endings}, each but {others} with or without .gz."
+WRITE_AUTO = "by the end of the name: {endings}. Each but {others} may be followed by .gz."
 
 
 def files():

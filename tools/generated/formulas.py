@@ -1,4 +1,4 @@
-"""docs/formulas.md: the formulas of all methods, out of their docstrings."""
+"""Generate docs/formulas.md: the formulas of all methods, taken from their docstrings."""
 
 import inspect
 import re

@@ -237,7 +237,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Where a sum counts as 0, for it is too small, that its factor might make matter: bool (n_queries,)."""
+        """Mark queries with a sum that was rounded to 0 although its factor could make it matter: bool (n_queries,)."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):
