@@ -56,8 +56,8 @@ class Bucklin(BaseAggregator):
     :math:`10^{-12}` of half, relative to the whole, is not a majority. An item that only lists of weight 0 contain has
     no depth (NaN) and is below all items that have one.
 
-    An item that more than half of the lists rank first comes first. As a median, the depth does not move with outliers in
-    fewer than half of the lists. :math:`O(N \log n)` for :math:`N` rows.
+    An item that more than half of the lists rank first comes first. As a median, the depth does not move with outliers
+    in fewer than half of the lists. :math:`O(N \log n)` for :math:`N` rows.
 
     References
     ----------

@@ -164,8 +164,8 @@ class LearnsFromPositions(SupervisedAggregator):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
                     f"{type(self).__name__} must add up numbers that fit into floating point; got weights up to "
-                    f"{lists.list_weight.max():g}, whose sums do not fit. Multiply the weights of all lists by one number that "
-                    "brings them closer to 1."
+                    f"{lists.list_weight.max():g}, whose sums do not fit. Multiply the weights of all lists by one "
+                    "number that brings them closer to 1."
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
