@@ -514,7 +514,7 @@ def test_how_sure_a_winner_is():
         ([[1, 0]], "a list of finite numbers"),
         ([1, np.nan], "a list of finite numbers"),
         (["one"], "a list of finite numbers"),
-        ([1, 2], "must never rise"),
+        ([1, 2], "and never rise"),
         ([1, -1], "be at least 0"),
         ([0, 0], "above 0 for the first place"),
     ],

@@ -146,7 +146,7 @@ def test_of_a_category_the_list_that_gives_most_counts():
 
 def test_categories_are_looked_up_by_voter():
     frame = frame_of({"u": ["a", "b"], "v": ["b"]})
-    with pytest.raises(InputError, match="voter_groups must name a group for every voter"):
+    with pytest.raises(InputError, match="`voter_groups` must name a group for every voter"):
         MAIC(voter_groups={"u": 1}).fit_transform(frame)
     series = pd.Series({"u": None, "v": 1})
     with pytest.raises(InputError, match="several or none"):

@@ -35,8 +35,7 @@ def condorcet_winner(
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items,
-    n_items)
+    lists : DataFrame, RankedLists, dict, list of lists, or ndarray of shape (n_items, n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
@@ -111,8 +110,7 @@ def smith_set(
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items,
-    n_items)
+    lists : DataFrame, RankedLists, dict, list of lists, or ndarray of shape (n_items, n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves

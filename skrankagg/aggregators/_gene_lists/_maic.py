@@ -82,15 +82,15 @@ class MAIC(WeightedAggregator):
     ranks left over, and only then by the number of lists. For complete lists this is the order of :class:`BordaCount`.
     A weight may rise down a list: an item gains if it comes after an item that many lists contain.
 
-    With ``curve="exponential"`` the weights are replaced by the nearest curve :math:`a e^{-bx} - cx + d` with
-    :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`, in lists of more than one tie class. The squares are divided by
-    :math:`(L_v - x + 1)^2`. scipy's `curve_fit` searches for the curve from the start of the authors' program [2]_, and
-    reproduces its results. That takes some hundred times as long and is no more accurate. Where the search ends without
+    With ``curve="exponential"`` the weights are replaced by the nearest curve :math:`a e^{-bx} - cx + d` with :math:`a,
+    b, d \ge 0` and :math:`c \ge 10^{-8}`, in lists of more than one tie class. The squares are divided by :math:`(L_v -
+    x + 1)^2`. scipy's `curve_fit` searches for the curve from the start of the authors' program [2]_, and reproduces
+    the program's results. That takes some hundred times as long and is no more accurate. Where the search ends without
     a curve, all places of the list count nearly the same; this happens in two of the 99 fits to the authors' example.
     The authors' program cuts lists to their first 2000 items; use :class:`~skrankagg.preprocessing.TopK` in a pipeline
     for this.
 
-    Inside a category a list of weight 2 is not two lists; without categories it is. `tol` is not relative: larger
+    Inside a category a list of weight 2 is not two lists; otherwise it is. `tol` is not relative: larger
     weights of all lists move all scores further, and so delay the end. Weights are valid for their query alone, so
     `transform` learns them again. Each iteration takes a pass over the rows; usually there are about ten.
 

@@ -114,8 +114,8 @@ class Kemeny(BaseAggregator):
     where :math:`p` is `penalty`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order is also the one
     with the highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
 
-    **Strict orders** are solved separately in each component of the majority relation. A local search by insertions,
-    from Borda's order, gives an order. Linear programmes over the pairs of items bound the cost of any order. They have
+    **Strict orders** are solved separately in each component of the majority relation. A local search by insertions
+    starts from Borda's order. Linear programmes over the pairs of items bound the cost of any order. They have
     rows for the triples that they put in a cycle, and half cuts [4]_. Pairs that no cheaper order can have the other
     way round are fixed, and branching on pairs does the rest [5]_. Bounds are recomputed from the multipliers of the
     solver (HiGHS, by SciPy), so they are valid whatever its tolerances. Only the infeasibility of a programme is
@@ -146,9 +146,9 @@ class Kemeny(BaseAggregator):
 
     .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
 
-    equals the weighted mean distance of the lists; it is 1 where that is :math:`n (n - 1) / 4` or more. A few lists are
-    closer to their own consensus than to the true centre, and the dispersion is then too small. Where the consensus is
-    not proven, the two columns describe the order that was found.
+    equals the weighted mean distance of the lists; it is 1 where that is :math:`n (n - 1) / 4` or more. If lists are
+    few, they are closer to their own consensus than to the true centre, and the dispersion is too small. Where the
+    consensus is not proven, the two columns describe the order that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. It is ended
     at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be stopped is

@@ -16,10 +16,13 @@ from ..._data._types import AnyQrels
 from ..._support._sklearn import Interval, StrOptions, check_is_fitted
 from ...base import Consensus, SupervisedAggregator
 from ...base._consensus import Contributions
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...base._weighted import match_voters
 from ...exceptions import InputError
 from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, times, weigh_rows
+
+__all__ = ["CellSums", "LearnsFromPositions", "tie_means"]
 
 
 def tie_means(lists, value):
@@ -109,7 +112,6 @@ class LearnsFromPositions(SupervisedAggregator):
     ``_keep_tables``; and ``_values(lists)``, which reads them.
     """
 
-    _tags = {"unanimity": False}  # what was learnt need not fall with the rank
     _any_numbering = True
     _repeats_columns = True
     _parameter_constraints: dict = {
@@ -162,9 +164,8 @@ class LearnsFromPositions(SupervisedAggregator):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
                     f"{type(self).__name__} must add up numbers that fit into floating point; got weights up to "
-                    f"{lists.list_weight.max():g}, whose sums do not fit. Multiply the weights of all lists by "
-                    "one number that "
-                    "brings them closer to 1."
+                    f"{lists.list_weight.max():g}, whose sums do not fit. Multiply the weights of all lists by one "
+                    "number that brings them closer to 1."
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
@@ -218,3 +219,9 @@ class LearnsFromPositions(SupervisedAggregator):
     def _contributions(self, lists):
         lists, held, absent = self._values(lists)
         return Contributions(weigh_rows(lists, held), None if absent is None else absent * lists.list_weight)
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # Learnt values may rise with the rank.
+        tags.aggregator_tags.unanimity = False
+        return tags

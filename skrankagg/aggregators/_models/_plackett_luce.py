@@ -125,8 +125,8 @@ class PlackettLuce(WeightedAggregator):
     scores then have the mean 0. With "davidson" ties alone may not join the items.
 
     **Ties.** In a class of :math:`d` tied items, choice r, counted from 0, is from a reduced sum. "efron" subtracts the
-    share :math:`r / d` of the class; "breslow" subtracts nothing. Both treat tied times in Cox's model in this way, and
-    its partial likelihood is this one [4]_. With "davidson" a set of k items is chosen at once, in proportion to
+    share :math:`r / d` of the class; "breslow" subtracts nothing. Both are rules for tied times in Cox's model, whose
+    partial likelihood this is [4]_. With "davidson" a set of k items is chosen at once, in proportion to
     :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the others are estimated for each
     query [3]_, [5]_. The sum over all sets is an elementary symmetric polynomial, which takes the square of the largest
     class for each row. The comparisons of the prior may then tie, too. Where sets of one size are chosen whenever they

@@ -5,8 +5,7 @@ worth. The remaining worth at each row is a sum from the end of the list, and th
 a running total from its beginning. So a few operations on the rows handle all lists of all queries.
 
 Tied items of a list are one class. "efron" subtracts a share r/d of the class before choice r of its d choices;
-"breslow" subtracts nothing. Both authors treat tied times in Cox's model in this way, and its partial likelihood is
-this one.
+"breslow" subtracts nothing. Both are rules for tied times in Cox's model, whose partial likelihood this is.
 """
 
 import copy
