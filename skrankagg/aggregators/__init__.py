@@ -16,7 +16,17 @@ from ._kemeny import (
     local_kemenization,
     mean_tau_x,
 )
-from ._learned import BayesFuse, LearnedWeights, ProbFuse, SegFuse, SlideFuse, StackedFusion
+from ._learned import (
+    BayesFuse,
+    CellSums,
+    LearnedWeights,
+    LearnsFromPositions,
+    ProbFuse,
+    SegFuse,
+    SlideFuse,
+    StackedFusion,
+    tie_means,
+)
 from ._majorities import Condorcet, Copeland, Minimax, Outranking, RankedPairs, Schulze, locked_pairs, widest_paths
 from ._markov import MarkovChain, stationary_distribution
 from ._models import HodgeRank, PlackettLuce
@@ -45,6 +55,7 @@ __all__ = [
     "BayesFuse",
     "BordaCount",
     "Bucklin",
+    "CellSums",
     "CombANZ",
     "CombMAX",
     "CombMED",
@@ -59,6 +70,7 @@ __all__ = [
     "Kemeny",
     "KwikSort",
     "LearnedWeights",
+    "LearnsFromPositions",
     "LocalKemenization",
     "MarkovChain",
     "Minimax",
@@ -90,5 +102,6 @@ __all__ = [
     "pairwise_preferences",
     "smith_set",
     "stationary_distribution",
+    "tie_means",
     "widest_paths",
 ]

@@ -136,7 +136,7 @@ def _own_names(file, there, columns):
     missing = [name for name in ("query", "item") if name not in found]
     if missing:
         raise InputError(
-            f"There is no column {' and none '.join(map(repr, missing))} in {has}. Name them: "
+            f"There is no column for {' and '.join(map(repr, missing))} in {has}. Name them: "
             f"columns={{{missing[0]!r}: ...}}."
         )
     return found

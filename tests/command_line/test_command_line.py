@@ -447,7 +447,7 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         ("compare --out nope/results.csv", "cannot write 'nope/results.csv': there is no folder 'nope'."),
         ("aggregate lists.csv --method CombSUM -o nope/out.csv", "there is no folder 'nope'."),
         ("evaluate lists.csv qrels.txt", "lists.csv: A run must have one list for each query; query 'q1' has 2"),
-        ("evaluate good.run qrels.txt --relevance-threshold 0", "relevance_threshold must be above 0"),
+        ("evaluate good.run qrels.txt --relevance-threshold 0", "`relevance_threshold` must be above 0"),
     ],
 )
 def test_a_mistake_is_one_sentence(fail, argv, sentence):

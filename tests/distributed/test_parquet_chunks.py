@@ -166,10 +166,10 @@ def test_what_cannot_be_read(tmp_path, lists, file):
             scan_parquet(file, chunk_queries=wrong)
     with pytest.raises(ValueError, match=r"keys of `columns` must be among query, .*; got 'topic'"):
         scan_parquet(file, columns={"topic": "query"})
-    with pytest.raises(ValueError, match=r"There is no column 'doc' in .* Correct columns"):
+    with pytest.raises(ValueError, match=r"there is no 'doc' in .* Correct the name"):
         scan_parquet(file, columns={"item": "doc"})
     lists.rename(columns={"query": "topic", "item": "doc"}).to_parquet(tmp_path / "other.parquet")
-    with pytest.raises(ValueError, match=r"no column 'query' and none 'item' in .*columns=\{'query': \.\.\.\}"):
+    with pytest.raises(ValueError, match=r"no column for 'query' and 'item' in .*columns=\{'query': \.\.\.\}"):
         scan_parquet(tmp_path / "other.parquet")
     with pytest.raises(ValueError, match=r"other.parquet and .*lists.parquet differ in the column 'query'"):
         scan_parquet([file, tmp_path / "other.parquet"])

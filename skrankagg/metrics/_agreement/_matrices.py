@@ -1,7 +1,6 @@
 """Agreement of every two voters, of every two methods, and of the voters with a consensus.
 
-If the measure is computed from pair counts, the pairs of items of all lists are counted at once. A matrix product adds
-up a strip of pairs for all pairs of lists.
+Pair counts are computed for all pairs of lists at once: a matrix product adds up one strip of item pairs after another.
 """
 
 import inspect
