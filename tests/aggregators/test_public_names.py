@@ -1,4 +1,4 @@
-"""What skrankagg.aggregators exports, typed: the methods, and functions of lists or of a matrix of preferences."""
+"""Public names of skrankagg.aggregators and their type hints: methods and functions."""
 
 import inspect
 from typing import Literal, get_args, get_origin, get_type_hints
@@ -26,7 +26,7 @@ FUNCTIONS = {
 PUBLIC = {name: value for name, value in vars(aggregators).items() if not name.startswith("_")}
 
 
-def test_functions_are_few_and_the_rest_are_methods():
+def test_aggregators_exports_only_methods_and_known_functions():
     assert {name for name, value in PUBLIC.items() if inspect.isfunction(value)} == FUNCTIONS
     methods = {name for name, value in PUBLIC.items() if inspect.isclass(value)}
     assert methods | FUNCTIONS == set(PUBLIC) and len(methods) == 41
@@ -37,14 +37,14 @@ METHODS = sorted(name for name, value in PUBLIC.items() if inspect.isclass(value
 
 
 def choices(hint):
-    """All strings that a hint names."""
+    """Return all strings in a type hint."""
     if get_origin(hint) is Literal:
         return set(get_args(hint))
     return set().union(*map(choices, get_args(hint)))
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_constructors_are_typed_and_choices_are_those_that_are_checked(name):
+def test_constructor_type_hints_match_the_parameter_constraints(name):
     method = PUBLIC[name]
     hints = get_type_hints(method.__init__)
     parameters = method().get_params(deep=False)
