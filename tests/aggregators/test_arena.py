@@ -1,4 +1,4 @@
-"""Duels in which some items are met far more often than others: how well methods recover the order by worth."""
+"""Recovery of the true order from duels in which some items occur far more often than others."""
 
 import functools
 
@@ -16,13 +16,13 @@ N_DRAWS = 20
 
 @functools.cache
 def arena(seed):
-    """20,000 duels of 30 items with unequal exposure, as a frame and as lists, and the worths by item."""
+    """Return 20,000 duels of 30 items with unequal exposure, as a frame and as lists, and the worths."""
     made = make_comparisons(30, 20_000, exposure="unequal", random_state=seed)
     return made.comparisons, RankedLists.from_comparisons(made.comparisons), made.worth.set_index("item")["worth"]
 
 
 def mean_tau(scores_of):
-    """Mean over the draws of Kendall's tau of scores, a Series by item, with the worths."""
+    """Return the mean over the draws of Kendall's tau between scores by item and worths."""
     taus = []
     for seed in range(N_DRAWS):
         duels, lists, worth = arena(seed)
@@ -34,11 +34,11 @@ def ours(method):
     return mean_tau(lambda _, lists: method.fit_transform(lists).set_index("item")["score"])
 
 
-def test_plackett_luce_recovers_the_order_whatever_the_exposure():
+def test_plackett_luce_recovers_the_order_with_unequal_exposure():
     assert ours(PlackettLuce(absent="ignore")) >= 0.94
 
 
-def test_plackett_luce_recovers_it_as_evalica_does():
+def test_plackett_luce_recovers_the_order_as_well_as_evalica():
     evalica = pytest.importorskip("evalica", reason="evalica is not installed")
 
     def scores(duels, _):
@@ -49,6 +49,6 @@ def test_plackett_luce_recovers_it_as_evalica_does():
 
 
 @pytest.mark.parametrize(("chain", "least"), [("mct", 0.885), ("rank-centrality", 0.89)])
-def test_walks_that_count_a_rare_pair_like_a_frequent_one_recover_less(chain, least):
+def test_markov_chain_recovers_the_order_less_well_with_unequal_exposure(chain, least):
     found = ours(MarkovChain(chain=chain))
     assert least <= found <= ours(PlackettLuce(absent="ignore")) - 0.03

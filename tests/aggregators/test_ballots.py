@@ -1,4 +1,4 @@
-"""Rules of elections: by plain restatements in fractions, by the winners of two other packages, by hand, by axioms."""
+"""Election rules, compared with definitions in fractions, two other packages, examples by hand and axioms."""
 
 import gzip
 import itertools
@@ -27,7 +27,7 @@ PEERS = json.loads(gzip.decompress((Path(__file__).parents[1] / "elections_golde
 
 
 def election(votes):
-    """Lists from a dict of ballots, groups of ties from the best on, to weights: "ab c" ties a and b above c."""
+    """Return lists from a dict of ballot to weight; the ballot "ab c" ties a and b above c."""
     rows = [
         ("q", f"v{v:02d}", item, rank, weight)
         for v, (ballot, weight) in enumerate(votes.items())
@@ -38,12 +38,12 @@ def election(votes):
 
 
 def strict(votes):
-    """The same, of ballots without ties: "abc" ranks a above b above c."""
+    """Return lists from ballots without ties: "abc" ranks a above b above c."""
     return election({" ".join(ballot): weight for ballot, weight in votes.items()})
 
 
 def ranking(method, lists):
-    """The items, best first, in a text as `election` takes ballots."""
+    """Return the items, best first, as a ballot of `election`."""
     consensus = method.fit_transform(lists)
     return " ".join("".join(sorted(items)) for _, items in consensus.groupby("score", sort=False)["item"])
 
@@ -57,7 +57,7 @@ def scores(method, lists):
 
 @st.composite
 def ballots_with_ties(draw, items="abcde", n_most=6):
-    """A dict of ballots with ties, full or not, to whole weights, some of them 0."""
+    """Draw a dict of full or partial ballots with ties to integer weights, some of them 0."""
     votes = {}
     for _ in range(draw(st.integers(1, n_most))):
         order = draw(st.permutations(list(items)))[: draw(st.integers(1, len(items)))]
@@ -69,13 +69,13 @@ def ballots_with_ties(draw, items="abcde", n_most=6):
 
 @st.composite
 def full_ballots(draw, items="abcd"):
-    """Strict full ballots, of weights whose sums are all different, so that nothing ties but what gets nothing."""
+    """Draw strict full ballots whose weights have distinct sums, so only items without votes tie."""
     orders = draw(st.lists(st.permutations(list(items)).map("".join), min_size=1, max_size=7, unique=True))
     return {order: 2**k for k, order in enumerate(orders)}
 
 
 def groups_of(votes):
-    """Ballots as lists of groups of ties, and their weights as fractions."""
+    """Return ballots as lists of groups of ties, with weights as fractions."""
     return [([list(group) for group in ballot.split()], Fraction(weight)) for ballot, weight in votes.items()]
 
 
@@ -87,7 +87,7 @@ def universe(votes):
 
 
 def by_place(points, n):
-    """Points of the places of n items."""
+    """Return the points of the places of n items."""
     if points == "plurality":
         return [Fraction(k == 0) for k in range(n)]
     if points == "veto":
@@ -115,8 +115,8 @@ def positional(votes, points, absent):
     return total
 
 
-def says(groups, left, rule, absent):
-    """What a ballot gives the items that are left, less the mean of what it gives."""
+def ballot_points(groups, left, rule, absent):
+    """Return a ballot's points for the remaining items, minus their mean."""
     groups = [[item for item in group if item in left] for group in groups]
     if absent == "last":
         groups.append([item for item in left if not any(item in group for group in groups)])
@@ -139,14 +139,14 @@ def says(groups, left, rule, absent):
 
 
 def elimination(votes, rule, absent):
-    """Rounds that each item stays."""
+    """Return the number of rounds each item stays."""
     left, found = universe(votes), {}
     for round_ in itertools.count():
         if not left:
             return found
         total = dict.fromkeys(left, Fraction(0))
         for groups, weight in groups_of(votes):
-            for item, share in says(groups, left, rule, absent).items():
+            for item, share in ballot_points(groups, left, rule, absent).items():
                 total[item] += weight * share
         leaving = [item for item in left if total[item] == min(total.values())]
         if rule == "borda-mean" and any(total.values()):
@@ -156,7 +156,7 @@ def elimination(votes, rule, absent):
 
 
 def depths(votes, absent):
-    """Depth and share of each item; None for one that no weight holds."""
+    """Return depth and share of each item; None for items only in lists of weight 0."""
     items, found = universe(votes), {}
     for item in items:
         ranks = []
@@ -181,7 +181,7 @@ def depths(votes, absent):
 
 
 def smith(votes, absent):
-    """The smallest set whose items beat all others, by trying all."""
+    """Find the smallest set whose items beat all others by trying all sets."""
     items, beats = universe(votes), {}
     for i, j in itertools.permutations(universe(votes), 2):
         margin = Fraction(0)
@@ -206,7 +206,7 @@ def smith(votes, absent):
 )
 @given(votes=ballots_with_ties())
 @settings(max_examples=20, deadline=None)
-def test_points_are_those_of_the_places(points, absent, votes):
+def test_positional_scoring_equals_its_definition(points, absent, votes):
     found = scores(PositionalScoring(points=points, absent=absent), election(votes))
     expected = positional(votes, points, absent)
     assert found == pytest.approx({item: float(value) for item, value in expected.items()}, abs=1e-12)
@@ -217,7 +217,7 @@ def test_points_are_those_of_the_places(points, absent, votes):
 @pytest.mark.parametrize("rule", RULES)
 @given(votes=ballots_with_ties())
 @settings(max_examples=25, deadline=None)
-def test_rounds_are_those_of_counting_again(rule, absent, votes):
+def test_sequential_elimination_equals_counting_again_in_each_round(rule, absent, votes):
     expected = elimination(votes, rule, absent)
     method = SequentialElimination(rule=rule, absent=absent)
     assert scores(method, election(votes)) == expected
@@ -230,7 +230,7 @@ def test_rounds_are_those_of_counting_again(rule, absent, votes):
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(votes=ballots_with_ties())
 @settings(max_examples=15, deadline=None)
-def test_depths_are_the_least_that_a_majority_reaches(absent, votes):
+def test_bucklin_depth_is_the_least_with_a_majority(absent, votes):
     found = Bucklin(absent=absent).fit_transform(election(votes)).set_index("item")
     expected = depths(votes, absent)
     known = {item: one for item, one in expected.items() if one is not None}
@@ -238,7 +238,7 @@ def test_depths_are_the_least_that_a_majority_reaches(absent, votes):
     assert found["share"].dropna().to_dict() == pytest.approx(
         {item: float(share) for item, (_, share) in known.items()}
     )
-    # Ordered by depth, then by share; what has none comes last.
+    # Ordered by depth, then by share; items without a depth come last.
     key = {item: (one[0], -one[1]) if one else (np.inf, 0) for item, one in expected.items()}
     for i, j in itertools.permutations(key, 2):
         assert (key[i] < key[j]) == (found.loc[i, "score"] > found.loc[j, "score"])
@@ -247,7 +247,7 @@ def test_depths_are_the_least_that_a_majority_reaches(absent, votes):
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(votes=ballots_with_ties())
 @settings(max_examples=25, deadline=None)
-def test_the_smith_set_is_the_smallest_that_beats_all_others(absent, votes):
+def test_smith_set_is_the_smallest_set_that_beats_all_others(absent, votes):
     lists, expected = election(votes), smith(votes, absent)
     assert smith_set(lists, absent=absent)["item"].tolist() == expected
     winner = condorcet_winner(lists, absent=absent)["item"].tolist()
@@ -262,7 +262,7 @@ def test_the_smith_set_is_the_smallest_that_beats_all_others(absent, votes):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(many=st.lists(ballots_with_ties(n_most=4), min_size=1, max_size=5), seed=st.integers(0, 99))
 @settings(max_examples=15, deadline=None)
-def test_many_queries_at_once_are_each_alone(many, seed):
+def test_ballot_rules_treat_queries_independently(many, seed):
     frames = [election(votes).assign(query=f"q{k}") for k, votes in enumerate(many)]
     # One large query among them, so that the others are done long before it.
     rng = np.random.default_rng(seed)
@@ -278,7 +278,7 @@ def test_many_queries_at_once_are_each_alone(many, seed):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_weights_without_a_unit_tie_where_exact_numbers_do(rule):
+def test_ballot_rules_keep_exact_ties_for_weights_without_a_common_unit(rule):
     # Each item is once at each place; in three orders of adding, the sums of these weights are not one number.
     weights = (np.sqrt(2), np.pi / 10, np.e / 7)
     votes = {}
@@ -307,7 +307,7 @@ def test_weights_without_a_unit_tie_where_exact_numbers_do(rule):
     ],
     ids=repr,
 )
-def test_winners_are_those_of_other_packages(method, names):
+def test_ballot_rules_elect_the_winners_of_other_packages(method, names):
     assert len(PEERS) == 1000
     frame = pd.concat(strict(one["votes"]).assign(query=k) for k, one in enumerate(PEERS))
     consensus = method.fit_transform(frame)
@@ -317,7 +317,7 @@ def test_winners_are_those_of_other_packages(method, names):
         assert found == [one["winners"][name] for one in PEERS]
 
 
-def test_smith_sets_are_those_of_another_package():
+def test_smith_set_equals_that_of_another_package():
     frame = pd.concat(strict(one["votes"]).assign(query=k) for k, one in enumerate(PEERS))
     assert smith_set(frame).groupby("query")["item"].agg("".join).tolist() == [one["winners"]["smith"] for one in PEERS]
     winner = condorcet_winner(frame)
@@ -348,11 +348,11 @@ TENNESSEE = strict({"MNCK": 42, "NCKM": 26, "CKNM": 15, "KCNM": 17})
     ],
     ids=repr,
 )
-def test_the_capital_of_tennessee(method, expected):
+def test_ballot_rules_rank_the_capitals_of_tennessee(method, expected):
     assert ranking(method, TENNESSEE) == expected
 
 
-def test_ties_for_leaving_leave_together():
+def test_sequential_elimination_removes_tied_items_together():
     # a has 3 votes, b and c 2 each. If b alone left, c would win, and if c left, b.
     assert ranking(SequentialElimination(), strict({"abc": 3, "bca": 2, "cba": 2})) == "a bc"
     assert ranking(SequentialElimination(rule="veto"), strict({"abc": 3, "bca": 2, "cba": 2})) == "b c a"
@@ -364,7 +364,7 @@ def test_ties_for_leaving_leave_together():
         assert scores(SequentialElimination(rule=rule), cycle) == {"a": 0, "b": 0, "c": 0}
 
 
-def test_tied_places_share_the_vote():
+def test_sequential_elimination_divides_the_vote_of_tied_places():
     # First places: a 1/2 + 1, b 1/2, c 1. b leaves, and a has both of its ballots.
     assert scores(SequentialElimination(), election({"ab c": 1, "a c b": 1, "c b a": 1})) == {"a": 2, "b": 0, "c": 1}
     # Last places: a 1, b 1/2 + 1, c 1/2.
@@ -372,7 +372,7 @@ def test_tied_places_share_the_vote():
     assert scores(veto, election({"a bc": 1, "c a b": 1, "c b a": 1})) == {"a": 1, "b": 0, "c": 2}
 
 
-def test_absent_items_by_each_reading():
+def test_ballot_rules_apply_the_absent_option():
     # Nine voters name a only, eight rank all.
     cut = election({"a": 9, "b c a": 4, "c b a": 4})
     assert ranking(SequentialElimination(), cut) == "a bc"
@@ -386,7 +386,7 @@ def test_absent_items_by_each_reading():
     assert ranking(Bucklin(), cut) == "a bc" and ranking(PositionalScoring(absent="ignore"), cut) == "a bc"
 
 
-def test_exhausted_ballots_count_no_more():
+def test_sequential_elimination_ignores_exhausted_ballots():
     # d leaves, then c; the ballots of c alone then say nothing, and a wins by 5 to 4 in spite of them.
     votes = {"a b": 5, "b a": 3, "c": 2, "d b": 1}
     assert ranking(SequentialElimination(), election(votes)) == "a b c d"
@@ -394,7 +394,7 @@ def test_exhausted_ballots_count_no_more():
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_bucklins_rule_adds_second_places():
+def test_bucklin_adds_second_places():
     # No candidate has 6 first places of 10; with the second ones b has 9 and a 5.
     found = Bucklin().fit_transform(strict({"abc": 4, "bca": 1, "cba": 4, "acb": 1}))
     assert found[["item", "depth", "share"]].to_numpy().tolist() == [["b", 2, 0.9], ["c", 2, 0.6], ["a", 3, 1.0]]
@@ -402,12 +402,12 @@ def test_bucklins_rule_adds_second_places():
     # Exactly half is no majority, whatever the weights.
     half = strict({"ab": 0.1 + 0.2, "ba": 0.3})
     assert Bucklin().fit_transform(half)["depth"].tolist() == [2, 2]
-    # An item that only silent lists hold is below all others.
+    # An item that is only in lists of weight 0 is below all others.
     silent = election({"a b": 1, "c a": 0})
     assert scores(Bucklin(absent="ignore"), silent) == {"a": -1, "b": -2, "c": -4}
 
 
-def test_points_of_a_championship():
+def test_positional_scoring_reproduces_a_formula1_championship():
     # The totals of 2012, whose first ten places count, as published.
     points = [25, 18, 15, 12, 10, 8, 6, 4, 2, 1]
     found = PositionalScoring(points=points).fit_transform(load_formula1())
@@ -422,7 +422,7 @@ def test_points_of_a_championship():
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(votes=ballots_with_ties())
 @settings(max_examples=20, deadline=None)
-def test_points_of_other_methods(votes):
+def test_positional_scoring_equals_borda_and_reciprocal_ranks(votes):
     lists = election(votes)
     for absent in ("last", "ignore"):
         n = len(universe(votes))
@@ -448,12 +448,12 @@ def test_points_of_other_methods(votes):
 )
 @given(votes=full_ballots())
 @settings(max_examples=20, deadline=None)
-def test_who_is_first_for_a_majority_wins(method, votes):
+def test_ballot_rules_elect_the_first_choice_of_a_majority(method, votes):
     # The last ballot weighs more than all others together.
     assert ranking(method, strict(votes))[0] == list(votes)[-1][0]
 
 
-def test_coombs_rule_does_not_stop_at_a_majority():
+def test_sequential_elimination_with_veto_continues_after_a_majority():
     # a is first for 6 of 11, and last for 5, more than b and c, for which that is 3.
     votes = strict({"abc": 3, "acb": 3, "bca": 5})
     assert ranking(SequentialElimination(rule="veto"), votes) == "b c a"
@@ -464,7 +464,7 @@ def test_coombs_rule_does_not_stop_at_a_majority():
 @pytest.mark.parametrize("rule", ["borda", "borda-mean"])
 @given(votes=ballots_with_ties())
 @settings(max_examples=25, deadline=None)
-def test_baldwins_and_nansons_rules_elect_the_condorcet_winner(rule, absent, votes):
+def test_sequential_elimination_with_borda_elects_the_condorcet_winner(rule, absent, votes):
     best = smith(votes, absent)
     assume(len(best) == 1)
     assert ranking(SequentialElimination(rule=rule, absent=absent), election(votes)).split()[0] == best[0]
@@ -472,7 +472,7 @@ def test_baldwins_and_nansons_rules_elect_the_condorcet_winner(rule, absent, vot
 
 @given(votes=full_ballots(), above=st.lists(st.booleans(), min_size=7, max_size=7))
 @settings(max_examples=15, deadline=None)
-def test_instant_runoff_does_not_depend_on_clones(votes, above):
+def test_sequential_elimination_is_independent_of_clones(votes, above):
     winner = ranking(SequentialElimination(), strict(votes))[0]
     cloned = {
         ballot.replace("a", "az" if first else "za"): weight
@@ -482,7 +482,7 @@ def test_instant_runoff_does_not_depend_on_clones(votes, above):
     assert found in ("a", "z") if winner == "a" else found == winner
 
 
-def test_other_rules_depend_on_clones():
+def test_positional_scoring_depends_on_clones():
     # a beats b by 60 to 40; with a second b that all rank next to it, the clones of b take first place from a.
     alone, cloned = {"ab": 60, "ba": 40}, {"abz": 60, "bza": 40}
     assert ranking(PositionalScoring(points=[2, 1]), strict(alone))[0] == "a"
@@ -495,7 +495,7 @@ def test_other_rules_depend_on_clones():
 # ---------------------------------------------------------------------- with the rest of the library
 
 
-def test_how_sure_a_winner_is():
+def test_ballot_rules_support_margin_of_victory_and_rank_stability():
     # Each vote a list: of five firsts for a and three for b, two must fall silent for a tie, and b need not be first.
     votes = {f"v{k}": order for k, order in enumerate([list("abc")] * 5 + [list("bca")] * 3 + [list("cba")])}
     for method in (PositionalScoring(), SequentialElimination(), Bucklin(), SequentialElimination(rule="borda")):
@@ -520,13 +520,13 @@ def test_how_sure_a_winner_is():
     ],
     ids=str,
 )
-def test_points_that_are_none_are_refused(points, message):
+def test_positional_scoring_rejects_invalid_points(points, message):
     for call in ("fit", "transform"):
         with pytest.raises(ValueError, match=message):
             getattr(PositionalScoring(points=points), call)(TENNESSEE)
 
 
-def test_winners_by_query_keep_the_ids():
+def test_condorcet_winner_and_smith_set_keep_the_types_of_ids():
     frame = pd.DataFrame({"query": [2, 2, 1, 1, 1, 1], "voter": list("uuuuvv"), "item": [7, 8, 7, 8, 8, 7]})
     frame["rank"] = [1, 2, 1, 2, 1, 2]
     found = condorcet_winner(frame)
@@ -542,7 +542,7 @@ def test_winners_by_query_keep_the_ids():
 
 
 @pytest.mark.parametrize("function", [condorcet_winner, smith_set])
-def test_what_majorities_cannot_be_read_from_is_refused(function):
+def test_condorcet_winner_and_smith_set_reject_invalid_arguments(function):
     with pytest.raises(InputError, match="square matrix of preferences"):
         function(np.ones((2, 3)))
     with pytest.raises(InputError, match="`absent` must be one of 'last', 'ignore'; got 'first'"):
@@ -556,7 +556,7 @@ def test_what_majorities_cannot_be_read_from_is_refused(function):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("rule", ["plurality", "veto"])
-def test_counting_by_classes_of_items_gives_the_same_rounds(rule, absent, monkeypatch):
+def test_sequential_elimination_is_the_same_with_counting_by_classes(rule, absent, monkeypatch):
     rng = np.random.default_rng(0)
     method = SequentialElimination(rule=rule, absent=absent)
     for seed in range(40):
@@ -580,7 +580,7 @@ def test_counting_by_classes_of_items_gives_the_same_rounds(rule, absent, monkey
 
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-def test_rounds_of_a_large_query_look_at_the_items_with_votes_only(absent, monkeypatch):
+def test_sequential_elimination_visits_only_items_with_votes(absent, monkeypatch):
     n, rng = 20_000, np.random.default_rng(0)
     order = [np.argsort(np.arange(n) + spread * rng.normal(size=n)) for spread in (0.0, 2.0)]
     lists = RankedLists.from_lists([one.tolist() for one in order])

@@ -1,4 +1,4 @@
-"""BIRRA and Tukey's smoother: equal to plain restatements, and to what the documentation of R shows."""
+"""BIRRA and Tukey's smoother, compared with plain Python versions and R's documentation."""
 
 from math import ceil, exp, log
 from statistics import median
@@ -47,13 +47,13 @@ def plain_smooth(row):
 
 @settings(max_examples=300, deadline=None)
 @given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(3, 25)), elements=st.integers(-4, 4)))
-def test_the_smoother_equals_its_definition_row_by_row(values):
+def test_smooth_3rs3r_equals_its_definition(values):
     assert_array_equal(repeat_medians(values), [plain_medians(row) for row in values])
     assert_array_equal(split_flats(values), [plain_split(row) for row in values])
     assert_array_equal(smooth_3rs3r(values), [plain_smooth(row) for row in values])
 
 
-def test_it_smooths_the_example_of_the_documentation_of_r():
+def test_smooth_3rs3r_reproduces_the_example_of_r():
     # help("smooth") in R: x1, smooth(x1, "3R") and smooth(x1).
     values = np.array([[4.0, 1, 3, 6, 6, 4, 1, 6, 2, 4, 2]])
     assert repeat_medians(values).tolist() == [[3, 3, 3, 6, 6, 4, 4, 4, 2, 2, 2]]
@@ -70,7 +70,7 @@ def test_it_smooths_the_example_of_the_documentation_of_r():
         ([7, 7], [7, 7]),
     ],
 )
-def test_it_smooths_by_hand(before, after):
+def test_smooth_3rs3r_equals_examples_by_hand(before, after):
     assert smooth_3rs3r(np.array([before], dtype=float)).tolist() == [after]
 
 
@@ -78,7 +78,7 @@ def test_it_smooths_by_hand(before, after):
 
 
 def plain_birra(lists, prior, n_bins, max_iter):
-    """Scores and the number of rounds, of lists of the ranks of all items, absent ones at the mean of what is left."""
+    """Return scores and number of rounds for lists of ranks of all items, absent ones at their mean rank."""
     n_items = len(lists[0])
     n_true = max(1, int(prior * n_items + 1e-9))
     bins = [[ceil(rank * n_bins / n_items) for rank in ranks] for ranks in lists]
@@ -116,14 +116,14 @@ def plain_birra(lists, prior, n_bins, max_iter):
 
 
 def full_ranks(frame):
-    """Ranks of all items, absent ones at the mean of the ranks that are left, (n_lists, n_items)."""
+    """Return ranks of all items, (n_items, n_lists); absent items have the mean of the remaining ranks."""
     ranks = frame.pivot(index="item", columns="voter", values="rank").rank()
     n_held, n_items = ranks.count(), len(ranks)
     return ranks.fillna((n_held + 1 + n_items) / 2)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_it_equals_a_plain_restatement(seed):
+def test_birra_equals_a_plain_python_version(seed):
     rng = np.random.default_rng(seed)
     options = {"prior": rng.choice([0.05, 0.2, 0.5]), "n_bins": int(rng.choice([1, 2, 5, 20, 50])), "max_iter": 10}
     frame = make_ranked_lists(
@@ -144,7 +144,7 @@ def test_it_equals_a_plain_restatement(seed):
     assert method.query_info_["n_iter"].tolist() == [n_iter]
 
 
-def test_rounds_end_with_true_items_that_stay():
+def test_birra_stops_when_the_true_items_are_stable():
     frame = make_ranked_lists(n_queries=8, n_voters=6, n_items=60, list_length=20, random_state=0)[0]
     info = BIRRA().fit(frame).query_info_
     assert info["converged"].all() and info["n_iter"].between(1, 10).all() and info["n_iter"].nunique() > 1
@@ -156,7 +156,7 @@ def test_rounds_end_with_true_items_that_stay():
     pd.testing.assert_frame_equal(BIRRA(max_iter=99).fit_transform(frame), BIRRA().fit_transform(frame))
 
 
-def test_blocks_of_queries_change_nothing(monkeypatch):
+def test_birra_is_independent_of_blocks_of_queries(monkeypatch):
     frame = make_ranked_lists(n_queries=7, n_voters=5, n_items=40, list_length=15, random_state=1)[0]
     expected = BIRRA().fit_transform(frame)
     monkeypatch.setattr(_birra, "_BLOCK", 500)
@@ -164,7 +164,7 @@ def test_blocks_of_queries_change_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize(("prior", "n_items", "n_true"), [(0.29, 100, 29), (0.05, 39, 1), (0.05, 60, 3), (0.01, 7, 1)])
-def test_the_number_of_true_items_is_rounded_down_but_not_by_rounding(prior, n_items, n_true):
+def test_birra_rounds_the_number_of_true_items_down_exactly(prior, n_items, n_true):
     # 0.29 * 100 is 28.999... Of two equal lists, and a bin for each item, the true ones lead to a peak of the factors,
     # whose tip the smoother takes, unless it is at the end.
     items = [f"{k:03}" for k in range(n_items)]
@@ -175,8 +175,8 @@ def test_the_number_of_true_items_is_rounded_down_but_not_by_rounding(prior, n_i
     assert largest == pytest.approx(n_true if n_true == 1 else n_true - 1)
 
 
-def test_no_list_decides_alone():
-    # v knows the true items, as the others agree on them; what only v says of a bin is lowered to the next list's.
+def test_birra_limits_the_influence_of_a_single_list():
+    # v ranks the true items first; its factor of a bin that no other list supports is lowered to the next list's.
     ranks = {"v": "abcdefgh", "u": "bahgfedc", "w": "abghcdef"}
     rows = [("q", voter, item, rank) for voter, items in ranks.items() for rank, item in enumerate(items, 1)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
@@ -190,7 +190,7 @@ def test_no_list_decides_alone():
     assert_allclose(heavy.sort_index(), expected, rtol=1e-12)
 
 
-def test_items_in_the_same_bins_tie_and_are_sorted_by_their_mean_ranks():
+def test_birra_sorts_tied_items_by_mean_rank():
     frame = make_ranked_lists(n_queries=3, n_voters=3, n_items=60, list_length=None, random_state=2)[0]
     consensus = BIRRA(n_bins=3).fit_transform(frame)
     assert consensus.groupby("query")["score"].nunique().max() <= 27
@@ -200,6 +200,6 @@ def test_items_in_the_same_bins_tie_and_are_sorted_by_their_mean_ranks():
         assert borda == sorted(borda)
 
 
-def test_lists_without_weight_leave_all_scores_0():
+def test_birra_gives_score_0_if_all_weights_are_0():
     frame = make_ranked_lists(n_queries=1, n_voters=3, n_items=10, list_length=5, random_state=0)[0]
     assert (BIRRA().fit_transform(frame.assign(weight=0))["score"] == 0).all()

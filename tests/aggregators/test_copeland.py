@@ -1,4 +1,4 @@
-"""Pairwise majorities: compared with exact fractions, and the cases in which they differ."""
+"""Copeland and Condorcet, compared with exact fractions, and cases in which they differ."""
 
 from fractions import Fraction
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.twice
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_majorities_equal_exact_fractions(method, draw, absent, seed, weighted):
+def test_copeland_and_condorcet_equal_exact_fractions(method, draw, absent, seed, weighted):
     frame = example_lists(seed, n_queries=1)
     if weighted:
         frame["weight"] = frame["voter"].map({"v0": 0.1, "v1": 0.2, "v2": 0.3, "v3": 0.1, "v4": 0.0})
@@ -38,24 +38,24 @@ def profile(*orders):
     return pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
 
 
-def test_a_draw_is_worth_half_a_win_to_copeland_only():
+def test_copeland_counts_a_draw_as_half_a_win_unlike_condorcet():
     frame = profile("ab", "ba")
     assert Condorcet().fit_transform(frame)["score"].tolist() == [0.0, 0.0]
     assert Copeland().fit_transform(frame)["score"].tolist() == [0.5, 0.5]
 
 
-def test_condorcets_cycle_ties_all_three():
+def test_copeland_ties_the_items_of_a_cycle():
     assert Copeland().fit_transform(profile("abc", "bca", "cab"))["score"].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_a_ranked_item_beats_an_absent_one_and_two_absent_ones_draw():
+def test_copeland_lets_ranked_items_beat_absent_ones():
     consensus = Copeland().fit_transform(pd.concat([profile("a"), profile("cb").assign(voter="w", query="r")]))
     assert consensus["score"].tolist() == [0.0, 1.0, 0.0]
     consensus = Copeland().fit_transform(profile("a", "a", "bc")).set_index("item")["score"]
     assert consensus.to_dict() == {"a": 2.0, "b": 1.0, "c": 0.0}
 
 
-def test_lists_that_hold_one_of_two_items_can_be_ignored():
+def test_copeland_with_absent_ignore_skips_lists_without_both_items():
     # By the lists that hold both, a beats b and b beats c; a and c never met.
     frame = profile("ab", "b", "b", "bc", "c", "c", "c")
     assert Copeland().fit_transform(frame)["item"].tolist() == ["b", "c", "a"]
@@ -64,7 +64,7 @@ def test_lists_that_hold_one_of_two_items_can_be_ignored():
     assert Condorcet(absent="ignore").fit_transform(frame)["score"].tolist() == [1.0, 1.0, 0.0]
 
 
-def test_methods_that_promise_to_put_a_condorcet_winner_first():
+def test_condorcet_winner_tag_is_set_for_the_expected_methods():
     promises = {
         type(method).__name__
         for _, method in default_methods()
@@ -77,18 +77,18 @@ def test_methods_that_promise_to_put_a_condorcet_winner_first():
 
 
 @pytest.mark.parametrize("method", [Condorcet, Copeland])
-def test_on_full_lists_absence_does_not_matter(method):
+def test_copeland_and_condorcet_are_independent_of_absent_on_full_lists(method):
     frame = example_lists(full=True)
     pd.testing.assert_frame_equal(method(absent="ignore").fit_transform(frame), method().fit_transform(frame))
 
 
 @pytest.mark.parametrize("method", [Condorcet, Copeland])
-def test_absent_must_be_one_of_the_two_words(method):
+def test_copeland_and_condorcet_reject_an_unknown_absent_option(method):
     with pytest.raises(ValueError, match=f"The 'absent' parameter of {method.__name__} must be a str among"):
         method(absent="below").fit(example_lists())
 
 
-def test_margins_of_rounding_are_draws():
+def test_copeland_treats_rounding_differences_as_draws():
     # 0.1 + 0.2 for a, 0.3 for b: equal, and their floating-point sums are not.
     frame = profile("ab", "ab", "ba").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
     assert Copeland().fit_transform(frame)["score"].tolist() == [0.5, 0.5]
@@ -96,7 +96,7 @@ def test_margins_of_rounding_are_draws():
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-def test_queries_in_several_blocks_give_the_same(absent, monkeypatch):
+def test_copeland_is_independent_of_blocks_of_queries(absent, monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=12))
     whole = Copeland(absent=absent).transform(lists)
     monkeypatch.setattr(_kernels, "_BLOCK", 50)
@@ -104,7 +104,7 @@ def test_queries_in_several_blocks_give_the_same(absent, monkeypatch):
 
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-def test_both_ways_of_counting_agree(absent, monkeypatch):
+def test_copeland_is_the_same_with_both_counting_algorithms(absent, monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=6, n_voters=300, n_items=12))
     method, consensus = Copeland(absent=absent), {}
     for way in ("kernel", "dense"):

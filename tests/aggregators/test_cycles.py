@@ -1,4 +1,4 @@
-"""Schulze, ranked pairs and minimax: compared with their definitions in plain Python and with published elections."""
+"""Schulze, RankedPairs and Minimax, compared with definitions in plain Python and published elections."""
 
 import itertools
 
@@ -37,13 +37,13 @@ SCHULZE_45 = election(
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("strength", ["margin", "votes"])
-def test_nashville_wins(rule, strength):
+def test_cycle_rules_rank_nashville_first(rule, strength):
     # Memphis loses to each other city by 16 votes only, the others more clearly to Nashville or Chattanooga.
     expected = "NMCK" if rule is Minimax else "NCKM"
     assert rule(strength=strength).fit_transform(TENNESSEE)["item"].tolist() == list(expected)
 
 
-def test_schulzes_own_example():
+def test_schulze_reproduces_the_example_of_the_article():
     consensus = Schulze(strength="votes").fit_transform(SCHULZE_45)
     assert consensus["item"].tolist() == list("EACBD")
     assert consensus["score"].tolist() == [4, 3, 2, 1, 0]
@@ -60,7 +60,7 @@ def arcs(frame, strength, absent="last"):
 
 
 def below_schulze(frame, strength):
-    """Items below, by the widest of all simple paths."""
+    """Count the items below each item by the widest of all simple paths."""
     arc, n = arcs(frame, strength)
     best = {}
     for size in range(2, n + 1):
@@ -72,7 +72,7 @@ def below_schulze(frame, strength):
 
 
 def below_ranked_pairs(frame, strength):
-    """Items below, by locking arcs and looking for cycles from scratch."""
+    """Count the items below each item by locking arcs and searching for cycles each time."""
     arc, n = arcs(frame, strength)
     other, _ = arcs(frame, "votes" if strength == "margin" else "margin")
     locked = set()
@@ -108,7 +108,7 @@ def below_minimax(frame, strength):
 )
 @given(seed=st.integers(0, 10**6), strength=st.sampled_from(["margin", "votes"]), full=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_rules_equal_their_definitions(rule, oracle, seed, strength, full):
+def test_cycle_rules_equal_their_definitions(rule, oracle, seed, strength, full):
     frame = example_lists(seed, n_queries=1, n_items=5, full=full)
     frame["weight"] = frame["voter"].map({"v0": 1, "v1": 2, "v2": 1, "v3": 3, "v4": 1})
     consensus = rule(strength=strength).fit_transform(frame).sort_values("item")
@@ -116,13 +116,13 @@ def test_rules_equal_their_definitions(rule, oracle, seed, strength, full):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_without_cycles_all_rules_agree_with_kemeny(rule):
+def test_cycle_rules_equal_kemeny_without_cycles(rule):
     frame = election((3, "abcde"), (2, "bacde"), (2, "abdce"))
     assert rule().fit_transform(frame)["item"].tolist() == Kemeny().fit_transform(frame)["item"].tolist()
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_cycle_of_equal_majorities_ties_or_is_broken_by_id(rule):
+def test_cycle_rules_tie_equal_majorities_or_break_them_by_id(rule):
     consensus = rule().fit_transform(election((1, "abc"), (1, "bca"), (1, "cab")))
     if rule is RankedPairs:
         assert consensus["score"].tolist() == [2, 1, 0]
@@ -131,27 +131,27 @@ def test_a_cycle_of_equal_majorities_ties_or_is_broken_by_id(rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_rounding_does_not_strengthen_a_majority(rule):
+def test_cycle_rules_ignore_rounding_differences(rule):
     # a-b, b-c and c-a have margins of 0.1 + 0.2, 0.3 and 0.3 in three sums of different rounding.
     frame = election((0.1, "abc"), (0.2, "abc"), (0.3, "bca"), (0.3, "cab"))
     consensus = rule().fit_transform(frame)
     assert consensus["score"].tolist() == ([2, 1, 0] if rule is RankedPairs else [0, 0, 0])
 
 
-def test_many_items_are_fast():
+def test_cycle_rules_handle_many_items():
     rng = np.random.default_rng(0)
     frame = election(*((1, rng.permutation(200)) for _ in range(5)))
     for rule in RULES:
         assert len(rule().fit_transform(frame)) == 200
 
 
-def test_defeats_come_worst_first():
+def test_sorted_defeats_lists_the_worst_defeat_first():
     margin = np.array([[0, 5, -3], [-5, 0, 3], [3, -3, 0]])
     assert sorted_defeats(margin).tolist() == [[8, 0], [10, 2], [8, 2]]  # from -5 up
     assert sorted_defeats(margin / 7).argsort().tolist() == [[1, 0]] * 3
 
 
-def test_sums_that_agree_in_eleven_digits_are_equally_strong():
+def test_round_equates_sums_that_agree_in_eleven_digits():
     one, other = [[0.0, 0.7], [0.7 * (1 - 3e-12), 0.0]], [[0.0, 0.7], [0.7 * (1 - 3e-11), 0.0]]
     rounded = _round(np.array([one, other]))
     assert rounded[0, 0, 1] == rounded[0, 1, 0] and rounded[1, 0, 1] > rounded[1, 1, 0]

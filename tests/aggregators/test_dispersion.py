@@ -1,4 +1,4 @@
-"""Mallows' dispersion around Kemeny's consensus: against all permutations, and lists drawn from the model."""
+"""Mallows' dispersion around Kemeny's consensus, compared with all permutations and generated lists."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.twice
 
 
 def distances(n):
-    """Distance of every order of n items to one of them."""
+    """Return the distance of every order of n items to one of them."""
     pairs = list(itertools.combinations(range(n), 2))
     return np.array([sum(p[i] > p[j] for i, j in pairs) for p in itertools.permutations(range(n))])
 
@@ -37,7 +37,7 @@ def fit(lists, **options):
 
 @given(n=st.integers(2, 6), share=st.floats(0.01, 0.99), weight=st.floats(0.1, 50))
 @settings(max_examples=80, deadline=None)
-def test_likelihood_over_all_permutations(n, share, weight):
+def test_dispersion_maximizes_the_likelihood_over_all_permutations(n, share, weight):
     distance = share * weight * n * (n - 1) / 4
     phi, likelihood = (float(one[0]) for one in dispersion(*map(np.array, ([n], [distance], [weight]))))
     assert likelihood == pytest.approx(log_likelihood(phi, n, distance, weight), rel=1e-10)
@@ -51,7 +51,7 @@ def test_likelihood_over_all_permutations(n, share, weight):
 
 
 def expected_distance(theta, n):
-    """In fractions of a high precision, where nothing cancels."""
+    """Compute the expected distance in high precision to avoid cancellation."""
     from decimal import Decimal, localcontext
 
     with localcontext() as context:
@@ -60,7 +60,7 @@ def expected_distance(theta, n):
         return float(n / (t.exp() - 1) - sum(j / ((j * t).exp() - 1) for j in range(1, n + 1)))
 
 
-def test_all_sizes_and_dispersions():
+def test_dispersion_inverts_the_expected_distance_for_all_sizes():
     n, theta = (one.ravel() for one in np.meshgrid([2, 3, 7, 40, 300], [1e-9, 1e-5, 1e-3, 0.02, 0.1, 1.0, 5.0, 20.0]))
     mean = np.array([expected_distance(*pair) for pair in zip(theta, n.tolist(), strict=True)])
     phi, _ = dispersion(n, mean, np.ones(len(n)))
@@ -69,7 +69,7 @@ def test_all_sizes_and_dispersions():
     np.testing.assert_array_equal(alone, phi)
 
 
-def test_the_power_series_has_the_digits_of_what_it_replaces():
+def test_dispersion_power_series_is_as_accurate_as_the_exact_formula():
     # Up to where it ends, its third term changes the tenth digit.
     n = np.array([2, 3, 7, 40, 300])
     theta = 0.98 * _dispersion._SMALL / n
@@ -77,7 +77,7 @@ def test_the_power_series_has_the_digits_of_what_it_replaces():
     np.testing.assert_allclose(_dispersion._solve(n, mean), theta, rtol=2e-11)
 
 
-def test_the_ends():
+def test_dispersion_handles_identical_and_random_lists():
     lists = RankedLists.from_lists([list("abc")] * 4)
     assert fit(lists).tolist() == [[0.0, 0.0]]
     apart = RankedLists.from_lists([list("abc"), list("cba")])
@@ -88,7 +88,7 @@ def test_the_ends():
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_missing_where_the_model_does_not_hold():
+def test_kemeny_dispersion_is_missing_for_partial_or_tied_lists():
     cut = pd.DataFrame({"query": "cut", "voter": list("uuuvv"), "item": list("abcab"), "rank": [1, 2, 3, 1, 2]})
     tied = pd.DataFrame({"query": "tied", "voter": list("uuuvvv"), "item": list("abcabc"), "rank": [1, 2, 3, 1, 1, 2]})
     single = pd.DataFrame({"query": "single", "voter": list("uv"), "item": "a", "rank": 1})
@@ -97,7 +97,7 @@ def test_missing_where_the_model_does_not_hold():
     assert found["dispersion"].isna().to_dict() == {"cut": True, "full": False, "single": True, "tied": True}
     assert (found["log_likelihood"].isna() == found["dispersion"].isna()).all()
     assert np.isnan(fit(full, consensus_ties="weak")).all()
-    # What weighs 0 is not looked at, unless its items are more than the others hold.
+    # Lists of weight 0 are ignored unless they contain further items.
     silent = pd.concat([full.assign(weight=1), cut.assign(query="full", voter=cut["voter"] + "0", weight=0)])
     np.testing.assert_allclose(fit(silent), fit(full))
     assert np.isnan(fit(silent.assign(weight=0))).all()
@@ -105,7 +105,7 @@ def test_missing_where_the_model_does_not_hold():
     assert np.isnan(fit(more)).all()
 
 
-def test_a_weight_is_so_many_lists():
+def test_kemeny_dispersion_treats_integer_weights_as_copies():
     lists = make_mallows(n_voters=4, n_items=5, phi=0.7, random_state=3)
     heavy = lists.assign(weight=np.where(lists["voter"] == "v1", 3, 1))
     copies = pd.concat([lists, *(lists[lists["voter"] == "v1"].assign(voter=f"c{k}") for k in range(2))])
@@ -114,12 +114,12 @@ def test_a_weight_is_so_many_lists():
 
 
 @pytest.mark.parametrize("phi", [0.3, 0.8, 0.95])
-def test_the_dispersion_of_drawn_lists_is_found(phi):
+def test_kemeny_dispersion_recovers_the_dispersion_of_mallows_lists(phi):
     lists = make_mallows(n_queries=3, n_voters=400, n_items=12, phi=phi, random_state=0)
     np.testing.assert_allclose(fit(lists)[:, 0], phi, atol=0.02)
 
 
-def test_blocks_of_queries_change_nothing(monkeypatch):
+def test_kemeny_dispersion_is_independent_of_blocks_of_queries(monkeypatch):
     rng = np.random.default_rng(0)
     parts = [
         make_mallows(n_voters=5, n_items=int(n), phi=0.8, random_state=k) for k, n in enumerate(rng.integers(1, 12, 30))

@@ -1,4 +1,4 @@
-"""Methods that rank held items above absent ones declare it, are checked for it, and warn of paired comparisons."""
+"""The tag absent_below, its check, and the warning about paired comparisons."""
 
 import warnings
 from pathlib import Path
@@ -45,7 +45,7 @@ from skrankagg.preprocessing import AggregatorUnion, TopK, VoterSelector
 from skrankagg.utils.estimator_checks import all_checks
 
 MCT = MarkovChain(chain="mct")
-#: Variants beyond the golden ones, and whether they rank held items above absent ones.
+#: Variants beyond the golden ones, and whether they rank listed items above absent ones.
 VARIANTS = [
     (Kemeny(absent="ignore"), False),
     (Kemeny(absent="ignore", consensus_ties="weak"), False),
@@ -96,7 +96,7 @@ WITHOUT_TAG = [aggregator for aggregator in ALL if not tag(aggregator)]
 
 
 def duels(query="q", n_items=6, weight=1.0, length=2):
-    """Each item is compared with the next one."""
+    """Return lists that compare each item with the next one."""
     items = [f"i{(k + step) % n_items}" for k in range(n_items) for step in range(length)]
     rank = np.tile(np.arange(1, length + 1), n_items)
     voter = np.repeat([f"v{k}" for k in range(n_items)], length)
@@ -117,13 +117,13 @@ def caught(function, *args):
 
 
 @pytest.mark.parametrize(("aggregator", "expected"), VARIANTS, ids=lambda value: repr(value).replace("\n", ""))
-def test_the_tag_is_true_of_parameters_too(aggregator, expected):
+def test_absent_below_tag_depends_on_parameters(aggregator, expected):
     assert tag(aggregator) is expected
     dict(all_checks(aggregator))["check_absent_below"](clone(aggregator))
 
 
 class Silent(BaseAggregator):
-    """The mean place over the lists that hold an item; a parameter sets its tag."""
+    """Ranks by the mean place over the lists that contain an item; a parameter sets its tag."""
 
     _parameter_constraints = {"claim": ["boolean"]}
 
@@ -144,14 +144,14 @@ class Silent(BaseAggregator):
 
 
 class Counting(Silent):
-    """The number of lists that hold an item."""
+    """Ranks by the number of lists that contain an item."""
 
     def _aggregate(self, lists):
         return lists.candidate_weight
 
 
 @pytest.mark.parametrize("honest", [Silent(claim=False), Counting(claim=True)])
-def test_the_check_passes_what_is_true(honest):
+def test_check_absent_below_accepts_correct_tags(honest):
     dict(all_checks(honest))["check_absent_below"](honest)
 
 
@@ -162,7 +162,7 @@ def test_the_check_passes_what_is_true(honest):
         (Counting(claim=False), "declare _tags = {.absent_below.: True}"),
     ],
 )
-def test_the_check_fails_what_is_not(wrong, words):
+def test_check_absent_below_rejects_wrong_tags(wrong, words):
     with pytest.raises(AssertionError, match=words):
         dict(all_checks(wrong))["check_absent_below"](wrong)
 
@@ -171,7 +171,7 @@ def test_the_check_fails_what_is_not(wrong, words):
 
 
 @pytest.mark.parametrize("aggregator", WITH_TAG, ids=lambda value: repr(value).replace("\n", ""))
-def test_warns_once_a_call_at_the_line_of_the_caller(aggregator):
+def test_exposure_warning_is_issued_once_per_call_at_the_caller(aggregator):
     lists = duels().drop(columns="weight")
     for name in ("fit", "fit_transform", "transform", "aggregate"):
         method = clone(aggregator)
@@ -185,13 +185,13 @@ def test_warns_once_a_call_at_the_line_of_the_caller(aggregator):
 
 
 @pytest.mark.parametrize("aggregator", WITHOUT_TAG, ids=lambda value: repr(value).replace("\n", ""))
-def test_does_not_warn_without_the_tag(aggregator):
+def test_exposure_warning_is_not_issued_without_the_tag(aggregator):
     lists = duels().drop(columns="weight")
     assert not caught(clone(aggregator).fit_transform, lists)
     assert not caught(clone(aggregator).fit(lists).transform, lists)
 
 
-def test_the_message_names_the_queries_and_what_to_do():
+def test_exposure_warning_names_queries_and_gives_advice():
     full = duels("r", length=6)
     (one,) = caught(Copeland().fit_transform, pd.concat([full, duels("s")]))
     assert "make up most of 1 query ('s'), " in str(one.message)
@@ -213,12 +213,12 @@ def test_the_message_names_the_queries_and_what_to_do():
     ],
     ids=["4 items", "5 items", "lists of 1", "lists of 3", "lists of 6"],
 )
-def test_warns_of_lists_of_two_among_more_than_four_items(lists, warned):
+def test_exposure_warning_requires_lists_of_two_among_more_than_four_items(lists, warned):
     assert len(caught(BordaCount().fit_transform, lists)) == warned
 
 
 @pytest.mark.parametrize(("weight", "warned"), [(0.0, False), (0.5, False), (1.0, False), (1.01, True)])
-def test_lists_of_two_must_carry_more_than_half_of_the_weight(weight, warned):
+def test_exposure_warning_requires_half_of_the_weight_in_lists_of_two(weight, warned):
     full = duels(length=6).assign(voter=lambda frame: frame["voter"] + "full")
     lists = pd.concat([duels(weight=weight), full])
     assert len(caught(BordaCount().fit_transform, lists)) == warned
@@ -227,17 +227,17 @@ def test_lists_of_two_must_carry_more_than_half_of_the_weight(weight, warned):
     assert len(caught(by_voter.fit_transform, lists.assign(weight=1.0))) == warned
 
 
-def test_lists_without_weight_are_not_exposed():
+def test_exposure_warning_is_not_issued_for_lists_of_weight_0():
     with pytest.warns() as found:
         BordaCount().fit_transform(duels(weight=0.0))
     assert [one.category for one in found] == [NotComparedWarning]
 
 
-def test_tied_items_are_a_list_of_two():
+def test_exposure_warning_counts_tied_pairs_as_lists_of_two():
     assert len(caught(BordaCount().fit_transform, duels().assign(rank=1, score=0.0))) == 1
 
 
-def test_points_to_the_caller_from_within_a_pipeline():
+def test_exposure_warning_points_to_the_caller_of_a_pipeline():
     (warning,) = caught(make_pipeline(TopK(2), Copeland()).fit_transform, duels(length=3))
     assert Path(warning.filename) == Path(__file__)
 
@@ -252,7 +252,7 @@ class Foreign(TransformerMixin, BaseEstimator):
         return Schulze(absent="ignore").transform(X)
 
 
-def test_each_method_of_a_comparison_warns():
+def test_comparator_issues_exposure_warnings_for_each_method():
     lists = RankedLists.from_frame(duels())
     qrels = pd.DataFrame({"query": "q", "item": ["i0", "i1"], "relevance": [1, 0]})
     methods = [("copeland", Copeland()), ("mct", MCT), ("dibra", DIBRA()), ("repair", LocalKemenization())]
@@ -267,11 +267,11 @@ def test_each_method_of_a_comparison_warns():
     assert not caught(scorer, MCT, lists)
 
 
-def test_learning_the_quality_of_voters_warns():
+def test_voter_selector_issues_an_exposure_warning():
     assert len(caught(VoterSelector().fit, duels())) == 1
 
 
-def test_the_compatibility_module_does_not_warn():
+def test_pyflagr_names_do_not_issue_exposure_warnings():
     lists = duels().drop(columns="weight")
     for convention in ("flagr", "papers"):
         for method in (Linear.CombSUM("borda", convention=convention), Weighted.DIBRA(convention=convention)):
@@ -285,7 +285,7 @@ def test_the_compatibility_module_does_not_warn():
 
 @pytest.fixture(scope="module")
 def script():
-    """The script that prints the table of the guide."""
+    """Import the script that prints the table of the guide."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
         import duels as found
@@ -293,7 +293,7 @@ def script():
         yield found
 
 
-def test_the_advice_follows_quality_and_not_exposure(script):
+def test_advised_methods_follow_quality_instead_of_exposure(script):
     taus = {}
     for name in ("random", "matched"):
         lists, quality = script.seen_lists(0, **script.SETTINGS[name])
@@ -307,14 +307,14 @@ def test_the_advice_follows_quality_and_not_exposure(script):
         assert with_quality < 0.6 and with_exposure < -0.3, name
 
 
-def test_the_guide_shows_the_methods_of_the_benchmark(script):
+def test_guide_shows_the_methods_of_the_benchmark(script):
     page = (Path(__file__).parents[2] / "docs" / "user_guide" / "choosing.md").read_text(encoding="utf-8")
     header, *rows = page.partition("benchmarks/duels.py\n")[2].partition("\n```")[0].splitlines()
     assert header.split("exposure")[1].split() == list(script.SETTINGS)
     assert [row.partition("  ")[0] for row in rows] == list(map(repr, script.METHODS))
 
 
-def test_the_benchmark_draws_by_its_model(script):
+def test_seen_lists_draws_by_its_model(script):
     lists, quality = script.seen_lists(0, n_lists=100_000, length=2, n_items=3)
     winner, loser = lists.candidate.reshape(-1, 2).T
     for i in range(3):

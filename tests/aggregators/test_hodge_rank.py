@@ -1,4 +1,4 @@
-"""HodgeRank: least squares on the matrix of incidences, Borda's order on full lists, circles and separate parts."""
+"""HodgeRank: least squares on the incidence matrix, Borda's order on full lists, cycles and components."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -27,7 +27,7 @@ def profile(*orders, query="q"):
 
 
 def by_incidence(frame, flow, absent):
-    """Items, scores of minimum norm, and the share left over, with a row for each pair that some list compares."""
+    """Return items, minimum-norm scores and residual share, with a row for each compared pair."""
     lists, weights = ballots(frame)
     items = universe(lists)
     rows, weight, measured = [], [], []
@@ -60,7 +60,7 @@ def by_incidence(frame, flow, absent):
 @every_absence
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), full=st.booleans(), longest=st.sampled_from([1, 2, 3, 9]))
 @settings(max_examples=40, deadline=None)
-def test_scores_are_least_squares_of_minimum_norm_on_the_incidences(flow, absent, seed, weighted, full, longest):
+def test_hodge_rank_scores_are_minimum_norm_least_squares(flow, absent, seed, weighted, full, longest):
     frame = example_lists(seed, n_queries=1, n_voters=4, n_items=7, full=full).drop(columns="score")
     frame = frame[frame["rank"] <= longest].copy()
     if weighted:
@@ -77,7 +77,7 @@ def test_scores_are_least_squares_of_minimum_norm_on_the_incidences(flow, absent
 @every_absence
 @given(seed=st.integers(0, 10**6), ties=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_full_lists_are_in_bordas_order_and_scores_are_mean_margins(absent, seed, ties):
+def test_hodge_rank_equals_borda_order_on_full_lists(absent, seed, ties):
     frame = example_lists(seed, full=True, with_ties=ties)
     found, borda = (method.fit_transform(frame) for method in (HodgeRank(absent=absent), BordaCount()))
     assert found["item"].tolist() == borda["item"].tolist()
@@ -88,7 +88,7 @@ def test_full_lists_are_in_bordas_order_and_scores_are_mean_margins(absent, seed
 
 @every_flow
 @every_absence
-def test_a_circle_is_all_inconsistent_and_ties(flow, absent):
+def test_hodge_rank_ties_a_cycle_with_inconsistency_1(flow, absent):
     method = HodgeRank(flow=flow, absent=absent)
     assert method.fit_transform(profile("abc", "bca", "cab"))["score"].tolist() == [0.0, 0.0, 0.0]
     assert method.query_info_["inconsistency"].tolist() == [pytest.approx(1.0)]
@@ -98,13 +98,13 @@ def test_a_circle_is_all_inconsistent_and_ties(flow, absent):
 
 @every_flow
 @pytest.mark.parametrize(("n", "weight"), [(3, 1 / 3), (5, 0.7), (7, 0.1), (7, 0.3)])
-def test_a_circle_leaves_all_of_the_flow_and_no_more(n, weight, flow):
+def test_hodge_rank_inconsistency_of_a_cycle_never_exceeds_1(n, weight, flow):
     lists = RankedLists.from_lists([[(k + j) % n for j in range(n)] for k in range(n)], weights=[weight] * n)
     found = HodgeRank(flow=flow).fit(lists).query_info_["inconsistency"][0]
     assert found == pytest.approx(1.0) and found <= 1
 
 
-def test_the_inconsistency_of_lists_that_agree():
+def test_hodge_rank_inconsistency_of_identical_lists_equals_its_formula():
     for n in (2, 3, 5, 20):
         method = HodgeRank().fit(profile(*[[f"i{k:02d}" for k in range(n)]] * 3))
         assert method.query_info_["inconsistency"][0] == pytest.approx((n - 2) / (3 * n), abs=1e-14)
@@ -112,7 +112,7 @@ def test_the_inconsistency_of_lists_that_agree():
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_flow
-def test_parts_that_no_list_compares_have_means_of_zero(flow):
+def test_hodge_rank_centres_each_component_at_zero(flow):
     frame = pd.concat([profile("ab", "ab", "xyz", "u"), profile("abxyzu", query="r")])
     method = HodgeRank(flow=flow, absent="ignore")
     with pytest.warns(NotComparedWarning, match="in 1 of 2 queries .* Query 'q' has 3, of 3, 2 and 1 items"):
@@ -129,7 +129,7 @@ def test_parts_that_no_list_compares_have_means_of_zero(flow):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_flow
 @every_absence
-def test_where_nothing_is_preferred_the_inconsistency_is_nan(flow, absent):
+def test_hodge_rank_inconsistency_is_nan_without_preferences(flow, absent):
     tied = profile("ab").assign(rank=1)
     silent = profile("ab", query="r").assign(weight=0.0)
     drawn = profile("cd", "cd", "dc", query="s").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
@@ -142,7 +142,7 @@ def test_where_nothing_is_preferred_the_inconsistency_is_nan(flow, absent):
     assert method.query_info_["n_components"].tolist() == [1, 2, 1, 1]
 
 
-def test_paired_comparisons_of_few_opponents_find_the_order_that_shares_of_wins_miss():
+def test_hodge_rank_recovers_the_order_from_neighbouring_opponents():
     # Items meet their neighbours only, and the better one wins two of three.
     items = [f"i{k:02d}" for k in range(12)]
     pairs = [pair for one, two in pairwise(items) for pair in ([one, two], [one, two], [two, one])]
@@ -154,7 +154,7 @@ def test_paired_comparisons_of_few_opponents_find_the_order_that_shares_of_wins_
 
 @every_flow
 @every_absence
-def test_queries_together_and_ways_of_counting_give_the_same(flow, absent, monkeypatch):
+def test_hodge_rank_is_independent_of_other_queries_and_counting_algorithm(flow, absent, monkeypatch):
     frame = example_lists(n_queries=8, n_voters=20, n_items=12)
     lists = RankedLists.from_frame(frame)
     method = HodgeRank(flow=flow, absent=absent)

@@ -1,4 +1,4 @@
-"""An interrupted fit leaves the estimator as it was; kernels go on in blocks, between which an interrupt is heard."""
+"""An interrupted fit leaves the estimator unchanged; kernels run in blocks and can be interrupted between them."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def state(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, monkeypatch):
+def test_interrupted_fit_leaves_the_estimator_unchanged(method, monkeypatch):
     # Where the hook begins, where the weights are learnt, and where the result is put in order.
     hooks = ("_aggregate", "_aggregate_weighted", "_voter_weights", "_publish", "_remember_rows")
     for fitted in (False, True):
@@ -45,7 +45,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, monkeypatch):
 
 
 @pytest.mark.parametrize("kernel", ["insertion_rounds", "insertion_descent", "cheapest_orders"])
-def test_an_interrupt_in_a_kernel_leaves_kemeny_unfitted(kernel, monkeypatch):
+def test_interrupted_kernel_leaves_kemeny_unfitted(kernel, monkeypatch):
     from skrankagg.aggregators._kemeny import _proof, _search
 
     method = Kemeny()
@@ -72,7 +72,7 @@ def noted(monkeypatch, module, name):
 
 
 @pytest.mark.twice
-def test_blocks_give_what_one_call_gives(monkeypatch):
+def test_kernels_give_equal_results_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     n, m = 12, 9
     margin = rng.integers(-3, 4, (n, n)).astype(float)
@@ -130,7 +130,7 @@ def test_blocks_give_what_one_call_gives(monkeypatch):
             np.testing.assert_array_equal(one, other, err_msg=name)
 
 
-def test_a_long_assignment_is_solved_in_a_process_that_can_be_ended(monkeypatch):
+def test_long_assignment_is_solved_in_a_process_that_can_be_ended(monkeypatch):
     from skrankagg.aggregators._kemeny import _footrule
 
     cost = np.random.default_rng(0).random((20, 20))

@@ -1,4 +1,4 @@
-"""Kemeny: compared with all orders, dynamic programming over subsets and published numbers; and its axioms."""
+"""Kemeny, compared with all orders, dynamic programming over subsets and published numbers, and its axioms."""
 
 import itertools
 from types import SimpleNamespace
@@ -39,7 +39,7 @@ def profile(*orders, **columns):
 
 
 def uniform(n, m, seed):
-    """Full lists in random order."""
+    """Return full lists in random order."""
     rng = np.random.default_rng(seed)
     return profile(*([f"i{k:03d}" for k in rng.permutation(n)] for _ in range(m)))
 
@@ -49,7 +49,7 @@ def weigh(frame, weights):
 
 
 def ballots(frame, absent):
-    """Each list as ranks of all items, None where it has no opinion, and its weight: plain Python."""
+    """Yield each list as ranks of all items, None for missing opinions, and its weight."""
     items = sorted(frame["item"].unique())
     for _, rows in frame.groupby("voter"):
         ranks = dict(zip(rows["item"], rows["rank"], strict=True))
@@ -58,7 +58,7 @@ def ballots(frame, absent):
 
 
 def cost(order, frame, absent, penalty):
-    """Kendall's distance with a penalty for ties on one side only, pair by pair."""
+    """Sum Kendall's distance with a penalty for one-sided ties, pair by pair."""
     total = 0
     for ranks, weight in ballots(frame, absent):
         for i, j in itertools.combinations(range(len(order)), 2):
@@ -75,7 +75,7 @@ def weak_orders(n):
 
 
 def least_by_subsets(margin):
-    """Cost of the best order beyond the majorities', by dynamic programming over subsets."""
+    """Compute the cost of the best order beyond the majorities' by dynamic programming over subsets."""
     n = len(margin)
     dear = np.maximum(margin, 0.0)
     best = np.full(1 << n, np.inf)
@@ -103,7 +103,7 @@ def least_by_subsets(margin):
     full=st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
-def test_the_optimum_is_that_of_all_orders(seed, n, weights, absent, penalty, ties, full):
+def test_kemeny_exact_equals_the_optimum_over_all_orders(seed, n, weights, absent, penalty, ties, full):
     frame = weigh(example_lists(seed, n_queries=1, n_items=n, full=full), weights)
     n = frame["item"].nunique()
     orders = weak_orders(n) if ties == "weak" else itertools.permutations(range(n))
@@ -120,7 +120,7 @@ def test_the_optimum_is_that_of_all_orders(seed, n, weights, absent, penalty, ti
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_seven_items_equal_all_orders(seed):
+def test_kemeny_of_seven_items_equals_the_optimum_over_all_orders(seed):
     frame = weigh(example_lists(seed, n_queries=1, n_items=7), (1, 1, 2, 1, 0.5))
     prefer, tied = pairwise_preferences(frame)
     least = min(kemeny_score(order, prefer, tied) for order in itertools.permutations(range(len(prefer))))
@@ -129,7 +129,7 @@ def test_seven_items_equal_all_orders(seed):
 
 @pytest.mark.parametrize("n", [9, 11, 12, 13, 14])
 @pytest.mark.parametrize("real", [False, True])
-def test_the_optimum_is_that_of_the_programme_over_subsets(n, real):
+def test_prove_equals_dynamic_programming_over_subsets(n, real):
     rng = np.random.default_rng(n)
     margin = rng.normal(size=(n, n)) if real else rng.integers(-4, 5, size=(n, n)).astype(float)
     margin = np.triu(margin, 1) - np.triu(margin, 1).T
@@ -139,7 +139,7 @@ def test_the_optimum_is_that_of_the_programme_over_subsets(n, real):
 
 
 def orders_by_subsets(margin):
-    """The number of cheapest orders, by the same programme."""
+    """Count the cheapest orders by dynamic programming over subsets."""
     n = len(margin)
     dear = np.maximum(margin, 0.0)
     best, count = {0: 0.0}, {0: 1}
@@ -153,7 +153,7 @@ def orders_by_subsets(margin):
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 8), most=st.integers(1, 4), several=st.integers(1, 3))
 @settings(max_examples=60, deadline=None)
-def test_sets_of_first_items_count_the_cheapest_orders(seed, n, most, several):
+def test_cheapest_orders_counts_the_cheapest_orders(seed, n, most, several):
     rng = np.random.default_rng(seed)
     margins, costs = [], []
     for k in range(several):
@@ -170,7 +170,7 @@ def test_sets_of_first_items_count_the_cheapest_orders(seed, n, most, several):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weights=st.sampled_from([(1,) * 5, (1, 2, 3, 1, 4), (0.3, 0.1, 0.2, 0.7, 1.5)]))
 @settings(max_examples=15, deadline=None)
-def test_small_components_have_the_order_that_programmes_prove(seed, weights):
+def test_kemeny_is_the_same_with_subsets_and_integer_programmes(seed, weights):
     frame = weigh(example_lists(seed, n_queries=6, n_items=3 + seed % 9), weights)
     for absent in ("last", "ignore"):
         found = Kemeny(absent=absent).aggregate(frame)
@@ -184,7 +184,7 @@ def test_small_components_have_the_order_that_programmes_prove(seed, weights):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_many_queries_at_once_give_what_each_gives_alone():
+def test_kemeny_treats_queries_independently():
     frame = pd.concat(
         weigh(example_lists(n, n_queries=3, n_items=n), (1, 2, 1, 3, 0.5)).assign(
             query=lambda f, n=n: f["query"] + str(n)
@@ -201,7 +201,7 @@ def test_many_queries_at_once_give_what_each_gives_alone():
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 9), most=st.integers(1, 5), sparse=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_components_of_many_queries_are_those_of_each(seed, n, most, sparse):
+def test_stacked_components_equals_condorcet_components_of_each_query(seed, n, most, sparse):
     rng = np.random.default_rng(seed)
     prefer = rng.integers(0, most + 1, size=(5, n, n)) * 1.0
     if sparse:
@@ -211,7 +211,7 @@ def test_components_of_many_queries_are_those_of_each(seed, n, most, sparse):
         assert [items.tolist() for items in found] == [items.tolist() for items in condorcet_components(one)]
 
 
-def test_where_the_search_misses_the_optimum_programmes_find_it(monkeypatch):
+def test_kemeny_finds_the_optimum_if_the_local_search_misses_it(monkeypatch):
     # An order reversed is what the search returns.
     frame = uniform(7, 5, 1)
     least = Kemeny().aggregate(frame)[1]
@@ -222,7 +222,7 @@ def test_where_the_search_misses_the_optimum_programmes_find_it(monkeypatch):
 
 
 def least_by_all_triangles(margin):
-    """The same by one integer programme that holds a row for every triangle."""
+    """Compute the least cost by one integer programme with a row for every triangle."""
     pairs = {pair: k for k, pair in enumerate(itertools.combinations(range(len(margin)), 2))}
     rows = np.zeros((len(margin) * (len(margin) - 1) * (len(margin) - 2) // 6, len(pairs)))
     for row, (i, j, k) in zip(rows, itertools.combinations(range(len(margin)), 3), strict=True):
@@ -239,7 +239,7 @@ def least_by_all_triangles(margin):
 
 
 @pytest.mark.parametrize(("n", "seed"), [(17, 25), (18, 14), (20, 7)])
-def test_branching_and_cuts_prove_what_triangles_alone_do_not(n, seed, monkeypatch):
+def test_branching_and_cuts_close_the_gap_of_triangle_inequalities(n, seed, monkeypatch):
     # A random tournament is the hardest profile. The triangles of these few leave a gap, which cuts close in the
     # first two and branching in the last one; without cuts branching must close all three.
     rng = np.random.default_rng(seed)
@@ -316,7 +316,7 @@ def test_a_pair_is_branched_on_of_which_both_sides_raise_the_bound(monkeypatch):
     assert _branching._sides(SimpleNamespace(step=1.0), Scripted([], []), node) == [(2, (0, 2)), (2, (2, 0))]
 
 
-def test_half_cuts_hold_for_all_orders_and_cut_the_fraction_off():
+def test_half_cuts_are_valid_and_exclude_the_fractional_solution():
     # Three rows in a ring: x + y <= 1, y + z <= 1, z + x <= 1; the half of their sum is x + y + z <= 1.
     rows = csr_array(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]]))
     cuts, most = _cuts.half_cuts(rows, np.ones(3), np.full(3, 0.5), Budget())
@@ -386,10 +386,10 @@ def test_relations_that_only_one_order_has_are_fixed_both_ways():
     np.testing.assert_array_equal(bounds, [relations(rank)[off]] * 2)
 
 
-# ---------------------------------------------------------------------- what is promised of it
+# ---------------------------------------------------------------------- documented properties
 
 
-def test_a_heuristic_is_never_called_optimal_unless_the_bound_says_so():
+def test_kemeny_heuristics_are_optimal_only_if_the_bound_is_reached():
     frame = profile("abc", "bca", "cab")  # a cycle: the pairs alone cost 3, every order 4 at least
     for method in ("local-search", "iterated-local-search"):
         info = Kemeny(method=method).aggregate(frame)[1].loc[0]
@@ -399,7 +399,7 @@ def test_a_heuristic_is_never_called_optimal_unless_the_bound_says_so():
         assert info["optimal"] and info["gap"] == 0
 
 
-def test_auto_says_that_a_component_was_too_large(monkeypatch):
+def test_kemeny_auto_reports_a_large_component(monkeypatch):
     monkeypatch.setattr(_estimator, "_EASY_ITEMS", 2)
     info = Kemeny().aggregate(profile("abc", "bca", "cab"))[1].loc[0]
     assert not info["optimal"] and info["stop_reason"] == "large component"
@@ -427,7 +427,7 @@ def test_a_bound_within_rounding_of_the_cost_proves_it():
         assert state.met() == met
 
 
-def test_processes_and_seeds_give_what_one_process_gives():
+def test_kemeny_is_independent_of_n_jobs_and_seed():
     frame = example_lists(n_queries=3, full=True)
     expected, info = Kemeny().aggregate(frame)
     found, same = Kemeny(n_jobs=2).aggregate(frame)
@@ -437,7 +437,7 @@ def test_processes_and_seeds_give_what_one_process_gives():
     pd.testing.assert_frame_equal(other, info)
 
 
-def test_neighbours_that_no_majority_separates_show_equal_scores():
+def test_kemeny_gives_neighbours_without_majority_equal_scores():
     consensus = Kemeny().fit_transform(profile("abcd", "bacd"))
     assert consensus["item"].tolist() == list("abcd")
     assert consensus["score"].tolist() == [2, 2, 1, 0]
@@ -446,7 +446,7 @@ def test_neighbours_that_no_majority_separates_show_equal_scores():
     assert consensus.set_index("item")["rank"]["a"] < consensus.set_index("item")["rank"]["b"]
 
 
-def test_progress_is_shown_when_asked_for(monkeypatch, capsys):
+def test_kemeny_prints_progress_only_if_verbose(monkeypatch, capsys):
     from skrankagg._support import _progress
 
     clock = iter(range(0, 10**6, 2))
@@ -468,7 +468,7 @@ def profiles(draw):
 
 @given(frame=profiles())
 @settings(max_examples=25, deadline=None)
-def test_extended_condorcet(frame):
+def test_kemeny_satisfies_the_extended_condorcet_criterion(frame):
     prefer, _ = pairwise_preferences(frame)
     components = condorcet_components(prefer)
     assert sorted(np.concatenate(components)) == list(range(len(prefer)))
@@ -482,7 +482,7 @@ def test_extended_condorcet(frame):
 
 @given(frame=profiles(), seed=st.integers(0, 100))
 @settings(max_examples=25, deadline=None)
-def test_anonymity_neutrality_and_reversal(frame, seed):
+def test_kemeny_satisfies_anonymity_neutrality_and_reversal(frame, seed):
     rng = np.random.default_rng(seed)
     least = Kemeny().aggregate(frame)[1].loc[0, "kemeny_score"]
     items = sorted(frame["item"].unique())
@@ -502,7 +502,7 @@ def test_anonymity_neutrality_and_reversal(frame, seed):
         assert consensus["item"].tolist() == expected
 
 
-def test_edges():
+def test_kemeny_handles_edge_cases():
     disjoint = profile("ab", "cd")
     # Each list puts its own above the others: only a-b and c-d are decided.
     consensus, info = Kemeny().aggregate(disjoint)
@@ -516,7 +516,7 @@ def test_edges():
     assert Kemeny().aggregate(tied)[1].loc[0, "kemeny_score"] == 3  # half for each pair of each list
 
 
-def test_a_list_of_weight_zero_counts_as_absent():
+def test_kemeny_ignores_lists_of_weight_zero():
     frame = profile("abc", "cba", "cab", "bca")
     consensus, info = Kemeny(voter_weights={"v0": 1, "v1": 0, "v2": 0, "v3": 0}).aggregate(frame)
     assert consensus["item"].tolist() == ["a", "b", "c"] and info.loc[0, "kemeny_score"] == 0
@@ -538,12 +538,12 @@ def test_local_kemenization_leaves_no_neighbours_against_a_majority(seed):
     assert after <= before
 
 
-def test_pairs_that_cost_nothing_are_the_bound():
+def test_kemeny_lower_bound_equals_the_score_of_a_consistent_profile():
     prefer, tied = pairwise_preferences(profile("abc", "acb", "abc"))
     assert kemeny_lower_bound(prefer, tied) == kemeny_score([1, 2, 3], prefer, tied) == 1
 
 
-def test_granularity_of_fractions():
+def test_granularity_finds_the_common_unit_of_fractions():
     assert granularity(np.array([6.0, -4.0, 0.0]), Budget()) == 2
     assert granularity(np.array([0.3, 0.5, -0.1]), Budget()) == pytest.approx(0.1)
     assert granularity(np.array([1.0, 2**0.5]), Budget()) == 0
@@ -557,7 +557,7 @@ def test_a_value_of_which_all_are_multiples_up_to_rounding_is_the_unit():
     assert granularity(np.array([0.666666667, 666.66666]), Budget()) == 0
 
 
-def test_unknown_names_and_many_queries_are_refused():
+def test_pairwise_preferences_rejects_unknown_options_and_several_queries():
     with pytest.raises(ValueError, match="one query"):
         pairwise_preferences(example_lists())
     with pytest.raises(ValueError, match="`absent` must be one of 'last', 'ignore'"):
@@ -567,12 +567,12 @@ def test_unknown_names_and_many_queries_are_refused():
 # ---------------------------------------------------------------------- published figures
 
 
-def test_emond_and_masons_correlation_of_an_order_with_itself():
+def test_mean_tau_x_of_an_order_with_itself_is_1():
     prefer, tied = pairwise_preferences(profile("abc"))
     assert mean_tau_x([1, 2, 3], prefer, tied, 1) == 1 and mean_tau_x([3, 2, 1], prefer, tied, 1) == -1
 
 
-def test_the_capital_of_tennessee():
+def test_kemeny_ranks_the_capitals_of_tennessee():
     # The textbook example: 42, 26, 15 and 17 of 100 voters; the consensus agrees with 393 of 600 opinions on pairs.
     frame = weigh(profile("MNCK", "NCKM", "CKNM", "KCNM"), (42, 26, 15, 17))
     consensus, info = Kemeny().aggregate(frame)
@@ -581,7 +581,7 @@ def test_the_capital_of_tennessee():
 
 
 def read_ranks(path):
-    """A table of ConsRank: a column for each item, NA where it is not ranked, perhaps weights in the last one."""
+    """Read a table of ConsRank: a column for each item, NA if not ranked, and optional weights."""
     table = pd.read_csv(path)
     weight = table.pop("Wk") if "Wk" in table else pd.Series(1, index=table.index)
     if path.stem == "Idea":
@@ -590,7 +590,7 @@ def read_ranks(path):
     return long.dropna(subset="rank").assign(query="q"), list(table.columns), weight.sum()
 
 
-def test_consensus_of_consrank(shared_data):
+def test_kemeny_reproduces_consrank(shared_data):
     folder = shared_data / "bioinf" / "ConsRank"
     expected = pd.read_csv(folder / "expected_consensus.csv")
     for (dataset, full), rows in expected[expected["algorithm"] == "BB"].groupby(["dataset", "full"]):

@@ -1,4 +1,4 @@
-"""Kemeny's time limit, by a clock of our own: nothing begins after it, or before it if it is foreseen to pass it."""
+"""Kemeny's time limit, tested with a fake clock: no step starts after it or is expected to exceed it."""
 
 import math
 import os
@@ -18,7 +18,7 @@ SIZES = (100, 200) if _kernels.COMPILED else (30,)
 
 
 class Clock:
-    """Goes on by a tick with every look, and by what a solver's call is foreseen to take."""
+    """A clock that advances by a tick per reading and by the expected time of solver calls."""
 
     def __init__(self, monkeypatch, tick):
         self.now, self.tick = 0.0, tick
@@ -43,7 +43,7 @@ def note(monkeypatch, clock, begun, owner, name):
 @pytest.mark.parametrize("ties", ["strict", "weak"])
 @pytest.mark.parametrize("limit", [0.5, 1.0])
 @pytest.mark.parametrize("n", SIZES)
-def test_no_step_begins_after_the_limit(n, limit, ties, monkeypatch):
+def test_kemeny_starts_no_step_after_the_time_limit(n, limit, ties, monkeypatch):
     frame = make_mallows(n_items=n, n_voters=5, phi=1.0, random_state=0)
     clock, begun = Clock(monkeypatch, tick=2e-4), []
     for owner, name in (
@@ -76,7 +76,7 @@ def test_no_step_begins_after_the_limit(n, limit, ties, monkeypatch):
     assert foreseen or limit < 1
 
 
-def test_a_step_that_cannot_be_stopped_is_not_begun_if_it_is_foreseen_to_pass_the_limit(monkeypatch):
+def test_linprog_is_not_started_if_it_would_exceed_the_time_limit(monkeypatch):
     clock = Clock(monkeypatch, tick=0.0)
     called = []
 
@@ -125,7 +125,7 @@ def test_the_sets_of_first_items_are_looked_at_only_if_there_is_time(monkeypatch
         assert (part is not None) == enough
 
 
-def test_shares_are_of_the_time_left(monkeypatch):
+def test_budget_share_divides_the_remaining_time(monkeypatch):
     clock = Clock(monkeypatch, tick=0.0)
     budget = Budget(10)
     clock.now = 5.0
@@ -143,7 +143,7 @@ def is_ended(worker, process):
     return worker.process is None and process.poll() is not None
 
 
-def test_a_call_is_ended_at_the_limit_and_leaves_no_process():
+def test_worker_ends_a_call_at_the_limit_and_leaves_no_process():
     worker = _worker.Worker()
     assert worker.call(np.linalg.norm, np.array([3.0, 4.0])) == 5
     process = worker.process
@@ -156,7 +156,7 @@ def test_a_call_is_ended_at_the_limit_and_leaves_no_process():
     assert is_ended(worker, process)
 
 
-def test_an_error_of_the_solver_and_the_end_of_its_process_are_told():
+def test_worker_raises_solver_errors_and_reports_an_ended_process():
     worker = _worker.Worker()
     with pytest.raises(ValueError, match="math domain"):
         worker.call(math.sqrt, -1.0)
@@ -166,7 +166,7 @@ def test_an_error_of_the_solver_and_the_end_of_its_process_are_told():
     assert worker.process is None
 
 
-def test_an_interrupt_ends_the_process(monkeypatch):
+def test_worker_ends_its_process_on_interrupt(monkeypatch):
     worker = _worker.Worker()
     worker.call(abs, -1)
     process = worker.process
@@ -184,7 +184,7 @@ def test_an_interrupt_ends_the_process(monkeypatch):
 
 
 @pytest.mark.parametrize("ties", ["strict", "weak"])
-def test_the_process_gives_what_this_one_gives(ties, monkeypatch):
+def test_kemeny_is_the_same_in_a_worker_process(ties, monkeypatch):
     frame = make_mallows(n_items=24, n_voters=6, phi=1.0, random_state=3)
     consensus, info = Kemeny(consensus_ties=ties, method="exact").aggregate(frame)
     started = []
@@ -201,7 +201,7 @@ def test_the_process_gives_what_this_one_gives(ties, monkeypatch):
     assert len(started) == 1 and started[0].process is None
 
 
-def test_where_no_process_can_be_started_the_solver_runs_here(monkeypatch):
+def test_kemeny_solves_in_this_process_if_none_can_be_started(monkeypatch):
     frame = make_mallows(n_items=12, n_voters=5, phi=1.0, random_state=0)
     expected = Kemeny(method="exact").aggregate(frame)[1]
 
@@ -213,7 +213,7 @@ def test_where_no_process_can_be_started_the_solver_runs_here(monkeypatch):
     assert Kemeny(method="exact").aggregate(frame)[1].equals(expected)
 
 
-def test_one_query_starts_no_processes_of_joblib(monkeypatch):
+def test_kemeny_does_not_start_joblib_processes_for_one_query(monkeypatch):
     from skrankagg.aggregators._kemeny import _estimator
 
     asked = []
@@ -229,7 +229,7 @@ def test_one_query_starts_no_processes_of_joblib(monkeypatch):
     assert asked == [2]
 
 
-def test_a_node_that_costs_too_much_does_not_end_the_search(monkeypatch):
+def test_branching_skips_an_expensive_node_and_continues(monkeypatch):
     nodes = {name: SimpleNamespace(name=name, bound=bound) for name, bound in (("root", 1), ("cheap", 2), ("dear", 9))}
     seen = []
 

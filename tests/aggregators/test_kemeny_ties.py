@@ -1,4 +1,4 @@
-"""Kemeny if several orders cost the same: which one with ties it returns, and the value of `unique`."""
+"""Kemeny with several cheapest orders: the returned order with ties, and the column `unique`."""
 
 import itertools
 from types import SimpleNamespace
@@ -28,7 +28,7 @@ def profile(*orders):
 
 
 def orders(n, ties):
-    """All orders of n items as ranks."""
+    """Return all orders of n items as ranks."""
     if ties == "strict":
         return np.array(list(itertools.permutations(range(n))))
     return np.array([rank for rank in itertools.product(range(n), repeat=n) if set(rank) == set(range(max(rank) + 1))])
@@ -47,12 +47,12 @@ def costs(ranks, frame, absent, penalty):
 
 
 def published(consensus):
-    """Ranks of the items in the order of their ids, from 0 without gaps; equal scores tie."""
+    """Return dense ranks from 0 of the items in the order of ids; equal scores tie."""
     return np.unique(-consensus.sort_values("item")["score"].to_numpy(), return_inverse=True)[1]
 
 
 def random_lists(rng):
-    """Up to five lists of up to five items: full, partial, or with ties, and four kinds of weights."""
+    """Draw up to five lists of up to five items: full, partial or tied, with four kinds of weights."""
     n, m = rng.integers(1, 6), rng.integers(1, 6)
     kind, weight = rng.integers(3), rng.integers(4)
     weights = [np.ones(m), rng.integers(0, 4, m), rng.integers(1, 4, m) * 0.1, (rng.random(m) + 0.1) * 1e-7][weight]
@@ -69,7 +69,7 @@ def random_lists(rng):
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("seed", range(80 if COMPILED else 30))
-def test_unique_and_ties_against_all_orders(seed):
+def test_kemeny_unique_and_ties_equal_a_search_over_all_orders(seed):
     rng = np.random.default_rng(seed)
     frame, absent = random_lists(rng), rng.choice(["last", "ignore"])
     penalty, n = rng.choice([0.5, 0.5, 0.5, 0.3, 0.7, 1.0, 0.0]), frame["item"].nunique()
@@ -104,7 +104,7 @@ def test_unique_and_ties_against_all_orders(seed):
     method=st.sampled_from(["local-search", "iterated-local-search", "auto"]),
 )
 @settings(max_examples=200 if COMPILED else 30, deadline=None)
-def test_no_neighbouring_buckets_can_be_merged_at_the_same_score(seed, n_items, unit, penalty, absent, method):
+def test_kemeny_weak_leaves_no_buckets_that_could_be_merged_at_no_cost(seed, n_items, unit, penalty, absent, method):
     rng = np.random.default_rng(seed)
     n_queries = 1 if method == "auto" else 3
     lists = example_lists(seed, n_queries=n_queries, n_voters=int(rng.integers(1, 7)), n_items=n_items)
@@ -121,7 +121,7 @@ def test_no_neighbouring_buckets_can_be_merged_at_the_same_score(seed, n_items, 
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_without_cycles_levels_are_as_few_as_can_be_whatever_the_names(seed):
+def test_kemeny_weak_has_the_fewest_levels_without_cycles(seed):
     rng = np.random.default_rng(seed)
     frame = profile(*(rng.permutation(list("abcde")) for _ in range(2 * rng.integers(1, 3))))
     if any(len(component) > 1 for component in condorcet_components(pairwise_preferences(frame)[0])):
@@ -135,7 +135,7 @@ def test_without_cycles_levels_are_as_few_as_can_be_whatever_the_names(seed):
 
 
 def n_cheapest(margin):
-    """Number of orders of the lowest cost, by dynamic programming over subsets."""
+    """Count the orders of the lowest cost by dynamic programming over subsets."""
     n = len(margin)
     dear = np.maximum(margin, 0.0)
     best, count = np.full(1 << n, np.inf), np.zeros(1 << n)
@@ -154,7 +154,7 @@ def n_cheapest(margin):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_proof_with_the_known_order_cut_off_tells_whether_there_is_another(seed, monkeypatch):
+def test_prove_detects_whether_another_optimal_order_exists(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(6, 11))
     margin = [rng.normal(size=(n, n)), rng.integers(-6, 7, (n, n)).astype(float), rng.integers(-40, 41, (n, n)) * 0.1]
@@ -205,7 +205,7 @@ def test_an_order_that_is_nearly_as_cheap_leaves_it_unknown_whether_there_is_ano
 
 
 def cheapest_weak_orders(before, level):
-    """Lowest cost, the number of its orders, the most ties of one, the number of these: over subsets of the items."""
+    """Return the lowest cost, the number of its orders, their most ties, and the number of these."""
     n = len(before)
     within, ties = np.zeros(1 << n), np.zeros(1 << n, dtype=int)
     above = np.zeros((1 << n, n))  # cost of all items of the subset before an item
@@ -238,7 +238,7 @@ def cheapest_weak_orders(before, level):
 @pytest.mark.parametrize(
     ("n", "seed"), [(7, 0), (7, 1), (8, 2), (8, 3), (7, 23), (7, 112), (7, 395), (8, 51), (8, 81), (8, 214)]
 )
-def test_components_take_a_cheapest_order_with_the_most_ties(n, seed):
+def test_kemeny_weak_selects_a_cheapest_order_with_the_most_ties(n, seed):
     rng = np.random.default_rng(seed)
     rows = [("q", v, item, rank) for v in range(6) for item, rank in enumerate(rng.integers(0, 6, n))]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
@@ -247,7 +247,7 @@ def test_components_take_a_cheapest_order_with_the_most_ties(n, seed):
     assert info["kemeny_score"][0] == cost and info["unique"][0] == (count == 1)
     rank = published(consensus)
     n_ties = (np.bincount(rank) * (np.bincount(rank) - 1)).sum() // 2
-    # Of several components each has the most ties that it can have: those seeds that do not fall apart have most.
+    # Each of several components has the most ties; seeds with one component have the most overall.
     assert n_ties == most if seed > 3 else n_ties <= most
 
 
@@ -255,7 +255,7 @@ def test_components_take_a_cheapest_order_with_the_most_ties(n, seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_sets_of_first_items_count_the_cheapest_orders_with_ties(seed):
+def test_cheapest_buckets_counts_the_cheapest_orders_with_ties(seed):
     rng = np.random.default_rng(seed)
     n, most = int(rng.integers(1, 6)), int(rng.integers(1, 5))
     before, level = rng.integers(0, most + 1, (2, n, n)) * 1.0
@@ -278,7 +278,7 @@ def test_sets_of_first_items_count_the_cheapest_orders_with_ties(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_larger_sets_of_first_items_in_any_order_of_the_items(seed):
+def test_cheapest_buckets_is_independent_of_the_order_of_items(seed):
     rng = np.random.default_rng(seed)
     n = 8
     before, level = rng.integers(0, 4, (2, n, n)) * 1.0
@@ -295,7 +295,7 @@ def test_larger_sets_of_first_items_in_any_order_of_the_items(seed):
 
 
 def costs_of(before, level, bucket):
-    """What an order with ties costs, pair by pair."""
+    """Sum the cost of an order with ties, pair by pair."""
     total = 0.0
     for i, j in itertools.combinations(range(len(bucket)), 2):
         total += before[i, j] if bucket[i] < bucket[j] else before[j, i] if bucket[i] > bucket[j] else level[i, j]
@@ -303,7 +303,7 @@ def costs_of(before, level, bucket):
 
 
 def settled(before, level, start, few, monkeypatch):
-    """A component as the proof and the rule of ties leave it, with the sets of so many items or by programmes."""
+    """Return a component after proof and tie rule, with subsets of up to `few` items or by programmes."""
     monkeypatch.setattr(_weak, "_FEW_ITEMS", few)
     part = _weak._Component(before, level, Budget())
     part.search(start)
@@ -317,7 +317,7 @@ def settled(before, level, start, few, monkeypatch):
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=80 if COMPILED else 15, deadline=None)
-def test_small_components_take_the_order_of_most_ties(seed):
+def test_small_components_select_the_order_with_the_most_ties(seed):
     rng = np.random.default_rng(seed)
     n, m, spread = int(rng.integers(2, 8)), int(rng.integers(2, 8)), int(rng.integers(2, 9))
     rank, weight = rng.integers(0, spread, (m, n)), rng.integers(1, 4, m)
@@ -396,7 +396,7 @@ def test_levels_keep_the_orders_of_the_components_and_cost_nothing_across_them(s
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_components_of_few_items_are_those_of_a_walk_over_arcs(seed, monkeypatch):
+def test_ordered_components_is_the_same_for_few_items(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 12))
     arc = rng.random((n, n)) < rng.choice([0.05, 0.15, 0.3])
@@ -409,7 +409,7 @@ def test_components_of_few_items_are_those_of_a_walk_over_arcs(seed, monkeypatch
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_small_components_have_the_order_with_ties_that_programmes_prove(seed, monkeypatch):
+def test_kemeny_weak_is_the_same_with_subsets_and_integer_programmes(seed, monkeypatch):
     frame = example_lists(seed, n_queries=3, n_items=5 + seed % 5)
     method = Kemeny(consensus_ties="weak", absent=("last", "ignore")[seed % 2])
     found = method.aggregate(frame)
@@ -421,7 +421,7 @@ def test_small_components_have_the_order_with_ties_that_programmes_prove(seed, m
     assert (found[1]["unique"] == expected[1]["unique"])[known].all()
 
 
-def test_opposite_lists_tie_where_ties_are_allowed():
+def test_kemeny_weak_ties_opposite_lists():
     opposite = profile("ab", "ba")
     consensus, info = Kemeny(consensus_ties="weak").aggregate(opposite)
     assert consensus["score"].tolist() == [0, 0] and info["kemeny_score"][0] == 1
@@ -430,19 +430,19 @@ def test_opposite_lists_tie_where_ties_are_allowed():
 
 
 @pytest.mark.parametrize("ties", ["strict", "weak"])
-def test_one_item_and_one_list_have_one_order(ties):
+def test_kemeny_is_unique_for_one_item_or_one_list(ties):
     for frame in (profile("a"), profile("abc")):
         info = Kemeny(consensus_ties=ties).aggregate(frame)[1]
         assert info["unique"].dtype == "boolean" and info["unique"][0]
 
 
-def test_an_item_that_may_stand_anywhere_takes_the_middle_level():
+def test_kemeny_weak_puts_an_undetermined_item_on_the_middle_level():
     # d is first in one list and last in the other: it may tie with each of a, b and c, which follow one another.
     consensus = Kemeny(consensus_ties="weak").fit_transform(profile("dabc", "abcd"))
     assert published(consensus).tolist() == [0, 1, 2, 1]
 
 
-def test_nothing_is_said_of_what_is_not_proven(monkeypatch):
+def test_kemeny_unique_is_missing_if_not_proven(monkeypatch):
     cycle = profile("abc", "bca", "cab")
     for method in ("local-search", "iterated-local-search"):
         assert Kemeny(method=method).aggregate(cycle)[1]["unique"][0] is pd.NA
@@ -454,7 +454,7 @@ def test_nothing_is_said_of_what_is_not_proven(monkeypatch):
     assert info["stop_reason"][0] == "large component" and info["unique"][0] is pd.NA
 
 
-def test_the_search_for_another_order_is_limited(monkeypatch):
+def test_kemeny_unique_is_missing_if_the_search_limit_is_reached(monkeypatch):
     # Unequal weights leave one order of each kind; without programmes there is no proof of it.
     frame = profile("abcde", "bcdea", "cdeab", "deabc", "eabcd")
     frame["weight"] = frame["voter"].map(dict(zip([f"v{v}" for v in range(5)], (10, 11, 13, 17, 23), strict=True)))
@@ -526,7 +526,7 @@ def noting(solved, now, solve):
 
 
 @pytest.mark.parametrize("ties", ["strict", "weak"])
-def test_no_time_is_taken_for_it_after_the_limit(ties, monkeypatch):
+def test_kemeny_does_not_search_another_order_after_the_time_limit(ties, monkeypatch):
     # The clock passes the limit as soon as the optimum is proven.
     frame = profile("abcde", "bcdea", "cdeab", "deabc", "eabcd")
     frame["weight"] = frame["voter"].map(dict(zip([f"v{v}" for v in range(5)], (10, 11, 13, 17, 23), strict=True)))

@@ -1,4 +1,4 @@
-"""LearnedWeights: its loss and gradient, its minimum against brute force, what may not matter, and what it refuses."""
+"""LearnedWeights: loss and gradient, minimum by brute force, invariances and errors."""
 
 import json
 import pickle
@@ -76,7 +76,7 @@ def random_loss(seed, alpha=0.7):
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
-def test_the_loss_is_the_formula_and_its_derivatives_are_right(seed):
+def test_listwise_loss_equals_its_formula_with_correct_derivatives(seed):
     loss, gains = random_loss(seed)
     weight = np.random.default_rng(seed).normal(size=3)
     expected = 0.35 * weight @ weight
@@ -93,7 +93,7 @@ def test_the_loss_is_the_formula_and_its_derivatives_are_right(seed):
 @pytest.mark.parametrize("positive", [True, False])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
-def test_no_other_weights_have_a_lower_loss(positive, seed):
+def test_minimize_loss_finds_the_minimum(positive, seed):
     loss, _ = random_loss(seed, alpha=0.05)
     found, _, converged = minimize_loss(loss, positive=positive, max_iter=200, tol=1e-6)
     assert converged and (not positive or found.min() >= 0)
@@ -106,7 +106,7 @@ def test_no_other_weights_have_a_lower_loss(positive, seed):
         assert loss(other)[0] >= loss(found)[0] - 1e-12
 
 
-def test_two_voters_by_brute_force():
+def test_learned_weights_of_two_voters_equal_brute_force():
     lists, qrels = data(3, n_voters=2, n_queries=12)
     method = LearnedWeights(CombSUM(), alpha=0.5, qrels=qrels).fit(lists)
 
@@ -142,7 +142,7 @@ def test_two_voters_by_brute_force():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("base", BASES, ids=repr)
-def test_the_consensus_is_that_of_the_method_with_these_weights(base):
+def test_learned_weights_consensus_equals_the_method_with_these_weights(base):
     method = LearnedWeights(base).fit(LISTS, QRELS)
     given = clone(base).set_params(voter_weights=weights_of(method))
     pd.testing.assert_frame_equal(method.transform(LISTS), given.transform(LISTS))
@@ -150,7 +150,7 @@ def test_the_consensus_is_that_of_the_method_with_these_weights(base):
 
 
 @pytest.mark.parametrize("base", BASES[:5] + BASES[6:], ids=repr)
-def test_weights_of_any_sign(base):
+def test_learned_weights_supports_negative_weights(base):
     method = LearnedWeights(base, positive=False, qrels=QRELS).fit(LISTS)
     weight = weights_of(method)
     if (weight >= 0).all():  # turn one around, as data may
@@ -176,7 +176,7 @@ def test_weights_of_any_sign(base):
 
 
 @pytest.mark.parametrize("kind", [ReciprocalRankFusion, BordaCount, CombSUM])
-def test_weights_of_the_method_itself_count_once(kind):
+def test_learned_weights_multiplies_weights_of_the_base_method_once(kind):
     own = {"v1": 1.0, "v2": 2.0, "v3": 0.5, "v4": 3.0}
     method = LearnedWeights(kind(voter_weights=own), positive=False, qrels=QRELS).fit(LISTS)
     method.voter_weights_["weight"] = [1.5, -0.5, 0.75, 1.25]
@@ -197,7 +197,7 @@ def test_weights_of_the_method_itself_count_once(kind):
         assert sum(shares.values()) == pytest.approx(score, abs=1e-9)
 
 
-def test_better_voters_get_more_and_the_consensus_is_better_on_other_queries():
+def test_learned_weights_improves_the_consensus_on_held_out_queries():
     gains = []
     for seed in range(4):
         lists, qrels = data(seed, n_queries=60, n_voters=8)
@@ -212,7 +212,7 @@ def test_better_voters_get_more_and_the_consensus_is_better_on_other_queries():
 
 
 @pytest.mark.filterwarnings("ignore:LearnedWeights gives all voters weight 1")
-def test_permuted_judgements_teach_nothing():
+def test_learned_weights_gains_nothing_from_permuted_judgements():
     differences = []
     for seed in range(8):
         lists, qrels = data(seed, n_queries=40, n_voters=6, quality_spread=0.3)
@@ -228,14 +228,14 @@ def test_permuted_judgements_teach_nothing():
     assert np.mean(differences) < 2 * error
 
 
-# ---------------------------------------------------------------------- what must not matter
+# ---------------------------------------------------------------------- invariances
 
 
 def fitted(lists, qrels, **params):
     return LearnedWeights(**params).fit(lists, qrels)
 
 
-def test_the_ways_of_judgements_are_one():
+def test_learned_weights_is_the_same_for_every_way_to_pass_judgements():
     expected = weights_of(fitted(LISTS, QRELS))
     for method in (
         LearnedWeights(qrels=QRELS).fit(LISTS),
@@ -248,7 +248,7 @@ def test_the_ways_of_judgements_are_one():
         pd.testing.assert_series_equal(weights_of(method), expected)
 
 
-def test_judgements_of_other_queries_are_not_looked_at():
+def test_learned_weights_ignores_judgements_of_other_queries():
     train = LISTS[:10]
     expected = weights_of(fitted(train, QRELS))
     frame = QRELS.to_frame()
@@ -257,7 +257,7 @@ def test_judgements_of_other_queries_are_not_looked_at():
         pd.testing.assert_series_equal(weights_of(fitted(train, Qrels.from_frame(other))), expected)
 
 
-def test_names_and_orders_do_not_matter():
+def test_learned_weights_is_independent_of_names_and_orders():
     expected = weights_of(fitted(LISTS, QRELS))
     shuffled = LISTS[np.random.default_rng(0).permutation(len(LISTS))]
     np.testing.assert_allclose(weights_of(fitted(shuffled, QRELS)), expected, rtol=1e-9)
@@ -269,7 +269,7 @@ def test_names_and_orders_do_not_matter():
     np.testing.assert_allclose(renamed[list(voters.values())], expected[list(voters)], rtol=1e-9)
 
 
-def test_queries_without_a_relevant_item_say_nothing():
+def test_learned_weights_ignores_queries_without_relevant_items():
     expected = weights_of(fitted(LISTS[:10], QRELS))
     frame = QRELS.to_frame()
     frame.loc[~frame["query"].isin(LISTS.queries[:10]), "relevance"] = 0
@@ -278,13 +278,13 @@ def test_queries_without_a_relevant_item_say_nothing():
     assert method.n_queries_ == 10
 
 
-def test_unjudged_items_may_be_left_out():
+def test_learned_weights_can_skip_unjudged_items():
     frame = QRELS.to_frame()
     judged = frame[(frame["relevance"] > 0) | (np.arange(len(frame)) % 3 == 0)]
     skipped = weights_of(fitted(LISTS, Qrels.from_frame(judged), unjudged="skip"))
     counted = weights_of(fitted(LISTS, Qrels.from_frame(judged)))
     assert not np.allclose(skipped, counted)
-    # Lists of judged items alone have ranks of their own; scores as given do not change.
+    # Lists of judged items only have new ranks; given scores do not change.
     base = CombSUM(norm=None)
     left = LISTS.judged(Qrels.from_frame(judged)).to_frame()
     left = left.merge(judged[["query", "item"]])
@@ -292,7 +292,7 @@ def test_unjudged_items_may_be_left_out():
     np.testing.assert_allclose(raw, weights_of(fitted(left, Qrels.from_frame(judged), aggregator=base)), rtol=1e-6)
 
 
-def test_gains_of_grades():
+def test_learned_weights_applies_gain_to_grades():
     low = QRELS.to_frame().assign(relevance=lambda one: one["relevance"].clip(upper=1))
     binary = Qrels.from_frame(low)
     pd.testing.assert_series_equal(weights_of(fitted(LISTS, binary)), weights_of(fitted(LISTS, binary, gain="linear")))
@@ -300,7 +300,7 @@ def test_gains_of_grades():
     pd.testing.assert_series_equal(weights_of(fitted(LISTS, binary)), weights_of(fitted(LISTS, negative)))
 
 
-def test_standard_errors_shrink_with_queries():
+def test_learned_weights_standard_errors_shrink_with_queries():
     few, many = (
         LearnedWeights(std_errors=True, positive=False, qrels=QRELS).fit(lists).voter_weights_
         for lists in (LISTS[:8], LISTS)
@@ -315,7 +315,7 @@ def test_standard_errors_shrink_with_queries():
 # ---------------------------------------------------------------------- unknown voters, errors, tools
 
 
-def test_unknown_voters():
+def test_learned_weights_handles_unknown_voters():
     known = LISTS.select(voters=["v1", "v2", "v3"])
     method = fitted(known, QRELS)
     weights = weights_of(method)
@@ -333,12 +333,12 @@ def test_unknown_voters():
 
 
 @pytest.mark.parametrize("base", [Copeland(), CombMNZ(), BordaCount(absent="ignore"), DIBRA()], ids=repr)
-def test_methods_that_are_no_sums_are_refused(base):
+def test_learned_weights_rejects_methods_without_additive_scores(base):
     with pytest.raises(InputError, match=r"sum independent per-list scores; .* does not. Choose ReciprocalRankFusion"):
         fitted(LISTS, QRELS, aggregator=base)
 
 
-def test_what_cannot_be_learnt_is_said():
+def test_learned_weights_rejects_missing_or_uninformative_judgements():
     with pytest.raises(InputError, match="LearnedWeights needs judgements to learn from; got none"):
         LearnedWeights().fit(LISTS)
     with pytest.raises(NotFittedError):
@@ -358,7 +358,7 @@ def test_what_cannot_be_learnt_is_said():
     assert weights_of(method).tolist() == [1.0]
 
 
-def test_searches_and_cross_validation_take_it():
+def test_learned_weights_supports_search_and_cross_validation():
     y = QRELS.align(LISTS)
     scorer = make_ranking_scorer("ndcg@10")
     grid = {"aggregator": [BordaCount(), ReciprocalRankFusion()], "alpha": [0.1, 10.0]}
@@ -370,7 +370,7 @@ def test_searches_and_cross_validation_take_it():
     assert np.isfinite(nested).all()
 
 
-def test_exported_weights_are_plain_and_order_alike():
+def test_learned_weights_export_is_plain_and_gives_the_same_order():
     method = fitted(LISTS, QRELS)
     exported = json.loads(json.dumps(method.export()))
     assert exported["weights"] == dict(weights_of(method))

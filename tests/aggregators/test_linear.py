@@ -1,4 +1,4 @@
-"""Linear combination and reciprocal ranks: compared with exact fractions, and their particular cases."""
+"""Linear combinations and reciprocal ranks, compared with exact fractions, and special cases."""
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def agrees(consensus, expected, lists, weights):
 @pytest.mark.parametrize(("method", "mnz"), [(CombSUM, False), (CombMNZ, True)])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=15, deadline=None)
-def test_combinations_equal_exact_fractions(method, mnz, norm, seed, weighted):
+def test_comb_methods_equal_exact_fractions(method, mnz, norm, seed, weighted):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
     agrees(method(norm=norm).fit_transform(frame), comb(lists, weights, norm, mnz), lists, weights)
@@ -48,7 +48,7 @@ def test_combinations_equal_exact_fractions(method, mnz, norm, seed, weighted):
 
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), k=st.sampled_from([0, 1, 60]))
 @settings(max_examples=25, deadline=None)
-def test_reciprocal_ranks_equal_exact_fractions(seed, weighted, k):
+def test_reciprocal_rank_fusion_equals_exact_fractions(seed, weighted, k):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
     agrees(ReciprocalRankFusion(k=k).fit_transform(frame), reciprocal(lists, weights, k), lists, weights)
@@ -56,7 +56,7 @@ def test_reciprocal_ranks_equal_exact_fractions(seed, weighted, k):
 
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_borda_points_are_the_borda_norms_times_the_number_of_items(seed, weighted):
+def test_borda_methods_equal_combsum_with_borda_norms(seed, weighted):
     frame = query(seed, weighted)
     n = frame["item"].nunique()
     for points, norm in ((BordaCount(), "borda"), (SimpleBorda(), "simple-borda")):
@@ -65,7 +65,7 @@ def test_borda_points_are_the_borda_norms_times_the_number_of_items(seed, weight
         np.testing.assert_allclose(ours["score"], n * theirs["score"], atol=1e-12)
 
 
-def test_full_lists_share_out_all_borda_points():
+def test_borda_count_distributes_all_points_on_full_lists():
     frame = example_lists(n_queries=1, full=True)
     n, m = 8, 5
     assert BordaCount().fit_transform(frame)["score"].sum() == m * n * (n + 1) / 2
@@ -74,13 +74,13 @@ def test_full_lists_share_out_all_borda_points():
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_mean_borda_points_equal_exact_fractions(seed, weighted):
+def test_borda_count_with_absent_ignore_equals_exact_fractions(seed, weighted):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
     agrees(BordaCount(absent="ignore").fit_transform(frame), borda_means(lists, weights), lists, weights)
 
 
-def test_mean_borda_points_order_full_lists_as_points_do():
+def test_borda_count_with_absent_ignore_keeps_the_order_on_full_lists():
     frame = example_lists(full=True)
     means, points = BordaCount(absent="ignore").fit_transform(frame), BordaCount().fit_transform(frame)
     assert means["item"].tolist() == points["item"].tolist()
@@ -88,7 +88,7 @@ def test_mean_borda_points_order_full_lists_as_points_do():
 
 
 @pytest.mark.parametrize("factor", [1e-320, 1e-300, 3.0, 1e307])
-def test_mean_borda_points_do_not_depend_on_the_scale_of_weights(factor):
+def test_borda_count_with_absent_ignore_is_independent_of_weight_scale(factor):
     # Tenths of 1e-320 are whole multiples of the smallest number, which has no halves.
     frame = query(2, False).assign(weight=lambda lists: lists["voter"].str[1:].astype(int) % 3 + 1)
     expected = BordaCount(absent="ignore").fit_transform(frame)
@@ -98,7 +98,7 @@ def test_mean_borda_points_do_not_depend_on_the_scale_of_weights(factor):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_items_that_only_lists_of_weight_0_hold_have_no_mean():
+def test_borda_count_with_absent_ignore_gives_0_to_items_without_weight():
     frame = pd.DataFrame({"query": "q", "voter": list("uvv"), "item": list("aba"), "rank": [1, 1, 2]})
     consensus = BordaCount(absent="ignore", voter_weights={"u": 1, "v": 0}).fit_transform(frame)
     assert consensus["item"].tolist() == ["a", "b"] and consensus["score"].tolist() == [1.0, 0.0]
@@ -108,23 +108,23 @@ def test_items_that_only_lists_of_weight_0_hold_have_no_mean():
 
 @pytest.mark.parametrize(("norm", "value"), [("min-max", 1.0), ("z-score", 0.0)])
 @pytest.mark.parametrize("n", [1, 3])
-def test_a_constant_list_gives_each_of_its_items_the_same_and_never_nan(norm, value, n):
+def test_combsum_gives_equal_scores_for_constant_lists(norm, value, n):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc")[:n], "score": 0.1})
     assert CombSUM(norm=norm).fit_transform(frame)["score"].tolist() == [value] * n
 
 
-def test_lists_that_are_constant_up_to_rounding_are_constant():
+def test_combsum_z_score_treats_rounding_differences_as_constant():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": [f"i{k}" for k in range(7)], "score": 0.1 + 0.2})
     assert CombSUM(norm="z-score").fit_transform(frame)["score"].tolist() == [0.0] * 7
 
 
-def test_more_lists_win_a_tie(X):
+def test_combsum_breaks_ties_by_the_number_of_lists(X):
     # c and d both score 0 under min-max, c is in two lists and d in one.
     tied = CombSUM(norm="min-max").fit_transform(X)
     assert tied.tail(2)["item"].tolist() == ["c", "d"] and tied.tail(2)["score"].tolist() == [0.0, 0.0]
 
 
-def test_rounding_does_not_order_items():
+def test_aggregators_tie_scores_that_differ_by_rounding():
     # 0.1 + 0.2 and 0.3 are one score, whatever their last bits: the item's id decides.
     frame = pd.DataFrame(
         {
@@ -145,7 +145,7 @@ def test_rounding_does_not_order_items():
 
 
 @pytest.mark.parametrize("norm", ["min-max", "z-score", None])
-def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
+def test_combsum_rejects_ranks_for_score_norms_with_a_hint(norm):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a"], "rank": 1})
     with pytest.raises(
         ValueError, match=r"CombSUM\(.*\) needs scores and the lists have ranks only; .*norm='borda' or norm='rank'"
@@ -154,7 +154,7 @@ def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
 
 
 @pytest.mark.parametrize(("method", "expected"), [(CombSUM, [2.5, 1.0, 0.0, 0.0]), (CombMNZ, [7.5, 2.0, 0.0, 0.0])])
-def test_the_default_is_min_max(X, method, expected):
+def test_comb_methods_use_min_max_by_default(X, method, expected):
     frame = example_lists()
     pd.testing.assert_frame_equal(method().fit_transform(frame), method(norm="min-max").fit_transform(frame))
     assert method().fit_transform(X)["score"].tolist() == expected
@@ -163,12 +163,12 @@ def test_the_default_is_min_max(X, method, expected):
 
 
 @pytest.mark.parametrize("method", [DIBRA, LocalKemenization])
-def test_a_method_over_scores_refuses_ranks_with_the_hint_of_the_one_inside(method):
+def test_meta_methods_reject_ranks_with_the_hint_of_the_base_method(method):
     with pytest.raises(ValueError, match=r"\(aggregator=CombSUM\(\)\) needs scores.*norm='borda' or norm='rank'"):
         method(CombSUM()).fit(example_lists().drop(columns="score"))
 
 
-def test_an_unknown_norm_lists_the_norms():
+def test_combsum_lists_the_norms_for_an_unknown_norm():
     with pytest.raises(
         ValueError, match=r"The 'norm' parameter of CombSUM must be a str among .*'borda'.*Got 'minmax'"
     ):
@@ -178,13 +178,13 @@ def test_an_unknown_norm_lists_the_norms():
 # ---------------------------------------------------------------------- voters' weights
 
 
-def test_voter_weights_multiply_the_weights_of_lists(X):
+def test_voter_weights_multiply_list_weights(X):
     both = CombSUM(voter_weights={"u": 2, "v": 1, "w": 3}).fit_transform(X.assign(weight=[2] * 3 + [1] * 5))
     once = CombSUM().fit_transform(X.assign(weight=[4] * 3 + [1] * 3 + [3] * 2))
     pd.testing.assert_frame_equal(both, once)
 
 
-def test_a_voter_of_weight_zero_has_no_vote_and_its_items_stay(X):
+def test_voter_of_weight_zero_is_ignored_but_its_items_are_ranked(X):
     consensus = SimpleBorda(voter_weights=pd.Series({"u": 1.0, "v": 0.0, "w": 0.0})).fit_transform(X)
     assert consensus["item"].tolist() == ["a", "b", "c", "d"]
     assert consensus["score"].tolist() == [4.0, 3.0, 2.0, 0.0]
@@ -199,16 +199,16 @@ def test_a_voter_of_weight_zero_has_no_vote_and_its_items_stay(X):
         (3.0, "'voter_weights' parameter of CombSUM must be"),
     ],
 )
-def test_wrong_voter_weights_are_reported(X, weights, words):
+def test_combsum_rejects_invalid_voter_weights(X, weights, words):
     with pytest.raises(ValueError, match=words):
         CombSUM(voter_weights=weights).fit(X)
 
 
-def test_weights_of_voters_without_lists_do_not_matter(X):
+def test_voter_weights_of_voters_without_lists_are_ignored(X):
     weights = {"u": 1, "v": 1, "w": 1, "x": 7, "y": np.nan}
     pd.testing.assert_frame_equal(CombSUM(voter_weights=weights).fit_transform(X), CombSUM().fit_transform(X))
 
 
-def test_encoded_lists_give_scores(X):
+def test_sum_rows_adds_scores_by_candidate(X):
     lists = RankedLists.from_frame(X)
     assert sum_rows(lists, lists.score).tolist() == pytest.approx([3.6, 7.9, 5.0, 0.6])

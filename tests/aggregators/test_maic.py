@@ -1,4 +1,4 @@
-"""MAIC: equal to a plain restatement and to the authors' example; categories, ties, each query at its own pace."""
+"""MAIC, compared with a plain Python version and the authors' example; categories, ties and iterations."""
 
 import gzip
 from math import sqrt
@@ -21,7 +21,7 @@ from skrankagg.inspection import voter_contributions
 
 
 def plain_maic(lists, category, weight, *, tol=0.01, max_iter=100):
-    """Scores, weights of the lists and number of iterations, of dicts of voter to list of tie classes."""
+    """Return scores, list weights and number of iterations for dicts of voter to tie classes."""
     items = sorted({item for classes in lists.values() for tied in classes for item in tied})
     of_place = {voter: {item: 1.0 for tied in classes for item in tied} for voter, classes in lists.items()}
     of_list = dict.fromkeys(lists, 1.0)
@@ -64,7 +64,7 @@ def frame_of(lists, weight=None, query="q"):
 
 @st.composite
 def examples(draw):
-    """Lists with ties of some of up to nine items, categories and weights."""
+    """Draw lists with ties of up to nine items, categories and weights."""
     names = [f"v{k}" for k in range(draw(st.integers(1, 6)))]
     lists, category, weight = {}, {}, {}
     for voter in names:
@@ -82,7 +82,7 @@ def examples(draw):
 
 @settings(max_examples=150, deadline=None)
 @given(examples(), st.booleans(), st.sampled_from([0.01, 1e-6]))
-def test_it_equals_a_plain_restatement(example, grouped, tol):
+def test_maic_equals_a_plain_python_version(example, grouped, tol):
     lists, category, weight = example
     if not grouped:
         category = {voter: voter for voter in lists}
@@ -95,7 +95,7 @@ def test_it_equals_a_plain_restatement(example, grouped, tol):
     assert method.query_info_["n_iter"].tolist() == [n_iter]
 
 
-def test_queries_end_at_their_own_pace():
+def test_maic_iterates_each_query_independently():
     frames = [
         make_ranked_lists(n_queries=1, n_voters=n_voters, n_items=30, list_length=6 + n_voters, random_state=n_voters)[
             0
@@ -112,14 +112,14 @@ def test_queries_end_at_their_own_pace():
         assert method.query_info_["n_iter"].nunique() > 2 and method.query_info_["converged"].all()
 
 
-def test_a_query_that_does_not_end_is_reported():
+def test_maic_warns_about_queries_without_convergence():
     frame = frame_of({"u": ["a", "b"], "v": ["a", "c"], "w": ["d"]})
     with pytest.warns(ConvergenceWarning, match=r"did not come within tol in 2 iterations for 1 of 1 queries"):
         info = MAIC(max_iter=2).fit(frame).query_info_
     assert info[["n_iter", "converged"]].to_numpy().tolist() == [[2, False]]
 
 
-def test_a_list_whose_items_all_tie_weighs_as_a_whole():
+def test_maic_gives_a_fully_tied_list_one_weight():
     # Three lists; v has no order. By the formula its items get the root of its mean score, each alike.
     lists = {"u": ["a", "b", "c"], "v": ["cbd"], "w": ["a", "d"]}
     method = MAIC(tol=1e-12).fit(frame_of(lists))
@@ -131,7 +131,7 @@ def test_a_list_whose_items_all_tie_weighs_as_a_whole():
     assert_allclose(weight**2, score[["b", "c", "d"]].mean(), rtol=1e-9)
 
 
-def test_of_a_category_the_list_that_gives_most_counts():
+def test_maic_counts_the_largest_contribution_of_a_category():
     lists = {"u": ["a", "b"], "v": ["b", "a"], "w": ["a"]}
     weight = {"u": 2.0, "v": 1.0, "w": 1.0}
     groups = {"u": "screen", "v": "screen", "w": "review"}
@@ -144,7 +144,7 @@ def test_of_a_category_the_list_that_gives_most_counts():
     assert_allclose(shares["contribution"] / shares["contribution"].sum(), [0.25, 0.25, 0.5], rtol=1e-12)
 
 
-def test_categories_are_looked_up_by_voter():
+def test_maic_rejects_voter_groups_without_a_group_for_every_voter():
     frame = frame_of({"u": ["a", "b"], "v": ["b"]})
     with pytest.raises(InputError, match="`voter_groups` must name a group for every voter"):
         MAIC(voter_groups={"u": 1}).fit_transform(frame)
@@ -154,7 +154,7 @@ def test_categories_are_looked_up_by_voter():
 
 
 @pytest.mark.parametrize("n_voters", [1, 4])
-def test_complete_lists_leave_all_items_tied_in_the_order_of_their_mean_ranks(n_voters):
+def test_maic_orders_tied_items_of_complete_lists_by_mean_rank(n_voters):
     # 40 items, so that rounding of the running means has a chance.
     frame = make_mallows(n_queries=3, n_items=40, n_voters=n_voters, phi=0.9, random_state=n_voters)
     consensus, borda = MAIC().fit_transform(frame), BordaCount().fit_transform(frame)
@@ -163,13 +163,13 @@ def test_complete_lists_leave_all_items_tied_in_the_order_of_their_mean_ranks(n_
     assert MAIC().__sklearn_tags__().aggregator_tags.ties_by_rank
 
 
-def test_long_lists_of_what_only_they_hold_stay_tied():
+def test_maic_keeps_ties_in_long_lists_of_unshared_items():
     # Sums of 50,000 equal numbers are off by more than the tolerance unless what is equal is left out of them.
     lists = RankedLists.from_lists([[f"{v}{k}" for k in range(50_000)] + ["shared"] for v in "uvw"])
     assert MAIC().fit_transform(lists)["score"].nunique() < 10
 
 
-def test_places_may_gain_weight_down_a_list():
+def test_maic_allows_weights_to_increase_down_a_list():
     # What many lists hold is second in u: its third item then gets more than its first.
     lists = {"u": ["a", "x", "b"], **{f"v{k}": ["x"] for k in range(5)}}
     consensus = MAIC().fit_transform(frame_of(lists))
@@ -180,7 +180,7 @@ def test_places_may_gain_weight_down_a_list():
 
 
 def best_curve(weight):
-    """The best curve, by least squares for many values of b: what is left of the squares."""
+    """Return the residual of the best curve, by least squares for many values of b."""
     x = np.arange(1.0, len(weight) + 1)
     trust = 1 / (len(x) - x + 1)
     left = []
@@ -191,7 +191,7 @@ def best_curve(weight):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_curve_is_the_best_one(seed):
+def test_fit_exponential_finds_the_best_curve(seed):
     rng = np.random.default_rng(seed)
     score = np.sort(rng.gamma(0.7, 2.0, 60))[::-1] + rng.random(60)
     weight = np.sqrt(np.cumsum(score) / np.arange(1, 61))
@@ -199,7 +199,7 @@ def test_the_curve_is_the_best_one(seed):
     assert np.linalg.norm(residuals) <= best_curve(weight) * 1.0001
 
 
-def test_places_count_almost_alike_where_no_curve_is_found(monkeypatch):
+def test_fit_exponential_returns_nearly_equal_weights_if_no_curve_is_found(monkeypatch):
     def give_up(*args, **options):
         raise RuntimeError("too many steps")
 
@@ -207,13 +207,13 @@ def test_places_count_almost_alike_where_no_curve_is_found(monkeypatch):
     assert_allclose(fit_exponential(np.array([2.0, 1.8, 1.7])), 1.7 + 1e-8 * np.array([1.5, 0.5, -0.5]), rtol=1e-15)
 
 
-def test_the_exponential_curve_passes_over_lists_without_an_order():
+def test_maic_exponential_curve_skips_lists_without_an_order():
     lists = {"u": ["ab"], "v": ["bcd"], "w": ["abd"]}
     found = [MAIC(curve=curve).fit_transform(frame_of(lists)) for curve in ("running-mean", "exponential")]
     pd.testing.assert_frame_equal(*found)
 
 
-def test_names_do_not_show_in_what_the_fit_makes_of_rounding():
+def test_maic_exponential_curve_is_independent_of_voter_names():
     lists = {"u": ["a", "b", "cd", "e"], "v": ["b", "a", "f"], "w": ["d", "a", "g", "b"], "x": ["efg"]}
     method = MAIC(curve="exponential")
     expected = method.fit_transform(frame_of(lists))
@@ -225,7 +225,7 @@ def test_names_do_not_show_in_what_the_fit_makes_of_rounding():
 
 @pytest.fixture
 def authors_example(shared_data):
-    """The lists of the authors' example, cut as their program does, and its scores."""
+    """Return the lists of the authors' example, cut as in their program, and its scores."""
     folder = shared_data / "genelists"
     if not folder.is_dir():
         pytest.skip("the example of MAIC's authors is not here")
@@ -237,14 +237,14 @@ def authors_example(shared_data):
     return frame_of(lists), scores, {one[1]: one[0] for one in fields}
 
 
-def test_the_exponential_curve_has_the_scores_of_the_authors_program(authors_example):
+def test_maic_exponential_curve_reproduces_the_authors_program(authors_example):
     frame, expected, category = authors_example
     found = MAIC(curve="exponential", voter_groups=category).fit_transform(frame).set_index("item")["score"]
     assert len(found) == len(expected) == 5353
     assert_allclose(found[expected.index], expected, rtol=0, atol=1e-3)
 
 
-def test_both_curves_find_the_same_genes(authors_example):
+def test_maic_curves_agree_on_the_top_genes(authors_example):
     frame, expected, _ = authors_example
     top = MAIC().fit_transform(frame)["item"][:100]
     assert len(set(top) & set(expected.index[:100])) >= 85

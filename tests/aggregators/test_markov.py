@@ -1,4 +1,4 @@
-"""Markov chains: compared with exact fractions and published numbers, and the guarantees of the walk."""
+"""MarkovChain, compared with exact fractions and published numbers, and the guarantees of the iteration."""
 
 from fractions import Fraction
 
@@ -48,7 +48,7 @@ def profile(*orders):
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_transitions_follow_the_rules_of_the_chain(chain, absent, seed, weighted):
+def test_markov_chain_transitions_follow_the_rules_of_the_chain(chain, absent, seed, weighted):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
     exact = transitions(completed(lists, weights) if absent == "last" else lists, weights, chain)
@@ -65,7 +65,7 @@ def test_transitions_follow_the_rules_of_the_chain(chain, absent, seed, weighted
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), jump=st.sampled_from([0.15, 0.01, 0.9]))
 @settings(max_examples=12, deadline=None)
-def test_scores_are_the_stationary_distribution_in_exact_fractions(chain, absent, seed, weighted, jump):
+def test_markov_chain_scores_equal_the_exact_stationary_distribution(chain, absent, seed, weighted, jump):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
     exact = transitions(completed(lists, weights) if absent == "last" else lists, weights, chain)
@@ -78,7 +78,7 @@ def test_scores_are_the_stationary_distribution_in_exact_fractions(chain, absent
 
 
 def complete(frame):
-    """Lists of positive weight with the items of the others of their query behind their own, tied."""
+    """Append to each list of positive weight the missing items of its query, tied in the last place."""
     parts = []
     for _, rows in frame[frame["weight"] > 0].groupby("query"):
         for _, mine in rows.groupby("voter"):
@@ -98,7 +98,7 @@ def complete(frame):
     sizes=st.sampled_from([(1, 5), (8, 2), (12, 4)]),
 )
 @settings(max_examples=60, deadline=None)
-def test_absent_items_last_are_those_of_completed_lists(chain, seed, weights, jump, dense, up, sizes):
+def test_markov_chain_with_absent_last_equals_completed_lists(chain, seed, weights, jump, dense, up, sizes):
     n_items, longest = sizes
     frame = example_lists(seed, n_queries=3, n_items=n_items).drop(columns="score")
     frame = frame[frame["rank"] <= longest].assign(weight=lambda lists: [weights[int(v[1])] for v in lists["voter"]])
@@ -116,14 +116,14 @@ def test_absent_items_last_are_those_of_completed_lists(chain, seed, weights, ju
 
 
 @every_chain
-def test_on_full_lists_absence_does_not_matter(chain):
+def test_markov_chain_is_independent_of_absent_on_full_lists(chain):
     frame = example_lists(full=True)
     last, ignore = (MarkovChain(chain=chain, absent=absent).fit_transform(frame) for absent in ("last", "ignore"))
     assert last["item"].tolist() == ignore["item"].tolist()
     np.testing.assert_allclose(last["score"], ignore["score"], rtol=1e-12)
 
 
-def test_an_item_of_one_list_is_judged_by_all_lists_where_absent_items_are_last():
+def test_markov_chain_with_absent_last_compares_items_in_all_lists():
     lists = profile("zab", "ab", "ab", "ab")
     for chain in CHAINS:
         assert MarkovChain(chain=chain, absent="last").fit_transform(lists)["item"].iloc[0] == "a"
@@ -133,7 +133,7 @@ def test_an_item_of_one_list_is_judged_by_all_lists_where_absent_items_are_last(
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(("chain", "ignore", "last"), [("mc4", 37.8, 48.0), ("mct", 39.5, 47.7), ("mc1", 41.5, 47.7)])
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
-def test_the_reading_of_absence_on_a_benchmark_of_short_lists(chain, ignore, last, shared_data):
+def test_markov_chain_reproduces_map_on_mq2008_for_each_absent_option(chain, ignore, last, shared_data):
     lists = read_lists(shared_data / "mq2008agg" / "rank_agg.csv.gz", columns=["query", "voter", "item", "score"])
     qrels = read_qrels(shared_data / "mq2008agg" / "rel_agg.csv.gz")
     lists = RankedLists.from_frame(lists)
@@ -145,19 +145,19 @@ def test_the_reading_of_absence_on_a_benchmark_of_short_lists(chain, ignore, las
 @pytest.mark.parametrize(
     ("chain", "map_"), list(zip(CHAINS[:5], [0.4868, 0.4910, 0.4890, 0.4960, 0.4990], strict=True))
 )
-def test_map_on_flagrs_data(chain, map_):
+def test_markov_chain_reproduces_map_on_flagrs_data(chain, map_):
     lists, qrels = make_rasdagen()
     assert round(evaluate(MarkovChain(chain=chain).fit_transform(lists), qrels, "map").loc["run", "map"], 4) == map_
 
 
-def test_mc3_and_mct_are_one_chain_on_full_lists():
+def test_markov_chain_mc3_equals_mct_on_full_lists():
     lists = example_lists(full=True, with_ties=False)
     pd.testing.assert_frame_equal(
         MarkovChain(chain="mc3").fit_transform(lists), MarkovChain(chain="mct").fit_transform(lists)
     )
 
 
-def test_rank_centrality_is_mct_without_moves_to_itself_on_full_lists():
+def test_rank_centrality_equals_mct_without_self_moves_on_full_lists():
     frame = example_lists(full=True, n_queries=1)
     n = frame["item"].nunique()
     expected = chain_of(frame, "mct") * n / (n - 1)
@@ -166,7 +166,7 @@ def test_rank_centrality_is_mct_without_moves_to_itself_on_full_lists():
     np.testing.assert_allclose(chain_of(frame, "rank-centrality"), expected, rtol=1e-13)
 
 
-def test_rank_centrality_is_that_of_choix():
+def test_rank_centrality_equals_choix():
     choix = pytest.importorskip("choix", reason="choix is not installed")
     rng = np.random.default_rng(0)
     for n_items, n_pairs in ((5, 40), (12, 60), (30, 900)):
@@ -185,7 +185,7 @@ def test_rank_centrality_is_that_of_choix():
         np.testing.assert_allclose(found - found.mean(), expected - expected.mean(), rtol=0, atol=1e-8)
 
 
-def test_rank_centrality_takes_the_share_of_comparisons_and_not_their_number():
+def test_rank_centrality_uses_shares_instead_of_numbers_of_comparisons():
     lists = profile("ab", "ba", "ca", "ac", "bc", "cb")
     for weight in (1.0, 100.0):
         weighted = lists.assign(weight=np.where(lists["voter"].isin(["v0", "v1"]), weight, 1.0))
@@ -193,7 +193,7 @@ def test_rank_centrality_takes_the_share_of_comparisons_and_not_their_number():
         np.testing.assert_allclose(scores, 1 / 3, rtol=1e-12)
 
 
-def test_only_mc4_must_put_a_condorcet_winner_first():
+def test_markov_chain_ranks_the_condorcet_winner_first_only_with_mc4():
     # a beats every other item 4 to 3, and is last where it is not first.
     lists = profile(*["abcdef"] * 4, *["bcdefa"] * 3)
     assert Copeland().fit_transform(lists)["item"].iloc[0] == "a"
@@ -202,13 +202,13 @@ def test_only_mc4_must_put_a_condorcet_winner_first():
 
 
 @every_chain
-def test_agreement_is_kept(chain):
+def test_markov_chain_keeps_a_unanimous_order(chain):
     lists = profile(*["gcafbed"] * 4)
     assert "".join(MarkovChain(chain=chain).fit_transform(lists)["item"]) == "gcafbed"
 
 
 @every_chain
-def test_a_cycle_ties(chain):
+def test_markov_chain_ties_a_cycle(chain):
     scores = MarkovChain(chain=chain).fit_transform(profile("abc", "bca", "cab"))["score"]
     assert scores.tolist() == [pytest.approx(1 / 3)] * 3 and scores.nunique() == 1
 
@@ -216,7 +216,7 @@ def test_a_cycle_ties(chain):
 # ---------------------------------------------------------------------- the rules where the papers have none
 
 
-def test_items_that_no_list_holds_both_of():
+def test_markov_chain_transitions_of_items_without_a_common_list():
     lists = profile("ab", "xy")
     assert chain_of(lists, "mc4")[0].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert chain_of(lists, "mct")[1].tolist() == [0.25, 0.5, 0.125, 0.125]
@@ -229,7 +229,7 @@ def test_items_that_no_list_holds_both_of():
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_a_list_of_weight_zero_counts_as_absent_and_its_own_items_score_zero(chain, absent):
+def test_markov_chain_ignores_lists_of_weight_zero(chain, absent):
     lists = example_lists(3, n_queries=1).drop(columns="score").assign(weight=1.0)
     silent = profile(["new", *lists["item"].unique()[:4]]).assign(voter="silent", query="q0", weight=0.0)
     method = MarkovChain(chain=chain, absent=absent)
@@ -242,18 +242,18 @@ def test_a_list_of_weight_zero_counts_as_absent_and_its_own_items_score_zero(cha
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_where_all_lists_weigh_nothing_all_items_tie(chain, absent):
+def test_markov_chain_ties_all_items_if_all_weights_are_0(chain, absent):
     scores = MarkovChain(chain=chain, absent=absent).fit_transform(profile("ab", "ac").assign(weight=0.0))["score"]
     assert scores.tolist() == [1 / 3] * 3
 
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_a_single_item_scores_one(chain, absent):
+def test_markov_chain_gives_a_single_item_score_1(chain, absent):
     assert MarkovChain(chain=chain, absent=absent).fit_transform(profile("a", "a"))["score"].tolist() == [1.0]
 
 
-def test_rounding_does_not_make_a_majority():
+def test_markov_chain_ignores_rounding_differences():
     # 0.1 + 0.2 for a, 0.3 for b: equal, and their floating-point sums are not.
     lists = profile("ab", "ab", "ba").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
     assert MarkovChain().fit_transform(lists)["score"].tolist() == [0.5, 0.5]
@@ -265,7 +265,7 @@ def test_rounding_does_not_make_a_majority():
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_chain
-def test_no_jumps_are_the_limit_of_rare_jumps(chain):
+def test_markov_chain_without_jumps_is_the_limit_of_rare_jumps(chain):
     lists = pd.concat([example_lists(5, n_queries=3).drop(columns="score"), profile("ab", "xyz", "zyx")])
     never = MarkovChain(chain=chain, ergodic_number=0).fit_transform(lists)
     seldom = MarkovChain(chain=chain, ergodic_number=1e-7, tol=1e-8).fit_transform(lists)
@@ -273,12 +273,12 @@ def test_no_jumps_are_the_limit_of_rare_jumps(chain):
     np.testing.assert_allclose(both["score_x"], both["score_y"], atol=1e-5)
 
 
-def test_jumps_only_tie_all_items():
+def test_markov_chain_with_ergodic_number_1_ties_all_items():
     assert MarkovChain(ergodic_number=1).fit_transform(profile("abcd"))["score"].tolist() == [0.25] * 4
 
 
 @every_chain
-def test_walking_and_solving_agree(chain, monkeypatch):
+def test_markov_chain_iteration_equals_solving(chain, monkeypatch):
     lists = example_lists(2, n_queries=6, n_items=12)
     solved = MarkovChain(chain=chain).fit(lists)
     monkeypatch.setattr(_walks, "SOLVE_ITEMS", 1)
@@ -295,7 +295,7 @@ def test_walking_and_solving_agree(chain, monkeypatch):
 @pytest.mark.parametrize("chain", ["mc1", "mc2"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), full=st.booleans(), ties=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_a_move_up_the_lists_is_that_of_the_matrix(chain, absent, seed, weighted, full, ties):
+def test_list_moves_equal_the_transition_matrix(chain, absent, seed, weighted, full, ties):
     frame = query(seed, weighted, full=full, ties=ties)
     lists = RankedLists.from_frame(pd.concat([frame.assign(query=q) for q in ("a", "b")]))
     _, (_, moves) = MarkovChain(chain=chain, absent=absent)._list_moves(lists)
@@ -308,7 +308,7 @@ def test_a_move_up_the_lists_is_that_of_the_matrix(chain, absent, seed, weighted
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_walking_up_the_lists_and_solving_agree(chain, absent, monkeypatch):
+def test_markov_chain_iteration_over_lists_equals_solving(chain, absent, monkeypatch):
     short, long = example_lists(2, n_queries=3, n_items=12), example_lists(3, n_queries=3, n_items=40)
     frame = pd.concat([short, long.assign(query="long " + long["query"])])
     method = MarkovChain(chain=chain, absent=absent)
@@ -328,7 +328,7 @@ def test_walking_up_the_lists_and_solving_agree(chain, absent, monkeypatch):
 @pytest.mark.parametrize(
     "options", [{"ergodic_number": 0}, {"ergodic_number": 1}, {"tol": 1e-15}, {"max_iter": 100}], ids=str
 )
-def test_pairs_are_compared_where_a_walk_up_the_lists_might_not_come_within_tol(options, monkeypatch):
+def test_markov_chain_uses_pairs_if_iteration_over_lists_may_miss_tol(options, monkeypatch):
     monkeypatch.setattr(_walks, "ListMoves", None)
     monkeypatch.setattr(_markov_chain, "ListMoves", None)
     method = MarkovChain(chain="mc2", **options)
@@ -340,7 +340,7 @@ def test_pairs_are_compared_where_a_walk_up_the_lists_might_not_come_within_tol(
         MarkovChain(chain="mc2").fit_transform(lists)
 
 
-def test_lists_of_very_different_lengths_are_compared(monkeypatch):
+def test_markov_chain_solves_lists_of_very_different_lengths(monkeypatch):
     monkeypatch.setattr(_markov_chain, "_LONG_LISTS", 0)
     items = [f"i{k:02d}" for k in range(30)]
     for others, steps in ((items[:1], 0), (items[3:], 1)):
@@ -348,14 +348,14 @@ def test_lists_of_very_different_lengths_are_compared(monkeypatch):
         assert (method.n_iter_ > 0) == steps
 
 
-def test_a_walk_of_too_few_steps_warns():
+def test_markov_chain_warns_if_max_iter_is_reached():
     lists = example_lists()
     with pytest.warns(ConvergenceWarning, match=r"did not come within tol .* 3 steps for 4 of 4 queries"):
         method = MarkovChain(tol=1e-15, max_iter=3).fit(lists)
     assert method.n_iter_ == 3 and not method.query_info_["converged"].any()
 
 
-def test_the_error_bound_holds(monkeypatch):
+def test_stationary_distribution_error_bound_is_valid(monkeypatch):
     monkeypatch.setattr(_walks, "SOLVE_ITEMS", 1)
     chain = chain_of(query(0, False), "mc4")
     for tol in (1e-2, 1e-5, 1e-8):
@@ -364,7 +364,7 @@ def test_the_error_bound_holds(monkeypatch):
         assert np.abs(found - exact).sum() <= error <= tol
 
 
-def test_parameters_out_of_range_are_reported():
+def test_markov_chain_rejects_parameters_out_of_range():
     for name, value in {"chain": "mc5", "absent": "below", "ergodic_number": 1.5, "max_iter": 0, "tol": 0.0}.items():
         with pytest.raises(ValueError, match=f"The '{name}' parameter of MarkovChain must be"):
             MarkovChain(**{name: value}).fit(example_lists())
@@ -375,7 +375,7 @@ def test_parameters_out_of_range_are_reported():
 
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), absent=st.sampled_from(["last", "ignore"]))
 @settings(max_examples=25, deadline=None)
-def test_preference_matrices_equal_exact_fractions(seed, weighted, absent):
+def test_preference_matrix_equals_exact_fractions(seed, weighted, absent):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
     prefer, both = _pairwise.preference_matrix(RankedLists.from_frame(frame), 0, absent=absent)
@@ -392,7 +392,7 @@ def test_preference_matrices_equal_exact_fractions(seed, weighted, absent):
     np.testing.assert_allclose([prefer, both], expected, atol=1e-15)
 
 
-def test_preference_matrices_make_copelands_points():
+def test_preference_matrix_reproduces_copeland_scores():
     frame = query(4, True)
     prefer, _ = _pairwise.preference_matrix(RankedLists.from_frame(frame), 0)
     wins = (prefer > prefer.T + 1e-12).sum(axis=1) + ((np.abs(prefer - prefer.T) <= 1e-12).sum(axis=1) - 1) / 2
@@ -402,7 +402,7 @@ def test_preference_matrices_make_copelands_points():
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("weighted", [False, True])
 @every_chain
-def test_both_ways_of_counting_agree(chain, weighted, absent, monkeypatch):
+def test_markov_chain_is_the_same_with_both_counting_algorithms(chain, weighted, absent, monkeypatch):
     frame = example_lists(n_queries=5, n_voters=20, n_items=12)
     if weighted:
         frame["weight"] = frame["voter"].str[1:].astype(int) / 8
@@ -419,7 +419,7 @@ def test_both_ways_of_counting_agree(chain, weighted, absent, monkeypatch):
     np.testing.assert_allclose(method.transform(lists)["score"], consensus["dense"]["score"])
 
 
-def test_every_way_of_counting_matrices_agrees():
+def test_matrix_counting_functions_agree():
     rng = np.random.default_rng(0)
     ranks = rng.integers(1, 9, (300, 7)).astype(np.int16)
     lower = np.where(rng.random(ranks.shape) < 0.2, -1, ranks)
@@ -435,7 +435,7 @@ def test_every_way_of_counting_matrices_agrees():
         np.testing.assert_array_equal(by_list, (above[:3] * weight[:3, :1, None]).sum(axis=0))
 
 
-def test_rows_that_are_compared_in_place_count_the_same_and_leave_numpy_as_it_was(monkeypatch):
+def test_long_rows_count_equally_and_restore_numpys_buffer_size(monkeypatch):
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(150) for _ in range(5)]).astype(np.int16)  # counted by halves, in two strips
     tied, size = rng.integers(0, 40, (5, 150)).astype(np.int16), np.getbufsize()
@@ -452,7 +452,7 @@ def test_rows_that_are_compared_in_place_count_the_same_and_leave_numpy_as_it_wa
 
 
 @pytest.mark.parametrize("cells", [0, 1 << 20])
-def test_every_way_of_counting_chosen_pairs_agrees(cells, monkeypatch):
+def test_count_above_equals_counting_chosen_pairs(cells, monkeypatch):
     rng = np.random.default_rng(1)
     ranks, chosen = rng.integers(1, 9, (6, 300)).astype(np.int16), rng.random((300, 300)) < 0.3
     monkeypatch.setattr(_pairwise, "_BLOCK_CELLS", cells)
@@ -463,7 +463,7 @@ def test_every_way_of_counting_chosen_pairs_agrees(cells, monkeypatch):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_queries_in_several_blocks_give_the_same(chain, absent, monkeypatch):
+def test_markov_chain_is_independent_of_blocks_of_queries(chain, absent, monkeypatch):
     from skrankagg import _kernels
 
     lists = RankedLists.from_frame(example_lists(n_queries=12))

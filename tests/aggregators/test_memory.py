@@ -1,4 +1,4 @@
-"""What cannot fit into memory is refused before it is allocated, and what methods say that they need is right."""
+"""Memory limits: methods raise before allocating too much, and their stated memory is correct."""
 
 import subprocess
 import sys
@@ -52,7 +52,7 @@ from skrankagg.utils.discovery import default_methods
 
 
 def random_lists(n_items, n_lists=20, *, weighted=False, n_queries=1):
-    """Every list holds all items, in random order."""
+    """Return full lists in random order."""
     rng = np.random.default_rng(0)
     n_rows = n_items * n_lists * n_queries
     frame = pd.DataFrame(
@@ -71,7 +71,7 @@ def random_lists(n_items, n_lists=20, *, weighted=False, n_queries=1):
 
 
 def peak(function, *args):
-    """Largest number of bytes that a call holds."""
+    """Return the peak number of bytes allocated by a call."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -85,9 +85,9 @@ def stated(method, lists):
     return float(method._memory(lists).max())
 
 
-# ---------------------------------------------------------------------- what methods say that they need
+# ---------------------------------------------------------------------- stated memory of methods
 
-# With what takes the same memory and less time.
+# Variants that take the same memory and less time.
 LARGE = [
     Agglomerative(),
     FootruleOptimal(),
@@ -116,12 +116,12 @@ def full_lists():
     return {weighted: random_lists(1500, weighted=weighted) for weighted in (False, True)}
 
 
-#: Their time is cubic, and what they need is the same function of the number of items at each size.
+#: Methods of cubic time; their memory is the same function of the number of items at each size.
 CUBIC = (FootruleOptimal, Kemeny, Schulze)
 
 
 @pytest.mark.parametrize("method", LARGE, ids=repr)
-def test_large_queries_need_what_is_stated(method, full_lists):
+def test_stated_memory_matches_the_peak_for_large_queries(method, full_lists):
     lists = random_lists(800) if isinstance(method, CUBIC) else full_lists[False]
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
 
@@ -129,20 +129,20 @@ def test_large_queries_need_what_is_stated(method, full_lists):
 @pytest.mark.parametrize(
     "method", [MarkovChain(), MarkovChain(absent="last"), Minimax(), Outranking(), PreferenceRelations()], ids=repr
 )
-def test_weighted_lists_need_what_is_stated(method, full_lists):
+def test_stated_memory_matches_the_peak_for_weighted_lists(method, full_lists):
     lists = full_lists[True]
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
 
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(("kind", "n_items", "n_lists"), [("model", 700, 4), ("voters", 700, 4), ("voters", 60, 3000)])
-def test_standard_errors_need_what_is_stated(kind, n_items, n_lists, absent, monkeypatch):
+def test_stated_memory_matches_the_peak_for_standard_errors(kind, n_items, n_lists, absent, monkeypatch):
     lists = random_lists(n_items, n_lists)
     options = {"absent": absent, "max_iter": 500, "tol": 1e-6}
     method, without = PlackettLuce(std_errors=kind, **options), PlackettLuce(**options)
     needed = float(method._error_memory(lists).max())
     assert without._error_memory(lists) is None
-    # Beyond what is linear in the rows, as that of other methods.
+    # Beyond memory linear in the rows, as for other methods.
     taken = peak(method.fit_transform, lists) - (peak(without.fit_transform, lists) if n_lists > n_items else 0)
     assert 1 <= needed / taken <= 2.5
     if absent == "last":
@@ -154,7 +154,7 @@ def test_standard_errors_need_what_is_stated(kind, n_items, n_lists, absent, mon
             method.fit_transform(lists)
 
 
-def test_standard_errors_of_100000_items_are_refused_before_anything_is_computed():
+def test_plackett_luce_rejects_standard_errors_of_100000_items_at_once():
     lists = RankedLists.from_frame(
         pd.DataFrame({"query": "q", "voter": "v", "item": range(100_000), "rank": range(100_000)})
     )
@@ -165,7 +165,7 @@ def test_standard_errors_of_100000_items_are_refused_before_anything_is_computed
         PlackettLuce(std_errors="model").fit(lists)
 
 
-def test_majorities_need_matrices_where_they_are_counted_at_once():
+def test_stated_memory_of_majorities_depends_on_the_counting_algorithm():
     dense, sparse = random_lists(1500, n_lists=41), random_lists(1500, n_lists=20, weighted=True)
     partial = TopK(1400).transform(dense)
     for method in (Condorcet(), Copeland(), Condorcet(absent="ignore"), Copeland(absent="ignore")):
@@ -177,7 +177,7 @@ def test_majorities_need_matrices_where_they_are_counted_at_once():
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("chain", ["mc1", "mc2"])
-def test_a_walk_up_the_lists_needs_no_matrix(chain, absent, full_lists):
+def test_markov_chain_iteration_over_lists_needs_no_matrix(chain, absent, full_lists):
     method = MarkovChain(chain=chain, absent=absent)
     for lists in full_lists.values():
         assert stated(method, lists) == 0
@@ -185,7 +185,7 @@ def test_a_walk_up_the_lists_needs_no_matrix(chain, absent, full_lists):
 
 
 @pytest.mark.parametrize("method", [MarkovChain(chain="mc1", max_iter=100), MarkovChain(), Minimax()], ids=repr)
-def test_counting_in_parts_needs_what_is_stated(monkeypatch, method):
+def test_stated_memory_covers_counting_in_parts(monkeypatch, method):
     lists = random_lists(1100)
     whole = method.fit_transform(lists)
     monkeypatch.setattr(_kernels, "_BLOCK", 1_000_000)  # a part for each list or two, as of 20,000 items
@@ -195,7 +195,7 @@ def test_counting_in_parts_needs_what_is_stated(monkeypatch, method):
 
 @pytest.mark.parametrize("n_items, n_lists", [(30, 1200), (2000, 30)])
 @pytest.mark.parametrize("measure", ["tau-b", "kendall-distance", "spearman", "footrule"])
-def test_agreement_needs_what_is_stated(monkeypatch, measure, n_items, n_lists):
+def test_stated_memory_of_agreement_matrix_matches_the_peak(monkeypatch, measure, n_items, n_lists):
     needed = []
     monkeypatch.setattr(
         "skrankagg.metrics._agreement._matrices.check_memory", lambda n_bytes, describe: needed.append(n_bytes)
@@ -224,7 +224,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_of_matrices_need_what_is_stated(monkeypatch, name):
+def test_stated_memory_of_matrix_functions_covers_the_peak(monkeypatch, name):
     needed = []
     monkeypatch.setattr(_memory, "check_memory", lambda n_bytes, describe: needed.append((n_bytes, describe()[0])))
     monkeypatch.setattr("skrankagg.aggregators._markov._markov_chain.check_memory", _memory.check_memory)
@@ -234,14 +234,14 @@ def test_functions_of_matrices_need_what_is_stated(monkeypatch, name):
     assert taken <= 1.01 * n_bytes + 1e6
 
 
-def test_functions_of_matrices_refuse():
+def test_matrix_functions_raise_memory_limit_error():
     with config_context(memory_limit="100kB"):
         for function in [*FUNCTIONS.values(), lambda: kemeny_order(PREFER), lambda: agreement_matrix(random_lists(99))]:
             with pytest.raises(MemoryLimitError, match=r"\(\) needs about .* and 100 kB are available; "):
                 function()
 
 
-def test_a_proof_refuses_more_triples_than_fit():
+def test_kemeny_proof_raises_memory_limit_error():
     lists = random_lists(120)
     for ties in ("strict", "weak"):
         with (
@@ -254,7 +254,7 @@ def test_a_proof_refuses_more_triples_than_fit():
 # ---------------------------------------------------------------------- refusals
 
 
-def test_message_names_query_size_bytes_and_methods_that_can():
+def test_memory_limit_error_names_query_size_bytes_and_alternatives():
     frame = pd.concat([random_lists(40, 3).to_frame().assign(query="small"), random_lists(300, 1).to_frame()])
     lists = RankedLists.from_frame(frame.assign(query=frame["query"].replace({0: "large"})))
     with config_context(memory_limit=100_000), pytest.raises(MemoryLimitError) as caught:
@@ -280,7 +280,7 @@ def test_message_names_query_size_bytes_and_methods_that_can():
     ],
     ids=repr,
 )
-def test_fit_and_transform_refuse_where_they_need_the_memory(method):
+def test_fit_and_transform_raise_memory_limit_error_if_they_allocate(method):
     lists = random_lists(200)
     for call in (method.fit, method.fit_transform):
         with config_context(memory_limit="100kB"), pytest.raises(MemoryLimitError, match="query 0 of 200 items"):
@@ -294,12 +294,12 @@ def test_fit_and_transform_refuse_where_they_need_the_memory(method):
                 method.transform(lists)
 
 
-def test_fit_does_not_refuse_what_it_does_not_allocate():
+def test_fit_ignores_the_memory_that_only_transform_needs():
     with config_context(memory_limit="100kB"):
         Schulze().fit(random_lists(200)).transform(random_lists(20))
 
 
-def test_repair_refuses_before_its_method_begins():
+def test_local_kemenization_checks_memory_before_its_method_runs():
     class Slow(skrankagg.BordaCount):
         def _aggregate(self, lists):
             raise AssertionError("it began")
@@ -310,13 +310,13 @@ def test_repair_refuses_before_its_method_begins():
                 call(random_lists(200))
 
 
-def test_each_process_has_matrices():
+def test_stated_memory_of_kemeny_counts_each_process():
     one, two = random_lists(50), random_lists(50, n_queries=3)
     assert stated(Kemeny(n_jobs=2), one) == stated(Kemeny(), one)
     assert stated(Kemeny(n_jobs=2), two) == 2 * stated(Kemeny(), two)
 
 
-def test_small_queries_do_not_ask_the_system(monkeypatch):
+def test_small_queries_do_not_call_available_memory(monkeypatch):
     def ask():
         raise AssertionError("asked")
 
@@ -328,7 +328,7 @@ def test_small_queries_do_not_ask_the_system(monkeypatch):
         Minimax().fit_transform(random_lists(1000, 2))
 
 
-def test_results_do_not_depend_on_the_limit():
+def test_results_are_independent_of_the_memory_limit():
     lists = random_lists(30, n_queries=2)
     for _, method in default_methods():
         whole = method.fit_transform(lists)
@@ -372,7 +372,7 @@ for name, method in methods:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce a limit of the address space")
-def test_every_method_answers_or_refuses_in_a_limited_address_space():
+def test_methods_succeed_or_raise_in_a_limited_address_space():
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT, "3000", "20", "160"], capture_output=True, text=True, timeout=300
     )
@@ -387,7 +387,7 @@ def test_every_method_answers_or_refuses_in_a_limited_address_space():
 # ---------------------------------------------------------------------- limits
 
 
-def test_limits_are_nested_and_end(monkeypatch):
+def test_config_context_nests_memory_limits(monkeypatch):
     monkeypatch.setenv("SKRANKAGG_MEMORY", "3GiB")
     assert available_memory() == 3 * 2**30
     with config_context(memory_limit=10):
@@ -402,7 +402,7 @@ def test_limits_are_nested_and_end(monkeypatch):
     assert 0 < available_memory() < 2**60
 
 
-def test_contexts_may_end_in_any_order():
+def test_config_context_can_be_closed_in_any_order():
     first, second = config_context(memory_limit=10), config_context(memory_limit=10)
     first.__enter__()
     second.__enter__()
@@ -413,7 +413,7 @@ def test_contexts_may_end_in_any_order():
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, 2.5, "many", "5 XB", "1e9", "-2GB", "0"])
-def test_a_limit_that_is_not_a_size_is_refused(limit, monkeypatch):
+def test_config_context_rejects_invalid_memory_limits(limit, monkeypatch):
     with pytest.raises(InputError, match="memory_limit must be a number of bytes above 0 or a size such as '2GB'"):
         config_context(memory_limit=limit).__enter__()
     assert not _memory._limits
@@ -423,7 +423,7 @@ def test_a_limit_that_is_not_a_size_is_refused(limit, monkeypatch):
             available_memory()
 
 
-def test_sizes_are_shown_in_fitting_units():
+def test_format_bytes_chooses_a_suitable_unit():
     sizes = [0, 999, 1000, 99_949, 99_960, 999_499, 999_600, 3.2e9, 5e20]
     shown = ["0 B", "999 B", "1.0 kB", "99.9 kB", "100 kB", "999 kB", "1.0 MB", "3.2 GB", "500000 PB"]
     assert [format_bytes(size) for size in sizes] == shown
@@ -441,7 +441,7 @@ V1 = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
 V2 = "memory.max", "memory.current", "inactive_file"
 
 
-def test_the_tightest_group_counts(tmp_path):
+def test_left_by_groups_returns_the_tightest_limit(tmp_path):
     groups, root = tmp_path / "cgroup", tmp_path / "fs"
     assert left_by_groups(groups, root) == np.inf  # a system without groups
     groups.write_text("0::/user.slice/job/step\n")
@@ -456,7 +456,7 @@ def test_the_tightest_group_counts(tmp_path):
     assert left_by_groups(groups, root) == 140
 
 
-def test_groups_of_version_1_and_of_containers(tmp_path):
+def test_left_by_groups_reads_version_1_and_container_groups(tmp_path):
     groups, root = tmp_path / "cgroup", tmp_path / "fs"
     groups.write_text("9:name=systemd:/\n4:cpu,memory:/docker/abc\n2:cpu:/docker/abc\n0::/\n")
     _group(root / "memory", V1, 9223372036854771712, 300)

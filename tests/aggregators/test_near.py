@@ -1,4 +1,4 @@
-"""KwikSort, pick-a-perm, footrule-optimal and local Kemenization: compared with all orders, and their guarantees."""
+"""KwikSort, PickAPerm, FootruleOptimal and LocalKemenization, compared with all orders, and their guarantees."""
 
 import itertools
 
@@ -40,7 +40,7 @@ def scored(consensus, prefer, tied):
 
 @given(seed=st.integers(0, 10**6), full=st.booleans())
 @settings(max_examples=15, deadline=None)
-def test_the_footrule_is_the_least_of_all_orders(seed, full):
+def test_footrule_optimal_minimizes_the_footrule_over_all_orders(seed, full):
     frame = example_lists(seed, n_queries=1, n_items=5, full=full)
     items = sorted(frame["item"].unique())
     n = len(items)
@@ -67,7 +67,7 @@ def test_the_footrule_is_the_least_of_all_orders(seed, full):
 )
 @settings(max_examples=40, deadline=None)
 @example(seed=2735, n_queries=1, full=False, unit=0.3, cells=1)
-def test_footrule_costs_are_the_sums_over_the_lists(seed, n_queries, full, unit, cells):
+def test_footrule_costs_equal_the_sums_over_the_lists(seed, n_queries, full, unit, cells):
     frame = example_lists(seed, n_queries=n_queries, n_voters=6, n_items=5, full=full)
     voters = frame["voter"].unique()
     weight = dict(zip(voters, np.random.default_rng(seed).integers(0, 4, len(voters)) * unit, strict=True))
@@ -103,14 +103,14 @@ def test_the_order_in_which_lists_are_added_changes_no_cost_of_the_footrule(seed
         np.testing.assert_array_equal(other, costs[0])
 
 
-def test_the_footrule_weighs_lists():
+def test_footrule_optimal_weights_lists():
     frame = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2, 1, 2]})
     consensus, info = FootruleOptimal(voter_weights={"u": 2, "v": 1}).aggregate(frame)
     assert consensus["item"].tolist() == ["a", "b"] and info.loc[0, "footrule"] == 2.0
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_kwik_sort_finds_the_order_that_majorities_agree_on(seed):
+def test_pivot_orders_finds_the_order_of_consistent_majorities(seed):
     prefer = np.array([[0, 2, 2], [1, 0, 2], [1, 1, 0]])
     (order,) = pivot_orders((prefer.T - prefer)[None] * 1.0, 1, np.random.PCG64(seed).random_raw)[0]
     assert order.tolist() == [0, 1, 2]
@@ -118,7 +118,7 @@ def test_kwik_sort_finds_the_order_that_majorities_agree_on(seed):
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
-def test_guarantees_on_full_lists(seed):
+def test_approximations_cost_at_most_twice_the_optimum_on_full_lists(seed):
     frame = full_lists(seed)
     least = Kemeny().aggregate(frame)[1].loc[0, "kemeny_score"]
     prefer, tied = pairwise_preferences(frame)
@@ -132,7 +132,7 @@ def test_guarantees_on_full_lists(seed):
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
-def test_the_picked_list_is_the_best_one(seed):
+def test_pick_a_perm_picks_the_cheapest_list(seed):
     frame = example_lists(seed, n_queries=1, n_items=6)
     prefer, tied = pairwise_preferences(frame)
     items = sorted(frame["item"].unique())
@@ -143,7 +143,7 @@ def test_the_picked_list_is_the_best_one(seed):
     assert PickAPerm().aggregate(frame)[1].loc[0, "kemeny_score"] == pytest.approx(min(costs))
 
 
-def test_a_list_of_weight_zero_is_not_picked():
+def test_pick_a_perm_never_picks_a_list_of_weight_zero():
     frame = full_lists(3)
     consensus = PickAPerm(voter_weights={"v0": 0, "v1": 0, "v2": 1, "v3": 0}).fit_transform(frame)
     mine = frame[frame["voter"] == "v2"].sort_values("rank")["item"].tolist()
@@ -152,7 +152,7 @@ def test_a_list_of_weight_zero_is_not_picked():
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
-def test_kwik_sort_keeps_the_best_and_its_order_costs_what_it_says(seed):
+def test_kwik_sort_keeps_the_best_order_and_reports_its_score(seed):
     frame = example_lists(seed, n_queries=1, n_items=7)
     prefer, tied = pairwise_preferences(frame)
     one, many = (KwikSort(n_init=n).aggregate(frame) for n in (1, 20))
@@ -162,7 +162,7 @@ def test_kwik_sort_keeps_the_best_and_its_order_costs_what_it_says(seed):
 
 @pytest.mark.parametrize("aggregator", [None, CombSUM(norm="rank"), Condorcet(), DIBRA()])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_repair_never_costs_more_and_leaves_no_majority_against_neighbours(aggregator, seed):
+def test_local_kemenization_never_costs_more_and_respects_adjacent_majorities(aggregator, seed):
     frame = example_lists(seed, n_queries=1)
     prefer, tied = pairwise_preferences(frame)
     before = (BordaCount() if aggregator is None else aggregator).fit_transform(frame)
@@ -172,7 +172,7 @@ def test_the_repair_never_costs_more_and_leaves_no_majority_against_neighbours(a
     assert (prefer[order[:-1], order[1:]] >= prefer[order[1:], order[:-1]]).all()
 
 
-def test_the_repair_takes_what_its_method_learnt():
+def test_local_kemenization_uses_the_fitted_method():
     train, test = example_lists(0), example_lists(1)
     pooled = LocalKemenization(DIBRA(weighting="global")).fit(train)
     expected = LocalKemenization().fit(train)
@@ -184,7 +184,7 @@ def test_the_repair_takes_what_its_method_learnt():
         LocalKemenization(DIBRA(weighting="global")).transform(test)
 
 
-def test_parameters_of_the_method_are_reached():
+def test_local_kemenization_sets_nested_parameters():
     repaired = LocalKemenization(CombSUM()).set_params(aggregator__norm="rank")
     assert repaired.aggregator.norm == "rank"
 
@@ -195,7 +195,7 @@ WEIGHTS = [(1, 1, 1, 1, 1), (1, 2, 3, 1, 4), (0, 2, 0, 1, 0), (0.3, 0.1, 0.2, 0.
 
 
 def of_all_sizes(seed, weights, ties=True):
-    """Queries of 1 to 7 items with up to 5 lists, two of each size."""
+    """Return queries of 1 to 7 items with up to 5 lists, two of each size."""
     frames = [
         example_lists(seed + n, n_queries=2, n_items=n, with_ties=ties).assign(
             query=lambda frame, n=n: frame["query"] + str(n)
@@ -207,7 +207,7 @@ def of_all_sizes(seed, weights, ties=True):
 
 
 def each_query(method, frame):
-    """What a method says of each query of a frame, with its ranks and items in the items' order, and its lists."""
+    """Yield for each query its lists, the scores in item order and the published cost."""
     consensus, info = method.aggregate(frame)
     for query, cost in zip(info["query"], info["kemeny_score"], strict=True):
         own = consensus[consensus["query"] == query].sort_values("item")
@@ -229,7 +229,7 @@ absences = st.sampled_from(["last", "ignore"])
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(**profiles, absent=absences, n_init=st.integers(1, 12), random_state=st.integers(0, 99))
 @settings(max_examples=20, deadline=None)
-def test_kwik_sort_is_quicksort_around_the_pivots_of_a_generator(seed, weights, ties, absent, n_init, random_state):
+def test_kwik_sort_equals_quicksort_with_the_same_random_pivots(seed, weights, ties, absent, n_init, random_state):
     frame = of_all_sizes(seed, weights, ties)
     drawn = np.random.RandomState(random_state).randint(2**31 - 1)
     method = KwikSort(n_init=n_init, absent=absent, random_state=random_state)
@@ -256,7 +256,7 @@ def test_of_equally_good_lists_one_that_holds_the_first_item_last_is_picked_befo
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(**profiles, absent=absences)
 @settings(max_examples=20, deadline=None)
-def test_of_equally_good_lists_the_one_that_ranks_the_first_items_higher_is_picked(seed, weights, ties, absent):
+def test_pick_a_perm_breaks_ties_by_the_ranks_of_the_first_items(seed, weights, ties, absent):
     for lists, score, cost in each_query(PickAPerm(absent=absent), of_all_sizes(seed, weights, ties)):
         prefer, tied = pairwise_preferences(lists, absent=absent)
         items, found = sorted(lists["item"].unique()), []
@@ -274,7 +274,7 @@ def test_of_equally_good_lists_the_one_that_ranks_the_first_items_higher_is_pick
 @settings(max_examples=20, deadline=None)
 # All lists of a query weigh 0: nothing is compared.
 @example(seed=100, weights=(0, 2, 0, 1, 0), ties=False, absent="last")
-def test_the_repair_inserts_items_one_by_one(seed, weights, ties, absent):
+def test_local_kemenization_equals_inserting_items_one_by_one(seed, weights, ties, absent):
     frame = of_all_sizes(seed, weights, ties)
     given = BordaCount().fit_transform(frame)
     for lists, score, cost in each_query(LocalKemenization(absent=absent), frame):
@@ -299,7 +299,7 @@ def test_the_repair_inserts_items_one_by_one(seed, weights, ties, absent):
 )
 @given(**profiles)
 @settings(max_examples=10, deadline=None)
-def test_many_queries_at_once_give_what_each_gives_alone(method, seed, weights, ties):
+def test_near_methods_treat_queries_independently(method, seed, weights, ties):
     frame = of_all_sizes(seed, weights, ties)
     alone = [method.aggregate(lists) for _, lists in frame.groupby("query")]
     for together, parts in zip(method.aggregate(frame), zip(*alone, strict=True), strict=True):
@@ -307,7 +307,7 @@ def test_many_queries_at_once_give_what_each_gives_alone(method, seed, weights, 
 
 
 @pytest.mark.parametrize("method", [KwikSort(), PickAPerm(), LocalKemenization(), FootruleOptimal()])
-def test_small_stacks_and_queries_of_their_own_change_nothing(method, monkeypatch):
+def test_near_methods_are_independent_of_stacks_of_queries(method, monkeypatch):
     frame = of_all_sizes(5, WEIGHTS[1])
     expected = method.aggregate(frame)
     monkeypatch.setattr(_stacks, "_SMALL", 4)
@@ -317,7 +317,7 @@ def test_small_stacks_and_queries_of_their_own_change_nothing(method, monkeypatc
 
 
 @pytest.mark.parametrize("n", [2, 3, 40])
-def test_orders_of_draws_show_the_pivots_and_chances_of_a_generator(n):
+def test_pivot_orders_uses_the_random_numbers_of_a_generator(n):
     rng = np.random.default_rng(n)
     margin = np.round(rng.normal(size=(n, n)))
     margin = np.triu(margin, 1) - np.triu(margin, 1).T
@@ -329,7 +329,7 @@ def test_orders_of_draws_show_the_pivots_and_chances_of_a_generator(n):
         assert orders.tolist() == [oracles.kwik_sort(one, rng) for _ in range(50)]
 
 
-def test_unlikely_draws_of_32_bits_are_drawn_again():
+def test_pivot_orders_rejects_biased_draws_of_32_bits():
     # For 3 items to be equally likely, 32 bits are left out whose product with 3 ends in less than 2 ** 32 % 3: zeros.
     bits = np.array([0, 1 << 32 | 1 << 31, 1 << 63, 1 << 63, 0, 0], dtype=np.uint64)
     (order,) = pivot_orders(np.zeros((1, 3, 3)), 1, lambda k: np.resize(bits, k))[0]

@@ -1,4 +1,4 @@
-"""Methods that order items which no list compares warn, once for each call; inspection leaves such numbers out."""
+"""NotComparedWarning of methods that order uncompared items, once per call; inspection omits such numbers."""
 
 import warnings
 from pathlib import Path
@@ -38,7 +38,7 @@ from skrankagg.plotting import RankStabilityDisplay
 from skrankagg.preprocessing import AggregatorUnion
 
 LISTS = {"u": ["c", "a", "b"], "v": ["a", "b", "c"], "w": ["a", "c", "b"], "x": ["e", "d"], "y": ["d", "e"]}
-#: Each list of weight 1, scores as some methods need them.
+#: Lists of weight 1 with scores, which some methods need.
 APART = pd.DataFrame(
     [("q", voter, item, 1.0 - k / 8) for voter, items in LISTS.items() for k, item in enumerate(items)],
     columns=["query", "voter", "item", "score"],
@@ -59,7 +59,7 @@ IGNORE = [
     PlackettLuce(absent="ignore", weighting="query"),
     PlackettLuce(absent="ignore", weighting="global", ties="davidson"),
 ]
-#: What has another reading of absent items, or none.
+#: Methods that rank absent items or have no such option.
 NOT_WARNED = [
     *[one.set_params(absent="last") for one in map(clone, READERS) if not isinstance(one, LocalKemenization)],
     LocalKemenization(),
@@ -80,7 +80,7 @@ def name(method):
 
 
 def caught(function, *args, **kwargs):
-    """Warnings of uncompared items in a call; other warnings count as errors."""
+    """Return the warnings about uncompared items of a call; other warnings are errors."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("error")
         warnings.simplefilter("always", NotComparedWarning)
@@ -88,14 +88,14 @@ def caught(function, *args, **kwargs):
     return found
 
 
-def test_every_method_with_two_readings_is_there():
+def test_warned_methods_include_every_method_with_an_absent_option():
     assert len({type(method) for method in WARNED}) > 15
     for method in (MarkovChain, BordaCount, Copeland, Kemeny, Schulze, HodgeRank, PlackettLuce, PickAPerm):
         assert any(isinstance(one, method) for one in WARNED), method
 
 
 @pytest.mark.parametrize("method", WARNED, ids=name)
-def test_warns_once_a_call_at_the_line_of_the_caller(method):
+def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
     for call in ("fit", "fit_transform", "transform", "aggregate"):
         one = clone(method)
         if one.__sklearn_tags__().requires_fit:
@@ -110,26 +110,26 @@ def test_warns_once_a_call_at_the_line_of_the_caller(method):
 
 
 @pytest.mark.parametrize("method", WARNED, ids=name)
-def test_does_not_warn_where_lists_connect_all_items(method):
+def test_not_compared_warning_is_not_issued_for_connected_items(method):
     assert not caught(clone(method).fit_transform, JOINED)
     first = APART[APART["item"].isin(list("abc"))]
     assert not caught(clone(method).fit_transform, first)
 
 
 @pytest.mark.parametrize("method", NOT_WARNED, ids=name)
-def test_does_not_warn_where_absent_items_are_ranked(method):
+def test_not_compared_warning_is_not_issued_if_absent_items_are_ranked(method):
     assert not caught(clone(method).fit_transform, APART)
 
 
 @pytest.mark.parametrize("method", [*WARNED, BordaCount(), Kemeny(), PlackettLuce()], ids=name)
-def test_a_query_without_any_weight_compares_nothing(method):
+def test_not_compared_warning_is_issued_if_all_weights_are_0(method):
     if method.__sklearn_tags__().requires_fit:
         return
     (warning,) = caught(method.fit_transform, JOINED.assign(weight=0.0))
     assert "query 'q' has 5, of 1, 1, 1, 1 and 1 items" in str(warning.message)
 
 
-def test_the_message_counts_queries_and_shortens_sizes():
+def test_not_compared_warning_counts_queries_and_shortens_sizes():
     many = pd.DataFrame({"query": "r", "voter": np.repeat(range(7), 2), "item": range(14), "score": [1.0, 0.5] * 7})
     (warning,) = caught(
         MarkovChain().fit_transform,
@@ -143,18 +143,18 @@ def test_the_message_counts_queries_and_shortens_sizes():
     assert str(warning.message).endswith("means nothing; give some list of the query a positive weight.")
 
 
-def test_weights_of_voters_count():
+def test_not_compared_warning_respects_voter_weights():
     weights = dict.fromkeys("uvwxyz", 1.0)
     assert not caught(Copeland(absent="ignore", voter_weights=weights).fit_transform, JOINED)
     assert len(caught(Copeland(absent="ignore", voter_weights={**weights, "z": 0.0}).fit_transform, JOINED)) == 1
 
 
-def test_a_model_without_a_prior_refuses_and_does_not_warn():
+def test_plackett_luce_without_prior_raises_instead_of_warning():
     with pytest.raises(InputError, match="fall into 2 parts"):
         PlackettLuce(prior=0, absent="ignore").fit(APART)
 
 
-def test_the_tag_is_that_of_the_method_inside():
+def test_compares_tag_is_taken_from_the_base_method():
     for base in (PositionalScoring(points="dowdall"), CombMAX(), MarkovChain(), MarkovChain(absent="last")):
         expected = base.__sklearn_tags__().aggregator_tags.compares
         for outer in (DIBRA(base), LearnedWeights(base), LocalKemenization(base, absent="ignore")):
@@ -162,7 +162,7 @@ def test_the_tag_is_that_of_the_method_inside():
     assert [CombMAX().__sklearn_tags__().aggregator_tags.compares, expected] == [None, "last"]
 
 
-def test_fuse_warns_once():
+def test_fuse_issues_one_not_compared_warning():
     one = {voter: list(items) for voter, items in LISTS.items()}
     for method in (BordaCount(absent="ignore"), PositionalScoring(points=[3, 2, 1], absent="ignore"), MarkovChain()):
         for lists in (one, [one, one, one]):
@@ -176,13 +176,13 @@ def test_fuse_warns_once():
     assert not caught(fuse, {"u": ["a", "b", "c"], "v": ["x", "y", "z"]})  # sums of reciprocal ranks
 
 
-def test_fuse_gives_a_batch_what_it_gives_each_query():
+def test_fuse_of_a_batch_equals_fuse_of_each_query():
     queries = [{**LISTS, "z": ["e", "b", "d"]}, {"u": ["a", "c"], "v": ["c", "b", "a"]}]
     method = BordaCount(absent="ignore")
     assert fuse(queries, method) == [fuse(one, method) for one in queries]
 
 
-def test_scorers_and_members_warn():
+def test_scorers_and_members_issue_one_not_compared_warning():
     qrels = Qrels.from_frame(pd.DataFrame({"query": "q", "item": list("ad"), "relevance": [1, 0]}))
     assert len(caught(make_ranking_scorer("map", qrels=qrels), MarkovChain(), APART)) == 1
     methods = [("mc4", MarkovChain()), ("rrf", ReciprocalRankFusion())]
@@ -190,7 +190,7 @@ def test_scorers_and_members_warn():
     assert len(caught(Comparator(methods, qrels=qrels, verbose=False).fit, RankedLists.from_frame(APART))) == 1
 
 
-def test_margins_warn_once():
+def test_margin_of_victory_issues_one_not_compared_warning():
     assert len(caught(margin_of_victory, Kemeny(absent="ignore"), APART)) == 1
 
 
@@ -198,7 +198,7 @@ def test_margins_warn_once():
 
 
 def copies(frame, n=4):
-    """More lists like these, so that there is enough to draw from."""
+    """Return several copies of the lists, to draw from."""
     return pd.concat([frame.assign(voter=frame["voter"] + str(k)) for k in range(n)], ignore_index=True)
 
 
@@ -207,7 +207,7 @@ def copies(frame, n=4):
     [PlackettLuce(absent="ignore"), MarkovChain(), BordaCount(absent="ignore"), Kemeny(absent="ignore")],
     ids=name,
 )
-def test_rank_stability_leaves_out_what_compares_two_components(method):
+def test_rank_stability_omits_comparisons_between_components(method):
     two = pd.concat([copies(APART), copies(JOINED.assign(query="r"))], ignore_index=True)
     with pytest.warns(NotComparedWarning, match="in 1 of 2 queries") as found:
         table = rank_stability(method, two, n_resamples=40, places=[1, 2])
@@ -240,7 +240,7 @@ def board(queries):
     return pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
 
 
-def test_a_board_of_all_queries_is_judged_as_a_whole():
+def test_rank_stability_by_query_checks_the_components_of_the_pooled_board():
     """Queries may be connected and their board not, and the other way round."""
     apart = board({items: items for items in ("abc", "def", "ghi", "jkl", "mno")})
     assert not caught(MarkovChain().fit_transform, apart)
@@ -252,7 +252,7 @@ def test_a_board_of_all_queries_is_judged_as_a_whole():
     assert not caught(rank_stability, MarkovChain(), joined, n_resamples=5, unit="query")
 
 
-def test_the_display_draws_places_without_intervals():
+def test_rank_stability_display_draws_places_without_intervals():
     pytest.importorskip("matplotlib").use("Agg")
     with pytest.warns(NotComparedWarning):
         table = rank_stability(MarkovChain(), copies(APART), n_resamples=10)

@@ -1,4 +1,4 @@
-"""Order statistics of normalised ranks: compared with exact fractions and published numbers, and particular cases."""
+"""Order statistics of normalised ranks, compared with exact fractions and published numbers, and special cases."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -30,19 +30,19 @@ pytestmark = pytest.mark.twice
 
 @given(m=st.integers(1, 120), part=st.floats(0, 1), x=st.floats(1e-5, 1))
 @settings(max_examples=100, deadline=None)
-def test_binomial_tails_equal_exact_fractions(m, part, x):
+def test_log_binomial_tail_equals_exact_fractions(m, part, x):
     k = 1 + int(part * (m - 1))
     assert log_binomial_tail(k, m, x) == pytest.approx(log_of(beta(k, m, x)), rel=1e-13, abs=1e-13)
 
 
 @pytest.mark.parametrize(("k", "m", "x"), [(103, 103, 4.3e-4), (93, 103, 4.3125e-4), (400, 400, 1e-3), (45, 450, 1e-8)])
-def test_binomial_tails_near_the_smallest_float_and_below(k, m, x):
+def test_log_binomial_tail_is_accurate_near_the_smallest_float(k, m, x):
     assert log_binomial_tail(k, m, x) == pytest.approx(log_of(beta(k, m, x)), rel=1e-14)
 
 
 @given(shares=st.lists(st.sampled_from([0.05, 0.2, 0.25, 0.7, 1.0]), min_size=1, max_size=5), x=st.floats(0.01, 0.99))
 @settings(max_examples=30, deadline=None)
-def test_poisson_binomial_tails_equal_the_sum_over_all_outcomes(shares, x):
+def test_log_poisson_binomial_tail_equals_the_sum_over_all_outcomes(shares, x):
     chances = [min(Fraction(x), Fraction(share)) for share in shares]
     found = np.exp(log_poisson_binomial_tail(np.array([x]), len(shares), np.array(shares)))[:, 0]
     for k, tail in enumerate(found):
@@ -55,7 +55,7 @@ LOG_RHO = [log1p(-1e-9), log(0.999), log(0.5), log(0.05), log(1e-6), log(1e-50),
 
 
 def exact_thresholds(log_rho, m):
-    """The thresholds that the library uses, as fractions, also those too small for a float."""
+    """Return the library's thresholds as fractions, even those too small for a float."""
     with localcontext() as context:
         context.prec = 40
         return [Fraction(Decimal(float(log_b)).exp()) for log_b in thresholds(np.array([log_rho]), m)[:, 0]]
@@ -71,7 +71,7 @@ def test_thresholds_have_probability_rho(log_rho, m):
 
 @pytest.mark.parametrize("log_rho", LOG_RHO, ids="{:.4g}".format)
 @pytest.mark.parametrize("m", [1, 2, 3, 6, 9])
-def test_crossing_probabilities_equal_exact_fractions(log_rho, m):
+def test_log_crossing_equals_exact_fractions(log_rho, m):
     exact = crossing(exact_thresholds(log_rho, m))
     assert log_crossing(np.array([log_rho]), m)[0] == pytest.approx(log_of(exact), rel=1e-13, abs=1e-13)
 
@@ -84,7 +84,7 @@ def test_crossing_probabilities_equal_exact_fractions(log_rho, m):
         *((200, log(value), 3000) for value in (0.5, 1e-50, 1e-200)),
     ],
 )
-def test_crossing_probabilities_of_many_lists_equal_whole_numbers(m, log_rho, bits):
+def test_log_crossing_of_many_lists_equals_integer_arithmetic(m, log_rho, bits):
     b = exact_thresholds(log_rho, m)
     exact = 1 - joint_in_fixed_point([1 - value for value in reversed(b)], bits)
     assert log_crossing(np.array([log_rho]), m)[0] == pytest.approx(log_of(exact), rel=1e-13, abs=2e-13)
@@ -93,26 +93,26 @@ def test_crossing_probabilities_of_many_lists_equal_whole_numbers(m, log_rho, bi
             assert log_of(beta(k, m, b[k - 1])) == pytest.approx(log_rho, rel=1e-13, abs=1e-13)
 
 
-def test_the_two_oracles_agree():
+def test_crossing_and_joint_agree():
     b = [Fraction(1, 10), Fraction(1, 3), Fraction(1, 3), Fraction(4, 5)]
     assert crossing(b) == 1 - joint([1 - value for value in reversed(b)])
     assert joint_in_fixed_point(b, 300) == pytest.approx(joint(b), rel=1e-15)
 
 
-def test_exact_p_of_two_lists_by_hand():
+def test_log_crossing_of_two_lists_equals_an_example_by_hand():
     # b_1 = 1 - sqrt(.81) = .1 and b_2 = sqrt(.19): p = 1 - (.9 ** 2 - (b_2 - .1) ** 2).
     p = np.exp(log_crossing(np.log([0.19]), 2)[0])
     assert p == pytest.approx(1 - (0.81 - (0.19**0.5 - 0.1) ** 2), rel=1e-14)
 
 
-def test_the_exact_p_of_one_list_is_rho_and_that_of_rho_1_is_1():
+def test_log_crossing_of_one_list_is_rho_and_of_rho_1_is_1():
     np.testing.assert_allclose(log_crossing(np.array([-5.0, -1e-9, 0.0]), 1), [-5.0, -1e-9, 0.0], rtol=1e-15)
     assert log_crossing(np.array([0.0]), 7)[0] == 0.0
 
 
 @given(m=st.integers(1, 80), log_rho=st.lists(st.floats(-2000, 0), min_size=2, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_the_exact_p_rises_with_rho_and_stays_within_its_bounds(m, log_rho):
+def test_log_crossing_increases_with_rho_within_its_bounds(m, log_rho):
     log_rho = np.sort(log_rho)
     log_p = log_crossing(log_rho, m)
     assert (np.diff(log_p) >= -1e-12).all()
@@ -120,7 +120,7 @@ def test_the_exact_p_rises_with_rho_and_stays_within_its_bounds(m, log_rho):
 
 
 @pytest.mark.parametrize("m", [5, 40])
-def test_random_ranks_have_uniform_exact_p_values(m):
+def test_rho_pvalue_exact_is_uniform_for_random_ranks(m):
     x = np.sort(np.random.default_rng(m).random((20_000, m)), axis=1)
     log_rho = log_binomial_tail(np.arange(1, m + 1), m, x).min(axis=1)
     p = np.exp(rho_pvalue(log_rho, np.full(len(x), m), exact=True))
@@ -128,7 +128,7 @@ def test_random_ranks_have_uniform_exact_p_values(m):
         assert abs((p <= level).mean() - level) < 4 * (level * (1 - level) / len(x)) ** 0.5
 
 
-def test_random_ranks_that_are_cut_have_exact_p_values_too():
+def test_rho_pvalue_exact_with_depth_share_is_uniform_for_cut_ranks():
     m, share = 10, 0.3
     x = np.sort(np.random.default_rng(0).random((20_000, m)), axis=1)
     tail = np.where(x <= share, log_binomial_tail(np.arange(1, m + 1), m, x), 0.0)
@@ -137,7 +137,7 @@ def test_random_ranks_that_are_cut_have_exact_p_values_too():
         assert abs((p <= level).mean() - level) < 4 * (level * (1 - level) / len(x)) ** 0.5
 
 
-def test_rho_and_its_p_values_by_hand():
+def test_rho_score_and_rho_pvalue_equal_examples_by_hand():
     rho = np.exp(rho_score(np.array([0, 0, 1]), np.array([0.1, 0.5, 0.5]), np.array([2, 2])))
     assert rho == pytest.approx([1 - 0.9**2, 1 - 0.5**2])
     log_rho, n_lists = np.log([0.01, 0.19]), np.array([2, 2])
@@ -147,7 +147,7 @@ def test_rho_and_its_p_values_by_hand():
     assert np.exp(rho_pvalue(log_rho, n_lists, exact=True)) == pytest.approx([0.01, 0.19] + (second - first) ** 2)
 
 
-def test_p_values_of_a_vector_of_ranks_are_those_of_r():
+def test_rho_pvalue_reproduces_the_r_package():
     m = np.array([4])
     log_rho = rho_score(np.zeros(4, dtype=int), np.array([0.1, 0.04, 0.5, 0.3]), m)
     assert np.exp(rho_pvalue(log_rho, m)).round(4) == [0.2092]  # rhoScores(r)
@@ -177,7 +177,7 @@ RANKS = pytest.mark.parametrize("params", [{}, {"n_items": 30}, {"absent": "igno
 @RANKS
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=15, deadline=None)
-def test_p_values_equal_exact_fractions(params, seed, weighted):
+def test_robust_rank_aggregation_equals_exact_fractions(params, seed, weighted):
     frame = query(seed, weighted)
     x = normalised(frame, params.get("n_items"), params.get("absent") == "ignore")
     consensus = RobustRankAggregation(**params).fit_transform(frame)
@@ -189,7 +189,7 @@ def test_p_values_equal_exact_fractions(params, seed, weighted):
 @RANKS
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=5, deadline=None)
-def test_exact_p_values_equal_exact_fractions(params, seed, weighted):
+def test_robust_rank_aggregation_exact_equals_exact_fractions(params, seed, weighted):
     frame = query(seed, weighted)
     x = normalised(frame, params.get("n_items"), params.get("absent") == "ignore")
     consensus = RobustRankAggregation(exact=True, **params).fit_transform(frame)
@@ -218,7 +218,7 @@ STATISTICS = {
 @pytest.mark.parametrize("statistic", STATISTICS)
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=10, deadline=None)
-def test_statistics_equal_exact_fractions(statistic, params, seed, weighted):
+def test_rank_statistic_equals_exact_fractions(statistic, params, seed, weighted):
     frame = query(seed, weighted)
     x = normalised(frame, params.get("n_items"), params.get("absent") == "ignore")
     consensus = RankStatistic(statistic=statistic, **params).fit_transform(frame)
@@ -227,7 +227,7 @@ def test_statistics_equal_exact_fractions(statistic, params, seed, weighted):
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
-def test_cutoffs_equal_the_sum_over_all_outcomes(seed):
+def test_depth_share_equals_the_sum_over_all_outcomes(seed):
     frame = query(seed, weighted=False)
     n_items, m = 40, frame["voter"].nunique()
     rng = np.random.default_rng(seed)
@@ -251,12 +251,12 @@ def test_cutoffs_equal_the_sum_over_all_outcomes(seed):
     )
 
 
-# ---------------------------------------------------------------------- what is peculiar to them
+# ---------------------------------------------------------------------- special cases
 
 
 @given(seed=st.integers(0, 10**6), n_voters=st.integers(1, 12))
 @settings(max_examples=30, deadline=None)
-def test_the_exact_order_is_that_of_the_bound_except_where_the_bound_is_one(seed, n_voters):
+def test_robust_rank_aggregation_exact_keeps_the_order_of_bounds_below_1(seed, n_voters):
     frame = example_lists(seed, n_queries=2, n_voters=n_voters, n_items=12)
     bound = RobustRankAggregation(n_items=50).fit_transform(frame)
     exact = RobustRankAggregation(n_items=50, exact=True).fit_transform(frame)
@@ -272,7 +272,7 @@ def test_the_exact_order_is_that_of_the_bound_except_where_the_bound_is_one(seed
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_scores_stay_correct_where_p_values_underflow(exact):
+def test_robust_rank_aggregation_scores_are_correct_if_p_values_underflow(exact):
     n, m = 1000, 400
     frame = pd.DataFrame(
         {"query": "q", "voter": np.repeat(np.arange(m), 2), "item": list("ab") * m, "rank": [1, 2] * m}
@@ -287,7 +287,7 @@ def test_scores_stay_correct_where_p_values_underflow(exact):
     np.testing.assert_allclose(q["score"], -log_rho, rtol=1e-13)
 
 
-def test_stuart_is_right_for_many_lists():
+def test_rank_statistic_stuart_is_correct_for_many_lists():
     rng = np.random.default_rng(0)
     m, n = 100, 500
     ranks = np.sort(rng.integers(1, 200, m))
@@ -302,7 +302,7 @@ def test_stuart_is_right_for_many_lists():
     assert score == pytest.approx(-log_of(exact) / log(10), rel=1e-13)
 
 
-def test_the_mean_has_a_p_value_and_the_geometric_mean_an_exact_one(X):
+def test_rank_statistic_returns_p_values_for_means_only(X):
     for statistic, exact in [(one, False) for one in STATISTICS] + [("mean", True), ("geometric-mean", True)]:
         method = RankStatistic(statistic=statistic, exact=exact)
         has_one = exact or statistic == "mean"
@@ -310,7 +310,7 @@ def test_the_mean_has_a_p_value_and_the_geometric_mean_an_exact_one(X):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_an_item_of_lists_of_weight_zero_only_counts_as_absent(X):
+def test_items_only_in_lists_of_weight_zero_count_as_absent(X):
     for method in (RobustRankAggregation, *(lambda s=s, **k: RankStatistic(statistic=s, **k) for s in STATISTICS)):
         for absent in ("last", "ignore"):
             weighed = method(absent=absent, n_items=None, voter_weights={"u": 1, "v": 0, "w": 2}).fit_transform(X)
@@ -322,7 +322,7 @@ def test_an_item_of_lists_of_weight_zero_only_counts_as_absent(X):
             np.testing.assert_allclose(both["score_x"], both["score_y"], rtol=1e-12)
 
 
-def test_equal_cutoffs_change_nothing_but_the_exact_p_value(X):
+def test_equal_depth_shares_change_only_exact_p_values(X):
     for params in ({"depth_share": 0.5}, {"depth_share": dict.fromkeys("uvw", 0.5)}):
         pd.testing.assert_frame_equal(
             RobustRankAggregation(n_items=8, **params).fit_transform(X),
@@ -335,7 +335,7 @@ def test_equal_cutoffs_change_nothing_but_the_exact_p_value(X):
         assert cut[item] == pytest.approx(float(crossing(b)), rel=1e-12)
 
 
-def test_n_items_may_differ_between_voters(X):
+def test_rank_statistic_accepts_n_items_by_voter(X):
     # x: a 1/4 and 2.5/5, b 2/4, 1/5, 1/10, c 3/4 and 2/10, d 2.5/5, all others 1.
     consensus = RankStatistic(statistic="min", n_items=pd.Series({"u": 4, "v": 5, "w": 10})).fit_transform(X)
     assert (10 ** -consensus.set_index("item")["score"]).round(12).to_dict() == {
@@ -364,7 +364,7 @@ def test_n_items_may_differ_between_voters(X):
     ],
     ids=str,
 )
-def test_wrong_parameters_are_reported_in_fit(X, params, words):
+def test_robust_rank_aggregation_rejects_invalid_parameters_in_fit(X, params, words):
     with pytest.raises(ValueError, match=words):
         RobustRankAggregation(**params).fit(X)
 
@@ -383,7 +383,7 @@ def letters():
 
 
 def figure(method, exact, params):
-    """The number that the R package calls its score."""
+    """Return the value that the R package calls score."""
     if method == "RRA":
         return RobustRankAggregation(exact=exact, **params).fit_transform(letters()).set_index("item")["pvalue"]
     statistic = {"geom.mean": "geometric-mean"}.get(method, method)
@@ -406,11 +406,11 @@ def figure(method, exact, params):
         ("letters_full", "mean", "x", 0.5),
     ],
 )
-def test_figures_of_the_r_package(case, method, item, value):
+def test_rank_methods_reproduce_figures_of_the_r_package(case, method, item, value):
     assert figure(method, False, CASES[case])[item] == pytest.approx(value, rel=1e-14)
 
 
-def test_all_figures_of_the_r_package(shared_data):
+def test_rank_methods_reproduce_all_figures_of_the_r_package(shared_data):
     # For three lists the alternating sum of its exact form still has all digits.
     table = pd.read_csv(shared_data / "bioinf" / "RobustRankAggreg" / "expected_letters.csv")
     assert len(table) == 360
@@ -424,7 +424,7 @@ def test_all_figures_of_the_r_package(shared_data):
 @pytest.mark.parametrize(
     "method", [RobustRankAggregation(), *(RankStatistic(statistic=s) for s in STATISTICS)], ids=repr
 )
-def test_known_cell_cycle_genes_come_to_the_top(shared_data, method):
+def test_rank_methods_put_known_cell_cycle_genes_on_top(shared_data, method):
     folder = shared_data / "bioinf" / "RobustRankAggreg"
     lists = pd.read_csv(folder / "cellCycleKO_lists.csv").rename(columns={"list": "voter"}).assign(query="yeast")
     known = (folder / "cellCycleKO_reference_genes.txt").read_text().split()
@@ -433,7 +433,7 @@ def test_known_cell_cycle_genes_come_to_the_top(shared_data, method):
     assert found.mean() < 0.08 and found[:20].mean() >= 0.2 and found[:50].mean() >= 0.2
 
 
-def test_flagr_has_the_same_p_values_and_lists(shared_data):
+def test_robust_rank_aggregation_equals_flagr(shared_data):
     theirs = pd.read_csv(shared_data / "flagr" / "pyflagr-1.0.18" / "RRA_out.csv", dtype={"Query": str})
     ours = RobustRankAggregation().fit_transform(make_rasdagen()[0])
     both = ours.merge(theirs, left_on=["query", "item"], right_on=["Query", "ItemID"], validate="1:1")
@@ -442,7 +442,7 @@ def test_flagr_has_the_same_p_values_and_lists(shared_data):
     assert (both["rank"] == both["Rank"]).all()
 
 
-def test_measures_on_flagrs_data():
+def test_robust_rank_aggregation_reproduces_map_on_flagrs_data():
     # Of 2,000 items 1,820 have the bound p = 1, and tie. All others come in the same order in both forms, before them.
     lists, qrels = make_rasdagen()
     lists = RankedLists.from_frame(lists)

@@ -1,4 +1,4 @@
-"""Outranking: compared with exact fractions, plain loops and the published number; and the rules for thresholds."""
+"""Outranking, compared with exact fractions, plain loops and the published number, and its thresholds."""
 
 from fractions import Fraction
 
@@ -44,9 +44,7 @@ def profile(*orders):
     both_absent=st.sampled_from(["concordant", "ignore"]),
 )
 @settings(max_examples=150, deadline=None)
-def test_classes_equal_those_of_exact_fractions(
-    seed, weighted, preference, veto, concordance, discordance, both_absent
-):
+def test_outranking_equals_exact_fractions(seed, weighted, preference, veto, concordance, discordance, both_absent):
     frame = example_lists(seed, n_queries=1)
     if weighted:
         frame["weight"] = frame["voter"].map({"v0": 0.1, "v1": 0.2, "v2": 0.3, "v3": 0.1, "v4": 0.0})
@@ -78,7 +76,7 @@ def test_classes_equal_those_of_exact_fractions(
     ],
     ids=repr,
 )
-def test_map_on_flagrs_data(method):
+def test_outranking_reproduces_map_on_flagrs_data(method):
     lists, qrels = make_rasdagen()
     assert round(evaluate(method.fit_transform(lists), qrels, "map").loc["run", "map"], 4) == 0.4836
 
@@ -86,26 +84,26 @@ def test_map_on_flagrs_data(method):
 # ---------------------------------------------------------------------- relation and exploitation
 
 
-def test_enough_lists_must_agree_and_few_object():
+def test_outranking_relation_needs_enough_agreement_and_few_objections():
     concordant, discordant = np.array([[3, 2], [1, 3]]), np.array([[0, 0], [1, 0]])
     relation = outranking_relation(concordant, discordant, concordance=1, discordance=0)
     assert relation.tolist() == [[False, True], [False, False]]
 
 
-def test_the_best_class_leaves_before_the_others_are_compared_again():
+def test_net_qualification_removes_the_best_class_in_each_step():
     # a outranks all others and d outranks b. c is ahead of b until d is removed; then neither is.
     relation = np.zeros((4, 4), dtype=bool)
     relation[[0, 0, 0, 3], [1, 2, 3, 1]] = True
     assert net_qualification(relation).tolist() == [2.0, 0.0, 0.0, 1.0]
 
 
-def test_items_that_outrank_each_other_are_a_class():
+def test_net_qualification_ties_items_that_outrank_each_other():
     assert net_qualification(np.ones((3, 3), dtype=bool)).tolist() == [0.0, 0.0, 0.0]
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 9))
 @settings(max_examples=25, deadline=None)
-def test_a_stack_of_relations_is_exploited_one_by_one(seed, n):
+def test_net_qualification_treats_stacked_relations_independently(seed, n):
     relations = np.random.default_rng(seed).random((5, n, n)) < 0.4
     relations[:, np.arange(n), np.arange(n)] = False
     for relation, places in zip(relations, net_qualification(relations), strict=True):
@@ -120,11 +118,11 @@ def test_a_stack_of_relations_is_exploited_one_by_one(seed, n):
 # ---------------------------------------------------------------------- thresholds
 
 
-def test_agreement_is_kept():
+def test_outranking_keeps_a_unanimous_order():
     assert "".join(Outranking().fit_transform(profile(*["gcafbed"] * 4))["item"]) == "gcafbed"
 
 
-def test_a_veto_stops_a_majority():
+def test_outranking_veto_blocks_a_majority():
     # Two of three lists put a above b; the third has it four places below.
     lists = profile("abcde", "abcde", "bcdea")
     assert Outranking(discordance=1.0).fit_transform(lists)["score"].tolist() == [4.0, 3.0, 2.0, 1.0, 0.0]
@@ -132,7 +130,7 @@ def test_a_veto_stops_a_majority():
     assert Outranking(veto=5, discordance=0).fit_transform(lists)["score"].tolist() == [4.0, 3.0, 2.0, 1.0, 0.0]
 
 
-def test_an_int_is_places_or_lists_and_a_float_a_share():
+def test_outranking_reads_ints_as_counts_and_floats_as_shares():
     lists = example_lists(1, n_queries=1, n_items=10, full=True)
     places = Outranking(preference=1, veto=3, concordance=2, discordance=1).fit_transform(lists)
     shares = Outranking(preference=0.1, veto=0.3, concordance=0.4, discordance=0.2).fit_transform(lists)
@@ -142,7 +140,7 @@ def test_an_int_is_places_or_lists_and_a_float_a_share():
     assert not all_lists.equals(one_list)
 
 
-def test_shares_of_rounding_reach_their_threshold():
+def test_outranking_thresholds_tolerate_rounding():
     # 0.1 + 0.2 is 0.30000000000000004, and 0.3 of 30 items is 9: both reach 0.3.
     lists = profile("ab", "ba", "ba").assign(weight=[0.7, 0.7, 0.1, 0.1, 0.2, 0.2])
     assert Outranking(concordance=0.3, discordance=1.0).fit_transform(lists)["score"].tolist() == [0.0, 0.0]
@@ -151,7 +149,7 @@ def test_shares_of_rounding_reach_their_threshold():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_half_of_the_weight_in_another_order_of_the_lists_agrees_and_objects_alike(seed):
+def test_outranking_tolerates_rounding_of_equal_half_weights(seed):
     # The lists of each half weigh the same, whatever rounding makes of their sum: each item has just enough of both.
     rng = np.random.default_rng(seed)
     weight = rng.random(5)
@@ -159,7 +157,7 @@ def test_half_of_the_weight_in_another_order_of_the_lists_agrees_and_objects_ali
     frame["weight"] = np.repeat(np.concatenate([weight, rng.permutation(weight)]), 2)
     method = Outranking(veto=1, concordance=0.5, discordance=0.5)
     assert method.fit_transform(frame)["score"].tolist() == [0.0, 0.0]
-    # Items that outrank each other tie as those do of which none outranks the other; a third one tells them apart.
+    # Items that outrank each other tie, as do items without a relation; a third item separates the two cases.
     frame = profile(*["abc"] * 5, *["bac"] * 5).assign(weight=np.repeat(frame["weight"].to_numpy()[::2], 3))
     relation = method._relation(_query_counts(frame), frame["weight"].sum() / 3)
     assert relation.tolist() == [[False, True, True], [True, False, True], [False, False, False]]
@@ -170,13 +168,13 @@ def _query_counts(frame):
     return _QueryCounts(rank_matrix(lists, 0), lists.list_weight)
 
 
-def test_an_absent_item_is_below_a_ranked_one_by_any_gap():
+def test_outranking_puts_absent_items_below_ranked_ones_by_any_gap():
     lists = profile("a", "a", "b")
     assert Outranking(preference=100).fit_transform(lists)["item"].tolist() == ["a", "b"]
     assert Outranking(veto=100, concordance=0, discordance=1).fit_transform(lists)["score"].tolist() == [1.0, 0.0]
 
 
-def test_two_absent_items_are_level_or_nothing_is_said_of_them():
+def test_outranking_both_absent_ties_or_ignores_two_absent_items():
     lists = profile("ab", "cd", "cd", "cd")
     level = Outranking(discordance=1.0).fit_transform(lists).set_index("item")["score"]
     assert level["a"] == level["b"]
@@ -185,7 +183,7 @@ def test_two_absent_items_are_level_or_nothing_is_said_of_them():
     assert said["a"] > said["b"]
 
 
-def test_unanimity_is_promised_where_it_holds():
+def test_outranking_unanimity_tag_depends_on_parameters():
     for method, promised in (
         (Outranking(), True),
         (Outranking(concordance=1.0, veto=0, discordance=0), True),
@@ -197,7 +195,7 @@ def test_unanimity_is_promised_where_it_holds():
         check_unanimity(method)
 
 
-def test_parameters_out_of_range_are_reported():
+def test_outranking_rejects_parameters_out_of_range():
     for name, value in (
         ("preference", -1),
         ("veto", 1.5),
@@ -209,7 +207,7 @@ def test_parameters_out_of_range_are_reported():
             Outranking(**{name: value}).fit(example_lists())
 
 
-def test_queries_in_several_blocks_give_the_same(monkeypatch):
+def test_outranking_is_independent_of_blocks_of_queries(monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=12))
     whole = Outranking().transform(lists)
     monkeypatch.setattr(_pairwise, "_BLOCK_CELLS", 100)

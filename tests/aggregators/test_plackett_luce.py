@@ -1,4 +1,4 @@
-"""Plackett and Luce's model: its likelihood written out, Cox's model of statsmodels, choix, and published numbers."""
+"""PlackettLuce, compared with its likelihood, Cox's model of statsmodels, choix and published numbers."""
 
 import warnings
 from itertools import combinations, permutations
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.twice
 
 
 def full_lists(n_lists, n_items, length=None, n_queries=1, seed=0, n_levels=None):
-    """Lists drawn by the model, cut to a length, or with ranks rounded to some levels."""
+    """Draw lists by the model, cut to a length or with ranks rounded to some levels."""
     rng = np.random.default_rng(seed)
     worth = rng.normal(size=n_items)
     order = np.argsort(-(worth + rng.gumbel(size=(n_queries, n_lists, n_items))), axis=2)
@@ -37,14 +37,14 @@ def full_lists(n_lists, n_items, length=None, n_queries=1, seed=0, n_levels=None
 
 
 def partial_lists(n_lists, n_items, seed=0):
-    """Lists of some items each."""
+    """Draw lists of some items each."""
     frame = full_lists(n_lists, n_items, seed=seed)
     kept = np.random.default_rng(seed).random(len(frame)) < 0.7
     return frame[kept | (frame["rank"] <= 2)].reset_index(drop=True)
 
 
 def likelihood_written_out(classes, log_worth, left_over, ties):
-    """Log-likelihood of one list of classes, choice by choice."""
+    """Compute the log-likelihood of one list of classes, choice by choice."""
     total = 0.0
     for k, items in enumerate(classes):
         below = [item for later in classes[k:] for item in later] + list(left_over)
@@ -59,7 +59,7 @@ def likelihood_written_out(classes, log_worth, left_over, ties):
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
-def test_likelihood_and_derivatives_are_those_written_out(absent, ties, seed):
+def test_stages_likelihood_and_derivatives_equal_their_definitions(absent, ties, seed):
     lists = RankedLists.from_frame(example_lists(seed, n_queries=2, n_voters=4, n_items=6))
     rng = np.random.default_rng(seed)
     lists = lists.with_list_weight(rng.choice([0.0, 0.5, 2.0], lists.n_lists))
@@ -93,7 +93,7 @@ def test_likelihood_and_derivatives_are_those_written_out(absent, ties, seed):
 
 
 @pytest.mark.parametrize(("length", "absent"), [(5, "ignore"), (2, "last")])
-def test_the_likelihood_of_all_lists_adds_up_to_1(length, absent):
+def test_stages_likelihoods_of_all_lists_sum_to_1(length, absent):
     log_worth = np.array([0.3, -1.0, 2.0, 0.0, 0.7])
     lists = list(permutations(range(5), length))
     # One query for each list, and a list of weight 0 that makes all items its candidates.
@@ -105,7 +105,7 @@ def test_the_likelihood_of_all_lists_adds_up_to_1(length, absent):
 
 
 def davidson_written_out(classes, log_worth, left_over, prevalence):
-    """Log-likelihood of one list of classes, with all sets that could have been chosen at each stage."""
+    """Compute the log-likelihood of one list of classes over all sets possible at each stage."""
     total = 0.0
     for k, items in enumerate(classes):
         left = [item for later in classes[k:] for item in later] + list(left_over)
@@ -117,7 +117,7 @@ def davidson_written_out(classes, log_worth, left_over, prevalence):
 
 
 def written_classes(lists, k, absent):
-    """Classes of a list, best first, and the items that it leaves over."""
+    """Return the classes of a list, best first, and the remaining items."""
     rows = slice(lists.row_ptr[k], lists.row_ptr[k + 1])
     held, rank, q = lists.candidate[rows], lists.rank[rows], lists.list_query[k]
     everything = set(range(*lists.candidate_ptr[q : q + 2]))
@@ -126,7 +126,7 @@ def written_classes(lists, k, absent):
 
 
 def levels_of_sizes(written, largest):
-    """Find which sizes of sets are chosen whenever they can be, (largest,): those of a higher level beat the lower."""
+    """Return the level of each set size, (largest,): a higher level is chosen whenever possible."""
     stages = [
         (len(items), sum(map(len, classes[k:])) + len(rest))
         for classes, rest in written
@@ -146,7 +146,7 @@ def levels_of_sizes(written, largest):
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
-def test_davidsons_ties_are_those_of_all_sets(absent, seed):
+def test_tied_stages_equal_davidsons_model_over_all_sets(absent, seed):
     lists = RankedLists.from_frame(example_lists(seed, n_queries=2, n_voters=4, n_items=6))
     rng = np.random.default_rng(seed)
     lists = lists.with_list_weight(rng.choice([0.5, 1.0, 2.0], lists.n_lists))
@@ -189,7 +189,7 @@ def test_davidsons_ties_are_those_of_all_sets(absent, seed):
         ([["abcd", "e", "f"], ["abc", "ef", "d"], ["ae", "b", "cdf"]], "last"),  # three and four are rivals
     ],
 )
-def test_approval_ballots_have_the_limit_of_ever_more_frequent_ties(ballots, absent):
+def test_plackett_luce_davidson_handles_approval_ballots(ballots, absent):
     lists = RankedLists.from_ballots([[list(tied) for tied in ballot] for ballot in ballots])
     method = PlackettLuce(ties="davidson", absent=absent, std_errors="model")
     found = method.fit_transform(lists).sort_values("item")
@@ -233,7 +233,7 @@ def test_approval_ballots_have_the_limit_of_ever_more_frequent_ties(ballots, abs
     np.testing.assert_allclose(found["std_error"], np.sqrt(np.diag(covariance)), rtol=2e-3)
 
 
-def test_items_that_approval_ballots_treat_alike_tie():
+def test_plackett_luce_davidson_ties_equally_approved_items():
     lists = RankedLists.from_ballots([[["a", *others]] for others in combinations("bcdefgh", 3)])
     for std_errors in ("model", "voters"):
         found = PlackettLuce(ties="davidson", std_errors=std_errors).fit_transform(lists)
@@ -243,14 +243,14 @@ def test_items_that_approval_ballots_treat_alike_tie():
 
 
 @pytest.mark.parametrize("ballots", [["a > b", "a = b"], ["a = b", "a = b"], ["a > b = c", "a = b > c"]])
-def test_without_a_prior_ties_alone_do_not_join_items(ballots):
+def test_plackett_luce_davidson_without_prior_rejects_items_joined_by_ties(ballots):
     lists = RankedLists.from_ballots(ballots)
     with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone join"):
         PlackettLuce(prior=0, absent="ignore", ties="davidson").fit(lists)
     assert np.isfinite(PlackettLuce(prior=0, absent="ignore").fit_transform(lists)["score"]).all()
 
 
-def test_without_a_prior_pairs_that_always_tie_are_infinitely_frequent():
+def test_plackett_luce_davidson_tie_prevalence_can_be_infinite():
     lists = RankedLists.from_ballots(["a = b > c", "a = c > b", "b = c > a", "b = c > a"])
     method = PlackettLuce(prior=0, absent="ignore", ties="davidson", std_errors="model")
     found = method.fit_transform(lists)
@@ -262,7 +262,7 @@ def test_without_a_prior_pairs_that_always_tie_are_infinitely_frequent():
     assert np.isfinite(found["std_error"]).all()
 
 
-def test_davidsons_model_of_pairs_is_the_likeliest_one():
+def test_plackett_luce_davidson_maximizes_the_likelihood_of_pairs():
     comparisons, _, _ = make_comparisons(n_items=5, n_comparisons=400, tie_probability=0.3, random_state=2)
     lists = RankedLists.from_comparisons(comparisons, tie="tie")
     one, other = (pd.Categorical(comparisons[side]).codes for side in ("winner", "loser"))
@@ -297,7 +297,7 @@ def test_davidsons_model_of_pairs_is_the_likeliest_one():
     np.testing.assert_allclose(voters["std_error"], method.fit_transform(lists)["std_error"], rtol=0.2)
 
 
-def test_davidsons_model_without_ties_is_the_plain_one():
+def test_plackett_luce_davidson_equals_the_plain_model_without_ties():
     frame = full_lists(12, 6, length=4, seed=5)
     for absent in ("last", "ignore"):
         plain = PlackettLuce(absent=absent, std_errors="model").fit_transform(frame)
@@ -306,7 +306,7 @@ def test_davidsons_model_without_ties_is_the_plain_one():
     assert PlackettLuce(ties="davidson").fit(frame).query_info_["tie_prevalence"].tolist() == [0.0]
 
 
-def test_davidsons_prior_may_tie_too():
+def test_plackett_luce_davidson_prior_includes_ties():
     frame = example_lists(4, n_queries=2, n_voters=5, n_items=6)
     lists = RankedLists.from_frame(frame)
     method = PlackettLuce(ties="davidson", prior=0.7)
@@ -330,7 +330,7 @@ def test_davidsons_prior_may_tie_too():
     )
 
 
-def test_ties_of_lists_that_do_not_count_change_nothing():
+def test_plackett_luce_davidson_ignores_ties_in_lists_of_weight_0():
     frame = pd.DataFrame(
         {
             "query": "q",
@@ -349,7 +349,7 @@ def test_ties_of_lists_that_do_not_count_change_nothing():
     np.testing.assert_allclose(again, without.sort_values("item")["score"], atol=1e-9)
 
 
-def test_weights_without_a_maximum_are_refused_as_lists_are():
+def test_plackett_luce_repeat_rejects_weights_without_a_maximum():
     lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "a"]})
     again = PlackettLuce(prior=0, absent="ignore")._repeat(lists)
     np.testing.assert_allclose(again(np.array([3.0, 1.0])), [np.log(3) / 2, -np.log(3) / 2], atol=1e-9)
@@ -357,7 +357,7 @@ def test_weights_without_a_maximum_are_refused_as_lists_are():
         again(np.array([1.0, 0.0]))
 
 
-def test_stated_memory_holds_the_matrices_of_standard_errors():
+def test_plackett_luce_error_memory_covers_the_matrices():
     lists = RankedLists.from_frame(example_lists(1, n_queries=2, n_voters=7, n_items=9))
     n, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
     stated = {kind: PlackettLuce(std_errors=kind)._error_memory(lists) for kind in ("model", "voters")}
@@ -366,14 +366,14 @@ def test_stated_memory_holds_the_matrices_of_standard_errors():
     assert (stated["voters"] - stated["model"] >= 8 * n * n_lists).all()
 
 
-def test_too_many_tied_items_are_refused():
+def test_plackett_luce_davidson_rejects_too_many_tied_items():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": range(25), "rank": 1})
     with pytest.raises(InputError, match="allows at most 20 tied items in a list; got 25"):
         PlackettLuce(ties="davidson").fit(frame)
 
 
 def cox(frame, absent, ties):
-    """Coefficients and standard errors by Cox's partial likelihood: a stratum for each list, the rank as time."""
+    """Fit Cox's partial likelihood with a stratum for each list and the rank as time."""
     regression = pytest.importorskip("statsmodels.duration.hazard_regression", reason="statsmodels is not installed")
     items = sorted(frame["item"].unique())
     rows = []
@@ -391,7 +391,7 @@ def cox(frame, absent, ties):
 
 
 @pytest.mark.parametrize("kind", ["partial", "top", "efron", "breslow"])
-def test_coefficients_and_standard_errors_are_those_of_coxs_model(kind):
+def test_plackett_luce_equals_coxs_model_of_statsmodels(kind):
     absent = "last" if kind == "top" else "ignore"
     ties = kind if kind in ("efron", "breslow") else "efron"
     frame = {
@@ -416,7 +416,7 @@ def test_coefficients_and_standard_errors_are_those_of_coxs_model(kind):
     assert found["score"].sum() == pytest.approx(0.0, abs=1e-9)
 
 
-def test_choix_agrees():
+def test_plackett_luce_equals_choix():
     choix = pytest.importorskip("choix", reason="choix is not installed")
     frame = full_lists(60, 7)
     orders = [tuple(own.sort_values("rank")["item"]) for _, own in frame.groupby("voter")]
@@ -425,7 +425,7 @@ def test_choix_agrees():
     np.testing.assert_allclose(found, expected - expected.mean(), atol=1e-8)
 
 
-def test_the_toy_example_of_the_r_package():
+def test_plackett_luce_reproduces_the_toy_example_of_the_r_package():
     duels = ["AB", "CA", "AD", "BA", "BC"]
     frame = pd.DataFrame(
         [("q", voter, item, rank) for voter, duel in enumerate(duels) for rank, item in enumerate(duel, 1)],
@@ -437,7 +437,7 @@ def test_the_toy_example_of_the_r_package():
     np.testing.assert_allclose(relative[["B", "C", "D"]], [0.5184185, 0.1354707, -1.1537565], atol=1e-7)
 
 
-def test_nascar_has_the_published_coefficients_and_errors(shared_data):
+def test_plackett_luce_reproduces_nascar_coefficients_and_errors(shared_data):
     races = pd.read_csv(shared_data / "plackettluce" / "nascar.csv")
     frame = races.rename(columns={"race": "voter", "driver": "item", "place": "rank"}).assign(query="2002")
     lists = RankedLists.from_frame(frame)
@@ -461,7 +461,7 @@ def test_nascar_has_the_published_coefficients_and_errors(shared_data):
         PlackettLuce(prior=0, absent="ignore").fit(frame)
 
 
-def test_integer_weights_are_copies():
+def test_plackett_luce_treats_integer_weights_as_copies():
     frame = full_lists(6, 5, seed=3)
     weight = {0: 3, 1: 1, 2: 2, 3: 1, 4: 0, 5: 1}
     copies = pd.concat(
@@ -473,7 +473,7 @@ def test_integer_weights_are_copies():
         pd.testing.assert_frame_equal(found, method.fit_transform(copies), check_exact=False, atol=1e-8)
 
 
-def test_what_weights_are_does_not_depend_on_other_queries():
+def test_plackett_luce_interprets_weights_of_each_query_independently():
     whole = full_lists(6, 5, seed=3)
     whole["weight"] = whole["voter"].map({0: 3.0, 1: 1, 2: 2, 3: 1, 4: 5, 5: 1})
     halves = full_lists(6, 5, seed=4).assign(query=1, weight=0.5)
@@ -486,7 +486,7 @@ def test_what_weights_are_does_not_depend_on_other_queries():
 
 
 @pytest.mark.parametrize("pairs", [False, True])
-def test_weights_are_copies_or_factors_as_votes_says(pairs):
+def test_plackett_luce_votes_controls_whether_weights_are_copies(pairs):
     weight = {0: 2.5, 1: 1.0, 2: 0.5, 3: 4.0, 4: 1.5, 5: 1.0}
     if pairs:
         rng = np.random.default_rng(5)
@@ -515,7 +515,7 @@ def test_weights_are_copies_or_factors_as_votes_says(pairs):
     np.testing.assert_array_equal(errors(whole), errors(whole, votes=True))
 
 
-def test_one_fractional_weight_among_thousands_of_duels_is_told_of():
+def test_plackett_luce_warns_about_a_fractional_weight_among_votes():
     rng = np.random.default_rng(0)
     games = pd.DataFrame([(i, j) for i in range(6) for j in range(i)], columns=["winner", "loser"])
     games = pd.concat([games, games.rename(columns={"winner": "loser", "loser": "winner"})], ignore_index=True)
@@ -530,7 +530,7 @@ def test_one_fractional_weight_among_thousands_of_duels_is_told_of():
         assert (method.fit_transform(one)["std_error"] / expected).min() > 5
 
 
-def test_paired_comparisons_are_merged_and_give_the_same(monkeypatch):
+def test_plackett_luce_is_the_same_for_merged_comparisons(monkeypatch):
     rng = np.random.default_rng(0)
     pairs = np.array([rng.choice(6, 2, replace=False) for _ in range(200)])
     frame = pd.DataFrame(
@@ -548,7 +548,7 @@ def test_paired_comparisons_are_merged_and_give_the_same(monkeypatch):
 
 
 @pytest.mark.parametrize("n_queries", [1, 3])
-def test_many_weights_of_pairs_at_once_are_one_after_the_other(n_queries):
+def test_plackett_luce_repeat_many_equals_repeat_for_pairs(n_queries):
     rng = np.random.default_rng(1)
     pairs = np.array([rng.choice(7, 2, replace=False) for _ in range(90)])
     frame = pd.DataFrame({"voter": np.repeat(np.arange(90), 2), "item": pairs.ravel(), "rank": [1, 2] * 90})
@@ -562,7 +562,7 @@ def test_many_weights_of_pairs_at_once_are_one_after_the_other(n_queries):
         np.testing.assert_allclose(score, one(weight), atol=1e-10)
 
 
-def test_queries_together_are_queries_alone():
+def test_plackett_luce_treats_queries_independently():
     frame = full_lists(12, 6, n_queries=4, seed=2)
     together = PlackettLuce(std_errors="model", tol=1e-10).fit_transform(frame)
     alone = [PlackettLuce(std_errors="model", tol=1e-10).fit_transform(one) for _, one in frame.groupby("query")]
@@ -570,7 +570,7 @@ def test_queries_together_are_queries_alone():
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_worths_are_shares_and_standard_errors_may_be_infinite():
+def test_plackett_luce_worths_are_shares_and_errors_may_be_infinite():
     frame = pd.DataFrame(
         [("q", v, item, rank) for v, duel in enumerate(["ab", "ba", "cd", "dc"]) for rank, item in enumerate(duel, 1)],
         columns=["query", "voter", "item", "rank"],
@@ -581,7 +581,7 @@ def test_worths_are_shares_and_standard_errors_may_be_infinite():
     assert (found["score"] == found["score"].iloc[0]).all()
 
 
-def test_recovery_and_coverage():
+def test_plackett_luce_recovers_worths_with_nominal_coverage():
     rng = np.random.default_rng(0)
     worth = np.linspace(1.5, -1.5, 8)
     order = np.argsort(-(worth + rng.gumbel(size=(300, 40, 8))), axis=2)
@@ -595,25 +595,25 @@ def test_recovery_and_coverage():
     assert (found.groupby("item")["score"].mean() - worth).abs().max() < 0.1
 
 
-def test_an_iteration_that_is_cut_short_warns():
+def test_plackett_luce_warns_if_max_iter_is_reached():
     with pytest.warns(ConvergenceWarning, match="raise max_iter, tol or prior"):
         method = PlackettLuce(max_iter=2).fit(full_lists(20, 8))
     assert not method.query_info_["converged"].any()
 
 
-def test_one_item_or_one_list_has_an_answer():
+def test_plackett_luce_handles_one_item_or_one_list():
     one = pd.DataFrame({"query": "q", "voter": ["u", "v"], "item": ["a", "a"], "rank": 1})
     assert PlackettLuce().fit_transform(one)["score"].tolist() == [0.0]
     single = PlackettLuce().fit_transform(full_lists(1, 5))
     assert single["score"].is_monotonic_decreasing and np.isfinite(single["score"]).all()
 
 
-def test_full_lists_of_equal_voters_are_ordered_nearly_as_by_borda():
+def test_plackett_luce_orders_full_lists_like_borda():
     frame = full_lists(400, 6, seed=8)
     assert PlackettLuce().fit_transform(frame)["item"].tolist() == BordaCount().fit_transform(frame)["item"].tolist()
 
 
-def test_minima_of_many_groups():
+def test_minimise_finds_the_minima_of_several_groups():
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(3), 4)
     centre, steep = rng.normal(size=12), np.exp(rng.normal(size=12))
@@ -630,7 +630,7 @@ def test_minima_of_many_groups():
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
-def test_few_iterations_are_enough_where_the_scale_is_wrong(size):
+def test_minimise_needs_few_iterations_for_any_scale(size):
     curvature, centre = size * np.array([1.0, 2.0, 5.0, 1.5, 3.0]), np.array([1.0, -2.0, 3.0, 0.5, -1.0])
 
     def function(x):

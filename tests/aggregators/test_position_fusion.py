@@ -1,4 +1,4 @@
-"""SlideFuse, ProbFuse, SegFuse and BayesFuse: their formulas by plain loops, what may not matter, what they refuse."""
+"""SlideFuse, ProbFuse, SegFuse and BayesFuse: formulas by plain loops, invariances and errors."""
 
 import inspect
 import pickle
@@ -55,7 +55,7 @@ def scores(consensus):
 
 
 def tables(method):
-    """The fitted frame, and the name of its column of cells."""
+    """Return the fitted frame and the name of its column of cells."""
     return next(
         (getattr(method, name), cell)
         for name, cell in (("positions_", "position"), ("segments_", "segment"), ("bins_", "bin"))
@@ -67,7 +67,7 @@ def tables(method):
 
 
 def random_frame(rng, queries, voters, *, n_items=9):
-    """Partial lists with ties and weights, 0 among them."""
+    """Draw partial lists with ties and weights, some of them 0."""
     rows = []
     for query in queries:
         for voter in voters:
@@ -83,7 +83,7 @@ def random_frame(rng, queries, voters, *, n_items=9):
 
 
 def plain(frame):
-    """By query and voter: the weight, and the classes of tied items, best first, each with its score."""
+    """Return weight and classes of tied items with scores, best first, by query and voter."""
     lists = defaultdict(dict)
     for (query, voter), own in frame.groupby(["query", "voter"]):
         groups = [(list(tied["item"]), Fraction(score)) for score, tied in own.groupby("score")][::-1]
@@ -92,12 +92,12 @@ def plain(frame):
 
 
 def at_positions(groups, value):
-    """The mean of a value of items over those that may be at each position."""
+    """Return for each position the mean of a value over its possible items."""
     return [Fraction(sum(map(value, items)), len(items)) for items, _ in groups for _ in items]
 
 
 def cells_of(method, length):
-    """Number of the cell of each position of a list, from 0."""
+    """Return the number of the cell of each position of a list, from 0."""
     if isinstance(method, SlideFuse):
         return list(range(length))
     if isinstance(method, ProbFuse):
@@ -109,7 +109,7 @@ def cells_of(method, length):
 
 
 def own_lists(lists, judged, voter):
-    """Training lists that count, of one voter, or of all (None): query, weight, classes."""
+    """Yield query, weight and classes of training lists of one voter, or of all (None)."""
     for query in judged:
         for name, (weight, groups) in lists.get(query, {}).items():
             if weight and voter in (name, None):
@@ -133,7 +133,7 @@ def probabilities(method, lists, judged, voter):
 
 
 def log_ratios(method, lists, judged, voter):
-    """Log ratios of the bins, and that of absence."""
+    """Return the log ratios of the bins and of absence."""
     n_bins = len(method.cutoffs) + 2
     found = defaultdict(lambda: [Fraction(0), Fraction(0)])
     for query, weight, groups in own_lists(lists, judged, voter):
@@ -158,7 +158,7 @@ def log_ratios(method, lists, judged, voter):
 
 
 def by_loops(method, train, judged, test):
-    """Scores of the candidates of test lists, by (query, item)."""
+    """Compute scores of the candidates of test lists, by (query, item)."""
     learn = log_ratios if isinstance(method, BayesFuse) else probabilities
     found = {}
     for query, lists in test.items():
@@ -203,7 +203,7 @@ def by_loops(method, train, judged, test):
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=12, deadline=None)
-def test_scores_are_those_of_plain_loops(method, unknown_voter, seed):
+def test_position_methods_equal_plain_loops(method, unknown_voter, seed):
     rng = np.random.default_rng(seed)
     train = random_frame(rng, [f"q{q}" for q in range(rng.integers(1, 6))], ["u", "v", "w"])
     test = random_frame(rng, ["q0", "t"], ["u", "v", "w", "stranger"], n_items=12)
@@ -239,7 +239,7 @@ def test_scores_are_those_of_plain_loops(method, unknown_voter, seed):
             np.testing.assert_allclose(own["probability"], [float(one) for one in learnt], rtol=1e-12, atol=1e-12)
 
 
-def test_the_number_of_lists_is_that_of_the_mean():
+def test_n_lists_is_the_divisor_of_the_mean():
     lists = [("p", "v", 3), ("q", "v", 1), ("p", "w", 2), ("r", "v", 9), ("r", "w", 9)]
     frame = pd.DataFrame(
         [(query, voter, f"i{k}", k) for query, voter, length in lists for k in range(length)],
@@ -261,7 +261,7 @@ def test_the_number_of_lists_is_that_of_the_mean():
     ]
 
 
-def test_places_that_no_training_list_reached_are_as_the_last_one():
+def test_position_methods_treat_deeper_places_like_the_last_one():
     train = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc"), "rank": [1, 2, 3]})
     train = RankedLists.from_frame(train.assign(score=-train["rank"]))
     qrels = Qrels.from_dict({"q": ["b", "c"]})
@@ -283,13 +283,13 @@ def test_places_that_no_training_list_reached_are_as_the_last_one():
     np.testing.assert_allclose(scores(method.transform(other)), [first, later])
 
 
-def test_a_window_over_the_whole_list_ties_its_items():
+def test_slide_fuse_ties_items_if_the_window_covers_the_list():
     method = SlideFuse(window=10**30, qrels=QRELS).fit(TRAIN)
     alone = TEST.to_frame().query("voter == 'v1'")
     assert (method.transform(alone).groupby("query")["score"].nunique() == 1).all()
 
 
-def test_naive_bayes_has_the_same_ratios():
+def test_bayes_fuse_equals_naive_bayes_of_scikit_learn():
     lists, qrels = data(3, n_queries=30, n_voters=3, absent_share=0.0)
     method, cutoffs = BayesFuse(cutoffs=(3, 7, 12), qrels=qrels).fit(lists), [3, 7, 12]
     # The candidates as samples, and for each voter the bin as a feature; all voters rank every query.
@@ -305,7 +305,7 @@ def test_naive_bayes_has_the_same_ratios():
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnknownVoterWarning")
-def test_tables_of_single_voters_are_better_than_one_for_all():
+def test_position_methods_gain_from_tables_by_voter():
     for seed in range(3):
         lists, qrels = data(seed, n_queries=60, n_voters=6, quality_spread=1.5, list_length=20)
         train, test = lists[:40], lists[40:]
@@ -321,7 +321,7 @@ def test_tables_of_single_voters_are_better_than_one_for_all():
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_voters_that_fit_has_not_seen(method):
+def test_position_methods_handle_unknown_voters(method):
     train = TRAIN.to_frame().query("voter != 'v4'")
     fitted = clone(method).fit(train, qrels=QRELS)
     assert set(tables(fitted)[0]["voter"]) == {"v1", "v2", "v3"}
@@ -346,7 +346,7 @@ def test_voters_that_fit_has_not_seen(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_weights_by_voter_are_those_of_the_lists(method):
+def test_position_methods_treat_voter_weights_as_list_weights(method):
     weights = {"v1": 2.0, "v2": 0.5, "v3": 0.0, "v4": 1.0}
     by_voter = clone(method).set_params(voter_weights=weights).fit(TRAIN, QRELS)
     weigh = {"weight": lambda one: one["voter"].map(weights)}
@@ -359,7 +359,7 @@ def test_weights_by_voter_are_those_of_the_lists(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_a_training_list_of_weight_2_is_the_list_in_two_queries(method):
+def test_position_methods_treat_training_weights_as_copies(method):
     train = TRAIN.to_frame()
     twice = train[train["query"] == "q03"]
     weighted = train.assign(weight=np.where(train["query"] == "q03", 2.0, 1.0))
@@ -371,7 +371,7 @@ def test_a_training_list_of_weight_2_is_the_list_in_two_queries(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_repeated_sums_and_shares_are_the_scores(method):
+def test_position_methods_repeat_and_contributions_equal_the_scores(method):
     lists = TEST.with_list_weight(np.random.default_rng(0).random(TEST.n_lists))
     for unknown_voter in ("mean", "ignore"):
         train = TRAIN.to_frame().query("voter != 'v2'")
@@ -388,7 +388,7 @@ def test_repeated_sums_and_shares_are_the_scores(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_the_scale_of_weights(method):
+def test_position_methods_handle_extreme_weight_scales(method):
     fitted = clone(method).fit(TRAIN, QRELS)
     whole = fitted.transform(TEST)
     for scale in (1e-200, 1e200):
@@ -404,7 +404,7 @@ def test_the_scale_of_weights(method):
             call(lists.with_list_weight(np.full(lists.n_lists, 1e308)))
 
 
-def test_the_share_of_each_list_is_explained():
+def test_fuse_explains_the_contribution_of_each_list_in_bayes_fuse():
     method = BayesFuse(cutoffs=(1, 3), qrels=QRELS).fit(TRAIN)
     explained = fuse({"v1": ["a", "b"], "v2": ["b", "c"], "v3": ["a"]}, method, explain=True)
     assert all(sum(shares.values()) == pytest.approx(score) for _, score, shares in explained)
@@ -415,7 +415,7 @@ def test_the_share_of_each_list_is_explained():
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_the_ways_of_judgements_are_one(method):
+def test_position_methods_are_the_same_for_every_way_to_pass_judgements(method):
     expected = clone(method).fit(TRAIN, QRELS)
     for other in (
         clone(method).set_params(qrels=QRELS).fit(TRAIN),
@@ -431,7 +431,7 @@ def test_the_ways_of_judgements_are_one(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_judgements_of_other_queries_are_not_looked_at(method):
+def test_position_methods_ignore_judgements_of_other_queries(method):
     expected = clone(method).fit(TRAIN, QRELS).transform(TEST)
     frame = QRELS.to_frame()
     own = frame["query"].isin(TRAIN.queries).to_numpy()
@@ -450,7 +450,7 @@ def test_judgements_of_other_queries_are_not_looked_at(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_names_and_orders_do_not_matter(method):
+def test_position_methods_are_independent_of_names_and_orders(method):
     expected = clone(method).fit(TRAIN, QRELS).transform(TEST)
     order = np.random.default_rng(1).permutation(len(TRAIN))
     np.testing.assert_allclose(
@@ -472,7 +472,7 @@ def test_names_and_orders_do_not_matter(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_other_queries_do_not_matter(method):
+def test_position_methods_treat_queries_independently(method):
     fitted = clone(method).fit(TRAIN, QRELS)
     whole = fitted.transform(TEST)
     for chosen in ([0], [4, 1], [2, 3, 5]):
@@ -482,7 +482,7 @@ def test_other_queries_do_not_matter(method):
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_the_grade_from_which_items_are_relevant(kind):
+def test_position_methods_apply_relevance_threshold(kind):
     frame = QRELS.to_frame()
     high = Qrels.from_frame(frame.assign(relevance=(frame["relevance"] >= 2).astype(int)))
     found = kind(relevance_threshold=2).fit(TRAIN, QRELS)
@@ -498,7 +498,7 @@ def test_the_grade_from_which_items_are_relevant(kind):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_unfitted_is_refused(method):
+def test_position_methods_raise_not_fitted_error(method):
     for call in (
         lambda: clone(method).transform(TEST),
         lambda: fuse([[("a", 2.0), ("b", 1.0), ("c", 0.5)]], clone(method)),
@@ -511,7 +511,7 @@ def test_unfitted_is_refused(method):
 
 
 @pytest.mark.parametrize("cutoffs", [(), (5, 5), (5, 3), (0, 3), (1.5,), (True, 2), ("5",), [[1], [2]], "12"])
-def test_cutoffs_that_make_no_bins_are_refused(cutoffs):
+def test_bayes_fuse_rejects_invalid_cutoffs(cutoffs):
     with pytest.raises(ValueError, match="cutoffs"):
         BayesFuse(cutoffs=cutoffs).fit(TRAIN, QRELS)
     assert BayesFuse(cutoffs=np.array([2, 4])).fit(TRAIN, QRELS).bins_["bin"].tolist()[:4] == [
@@ -522,7 +522,7 @@ def test_cutoffs_that_make_no_bins_are_refused(cutoffs):
     ]
 
 
-def test_segfuse_needs_scores():
+def test_seg_fuse_rejects_lists_without_scores():
     with pytest.raises(InputError, match=r"SegFuse\(\) needs scores"):
         SegFuse().fit(TRAIN.to_frame().drop(columns="score"), qrels=QRELS)
     ranks = TRAIN.to_frame().drop(columns="score")
@@ -534,7 +534,7 @@ def test_segfuse_needs_scores():
 # ---------------------------------------------------------------------- scikit-learn, and the common checks
 
 
-def test_a_search_over_windows():
+def test_grid_search_selects_the_window_of_slide_fuse():
     scorer = make_ranking_scorer("map")
     grid = {"window": [0, 2, 5]}
     found = GridSearchCV(SlideFuse(), grid, scoring=scorer, cv=4, n_jobs=2).fit(LISTS, QRELS.align(LISTS))
@@ -545,7 +545,7 @@ def test_a_search_over_windows():
 
 
 def judged_examples():
-    """Judgements of the lists that the checks make."""
+    """Return judgements of the lists generated by the checks."""
     lists = pd.concat([example_lists(seed, n_queries=20, full=True) for seed in (0, 1, 5, 9)])
     pairs = lists[["query", "item"]].drop_duplicates()
     rng = np.random.default_rng(0)
@@ -553,7 +553,7 @@ def judged_examples():
     return Qrels.from_frame(pd.concat([pairs, pd.DataFrame({"query": "q", "item": list("abcd"), "relevance": 1})]))
 
 
-#: What a check takes for granted and a method that learns from judgements cannot give.
+#: Checks whose assumptions supervised methods cannot meet, with reasons.
 NOT_CHECKED = {
     "check_integer_weights": "counts of twice the weight are smoothed half as much",
     "check_errors": "judgements come first, and one voter's bad list may leave none",
@@ -568,13 +568,13 @@ NOT_CHECKED = {
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnknownVoterWarning")
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("check", [*COMMON_CHECKS, *AGGREGATOR_CHECKS], ids=lambda check: check.__name__)
-def test_common_checks(method, check):
+def test_position_methods_pass_the_common_checks(method, check):
     smoothed = isinstance(method, BayesFuse)
     if check.__name__ not in NOT_CHECKED or (check.__name__ == "check_integer_weights" and not smoothed):
         check(clone(method).set_params(qrels=judged_examples()))
 
 
-def test_golden_lines_have_every_class_and_none_is_a_default_method():
+def test_golden_results_include_every_position_method():
     assert set(CLASSES) <= {type(method) for method, *_ in LEARNT}
     assert not {type(method) for _, method in default_methods()} & set(CLASSES)
     assert all(inspect.signature(kind).parameters["qrels"].default is None for kind in CLASSES)

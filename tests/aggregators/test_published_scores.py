@@ -1,4 +1,4 @@
-"""The `kemeny_score` and the `lower_bound` that methods publish, counted list by list for the order in the frame."""
+"""Published `kemeny_score` and `lower_bound`, compared with counting list by list for the published order."""
 
 import itertools
 
@@ -25,7 +25,7 @@ METHODS = [
 
 
 def relation_costs(items, frame, absent, penalty):
-    """What each relation of two items costs, by a loop over the lists: a before b, level, b before a."""
+    """Return the costs of a before b, a level with b, and b before a, by a loop over the lists."""
     lists = [
         (dict(zip(own["item"], own["rank"], strict=True)), own["weight"].iloc[0]) for _, own in frame.groupby("voter")
     ]
@@ -44,12 +44,12 @@ def relation_costs(items, frame, absent, penalty):
 
 
 def score_of(place, costs):
-    """The score of a consensus, place by item."""
+    """Compute the score of a consensus given as a dict of item to place."""
     return sum(cost[(place[a] > place[b]) - (place[a] < place[b])] for (a, b), cost in costs.items())
 
 
 def least(items, costs, weak):
-    """The lowest score of all orders, with ties or without."""
+    """Return the lowest score of all orders, with or without ties."""
     places = (
         itertools.product(range(len(items)), repeat=len(items)) if weak else itertools.permutations(range(len(items)))
     )
@@ -73,7 +73,7 @@ def queries(seed):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(("method", "tied"), METHODS, ids=lambda value: repr(value))
-def test_scores_and_bounds_are_those_of_the_published_order(method, tied, absent):
+def test_kemeny_score_and_lower_bound_match_the_published_order(method, tied, absent):
     method = clone(method).set_params(absent=absent)
     penalty = getattr(method, "penalty", 0.5)
     for seed in range(5):
@@ -101,7 +101,7 @@ def test_scores_and_bounds_are_those_of_the_published_order(method, tied, absent
         (("cb", "acbd", "b"), "last", 6.0),
     ],
 )
-def test_items_of_equal_footrule_cost_count_in_the_order_published(lists, absent, score):
+def test_footrule_optimal_kemeny_score_uses_the_published_order_of_ties(lists, absent, score):
     rows = [("q", voter, item, rank, 1) for voter, items in enumerate(lists) for rank, item in enumerate(items, 1)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
     consensus, info = FootruleOptimal(absent=absent).aggregate(frame)

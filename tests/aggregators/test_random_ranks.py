@@ -1,4 +1,4 @@
-"""P-values of rank sums and rank products: compared with all ways in which random lists could have come out."""
+"""P-values of rank sums and rank products, compared with all outcomes of random lists."""
 
 from collections import Counter
 from fractions import Fraction
@@ -21,7 +21,7 @@ from skrankagg.utils.estimator_checks import example_lists
 
 
 def outcomes(places, combine):
-    """Probability of each value of a combination of one place of each list: {value: Fraction}."""
+    """Return the probability of each value of a combination of one place of each list."""
     found = {None: Fraction(1)}
     for values in places:
         counts, step = Counter(values), Counter()
@@ -45,7 +45,7 @@ def tail(found, value):
 
 
 def list_places(frame, n_items, ignore):
-    """The normalised ranks that each list of a query can give: {voter: [x]}, and which items each holds."""
+    """Return the normalised ranks that each list can give, {voter: [x]}, and its items."""
     lists, weights = ballots(frame)
     places, holds = {}, {}
     for voter, ballot in lists.items():
@@ -57,7 +57,7 @@ def list_places(frame, n_items, ignore):
 
 
 def exact_tails(frame, combine, n_items=None, ignore=False, factor=1):
-    """The p-value of each item: the probability of a value that is at most `factor` times as large."""
+    """Return each item's p-value: the probability of a value at most `factor` times as large."""
     places, holds, weights = list_places(frame, n_items, ignore)
     x = {item: [] for item in universe(holds)}
     found, tails = {}, {}
@@ -92,7 +92,7 @@ SIZES = st.sampled_from(["union", "ignore", 9, "by voter"])
 
 
 def sizes_of(frame, sizes):
-    """The parameters of the method, and the number of items of each voter."""
+    """Return the parameters of the method and the number of items of each voter."""
     if sizes in ("union", "ignore"):
         return ({"absent": "ignore"} if sizes == "ignore" else {}), None
     voters = sorted(frame["voter"].unique())
@@ -105,7 +105,7 @@ def sizes_of(frame, sizes):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)
-def test_p_values_of_the_mean_equal_the_sum_over_all_outcomes(seed, weighted, sizes):
+def test_rank_statistic_exact_mean_equals_the_sum_over_all_outcomes(seed, weighted, sizes):
     frame = query(seed, weighted)
     params, n_items = sizes_of(frame, sizes)
     expected = exact_tails(frame, add, n_items, sizes == "ignore")
@@ -116,7 +116,7 @@ def test_p_values_of_the_mean_equal_the_sum_over_all_outcomes(seed, weighted, si
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)
-def test_auto_equals_the_sum_over_all_outcomes_in_small_queries(seed, weighted, sizes):
+def test_rank_statistic_auto_equals_the_sum_over_outcomes_in_small_queries(seed, weighted, sizes):
     frame = query(seed, weighted)
     params, n_items = sizes_of(frame, sizes)
     expected = exact_tails(frame, add, n_items, sizes == "ignore")
@@ -132,7 +132,7 @@ def test_auto_equals_the_sum_over_all_outcomes_in_small_queries(seed, weighted, 
 
 
 def boards(seed):
-    """Queries of all kinds: long and short, tied and cut, weighted, and of few and many lists."""
+    """Return queries of all kinds: long, short, tied, cut, weighted, and of few or many lists."""
     rng = np.random.default_rng(seed)
     rows = []
     for q in range(12):
@@ -148,7 +148,7 @@ def boards(seed):
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("seed", range(4))
-def test_auto_depends_on_the_query_alone_and_equals_exact_or_normal(seed, absent):
+def test_rank_statistic_auto_chooses_exact_or_normal_for_each_query(seed, absent):
     frame = boards(seed)
     method = RankStatistic(absent=absent)
     found = method.fit_transform(frame)
@@ -163,7 +163,7 @@ def test_auto_depends_on_the_query_alone_and_equals_exact_or_normal(seed, absent
 
 
 @pytest.mark.parametrize(("n", "m", "small"), [(342, 3, True), (343, 3, False), (2, 1023, True), (2, 1024, False)])
-def test_auto_is_exact_up_to_1024_sums(n, m, small):
+def test_rank_statistic_auto_is_exact_up_to_1024_sums(n, m, small):
     # m lists of n items have m * (n - 1) + 1 sums.
     method = RankStatistic().fit(first_of(n, m))
     assert method.query_info_["exact"].tolist() == [small]
@@ -171,7 +171,7 @@ def test_auto_is_exact_up_to_1024_sums(n, m, small):
     assert (found == pytest.approx(float(n) ** -m, rel=1e-11, abs=0)) == small
 
 
-def test_the_column_exact_says_how_p_values_were_computed(X):
+def test_rank_statistic_column_exact_reports_the_computation(X):
     for exact, expected in ((True, True), (False, False), ("auto", True)):
         assert RankStatistic(exact=exact).fit(X).query_info_["exact"].tolist() == [expected]
     assert RankStatistic(statistic="geometric-mean", exact=True).fit(X).query_info_["exact"].tolist() == [True]
@@ -186,7 +186,7 @@ def test_the_column_exact_says_how_p_values_were_computed(X):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_lists_of_one_place_are_in_no_sum():
+def test_rank_statistic_omits_fully_tied_lists_from_sums():
     tied = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("ababab"), "rank": [1, 1, 1, 2, 1, 2]})
     found = RankStatistic().fit_transform(tied.assign(weight=np.repeat([10**6, 1, 1], 2)))
     np.testing.assert_allclose(found["pvalue"], [1 / 4, 1.0])
@@ -197,7 +197,7 @@ def test_lists_of_one_place_are_in_no_sum():
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)
-def test_p_values_of_the_geometric_mean_bound_the_sum_over_all_outcomes(seed, weighted, sizes):
+def test_rank_statistic_geometric_mean_p_values_are_upper_bounds(seed, weighted, sizes):
     frame = query(seed, weighted)
     params, n_items = sizes_of(frame, sizes)
     exact = exact_tails(frame, multiply, n_items, sizes == "ignore")
@@ -209,7 +209,7 @@ def test_p_values_of_the_geometric_mean_bound_the_sum_over_all_outcomes(seed, we
 
 @given(seed=st.integers(0, 10**6), statistic=st.sampled_from(["mean", "geometric-mean"]))
 @settings(max_examples=40, deadline=None)
-def test_p_values_rise_as_scores_fall_and_never_exceed_one(seed, statistic):
+def test_rank_statistic_p_values_increase_as_scores_decrease(seed, statistic):
     frame = example_lists(seed, n_queries=3, n_voters=7, n_items=40, with_ties=bool(seed % 2))
     found = RankStatistic(statistic=statistic, exact=True, n_items=60).fit_transform(frame)
     assert found["pvalue"].between(0, 1).all()
@@ -220,7 +220,7 @@ def test_p_values_rise_as_scores_fall_and_never_exceed_one(seed, statistic):
 
 
 @pytest.mark.parametrize("statistic", ["mean", "geometric-mean"])
-def test_lists_of_one_shape_are_computed_once_and_items_do_not_touch_each_other(statistic, monkeypatch):
+def test_rank_statistic_computes_lists_of_equal_shape_once(statistic, monkeypatch):
     # The lists of the two queries have the same lengths, and other items; one of the second has weight 2, for 2 lists.
     frame = pd.DataFrame(
         [("p", f"u{v}", item, rank) for v, items in enumerate(["abc", "bcd", "bcd"]) for rank, item in enumerate(items)]
@@ -246,7 +246,7 @@ def first_of(n, m):
                          "rank": list(range(n)) * m})  # fmt: skip
 
 
-def test_the_first_of_a_hundred_in_three_lists():
+def test_rank_statistic_p_value_of_the_first_of_a_hundred_in_three_lists():
     # One way of 100 ** 3 to have the sum 3, and 1 + 3 + 6 + ... + 36 = 120 ways to have a sum up to 10.
     found = RankStatistic(exact=True).fit_transform(first_of(100, 3))
     assert found["pvalue"][0] == pytest.approx(1e-6, rel=1e-12)
@@ -269,14 +269,14 @@ def test_the_first_of_a_hundred_in_three_lists():
         assert found == pytest.approx(20_000.0**-10, rel=1e-10)
 
 
-def test_the_first_of_thirty_in_four_lists():
+def test_rank_statistic_p_value_of_the_first_of_thirty_in_four_lists():
     # The tail of a gamma distribution, right for long lists only, is 6.5e-4 here.
     found = RankStatistic(statistic="geometric-mean", exact=True).fit_transform(first_of(30, 4))
     assert found["pvalue"][0] == pytest.approx(30.0**-4, rel=1e-10)
 
 
 def divisors_up_to(n, m, most):
-    """How many m-tuples of 1..n have each product up to `most`: whole numbers, (most + 1,)."""
+    """Count the m-tuples of 1..n with each product up to `most`: integers, (most + 1,)."""
     count = np.zeros(most + 1, dtype=object)
     count[1] = 1
     for _ in range(m):
@@ -288,7 +288,7 @@ def divisors_up_to(n, m, most):
 
 
 @pytest.mark.parametrize(("n", "m"), [(1000, 6), (20_000, 4), (500, 12)])
-def test_small_rank_products_equal_whole_numbers(n, m):
+def test_sum_of_draws_bounds_small_rank_products_by_integer_counts(n, m):
     most = 3000
     exact = np.cumsum(divisors_up_to(n, m, most))
     places = np.log(np.arange(1.0, n + 1))
@@ -318,7 +318,7 @@ def test_small_rank_products_equal_whole_numbers(n, m):
     ],
     ids=str,
 )
-def test_rank_sums_equal_whole_numbers(sizes):
+def test_sum_of_draws_of_rank_sums_equals_integer_counts(sizes):
     # m lists show the first k of n each.
     ways = np.array([1], dtype=object)
     for (n, k), m in sizes.items():
@@ -349,7 +349,7 @@ LISTS = st.lists(
 
 @given(sizes=LISTS, logarithms=st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_bounds_bracket_all_outcomes(sizes, logarithms):
+def test_sum_of_draws_bounds_bracket_all_outcomes(sizes, logarithms):
     # Lists of n items that show k, of which the first two may tie, some twice; sums without a common unit, too.
     values, masses, copies, places = [], [], [], []
     for n, k, tied, count in sizes:
@@ -381,7 +381,7 @@ def test_bounds_bracket_all_outcomes(sizes, logarithms):
     np.testing.assert_allclose(upper[far], expected[far], atol=1e-9)
 
 
-def test_sums_without_a_common_unit_are_bounded():
+def test_rank_statistic_bounds_sums_without_a_common_unit():
     # 1009, 2003 and 3001 are primes: the sums are multiples of 1 / 6e9.
     n_items = {"u": 1009, "v": 2003, "w": 3001}
     rng = np.random.default_rng(0)
@@ -410,7 +410,7 @@ def test_sums_without_a_common_unit_are_bounded():
 
 @pytest.mark.parametrize("statistic", ["mean", "geometric-mean"])
 @pytest.mark.parametrize("cut", [1.0, 0.2])
-def test_random_lists_have_p_values_as_they_should(statistic, cut):
+def test_rank_statistic_p_values_are_uniform_for_random_lists(statistic, cut):
     rng = np.random.default_rng(0)
     n, m = 4000, 5
     held = int(cut * n)
@@ -427,7 +427,7 @@ def test_random_lists_have_p_values_as_they_should(statistic, cut):
         assert abs((p <= level).sum() / n - level) < 4 * (level * (1 - level) / n) ** 0.5
 
 
-def test_the_geometric_mean_of_many_long_lists_is_near_a_gamma_distribution():
+def test_sum_of_draws_of_many_long_lists_approaches_a_gamma_distribution():
     rng = np.random.default_rng(0)
     n, m = 20_000, 32
     rank = np.array([rng.permutation(n) + 1 for _ in range(m)])
@@ -440,16 +440,16 @@ def test_the_geometric_mean_of_many_long_lists_is_near_a_gamma_distribution():
     assert (np.exp(lower) <= gamma).all() and (np.exp(upper) >= gamma * 0.9).all()
 
 
-# ---------------------------------------------------------------------- what is refused, and what is left
+# ---------------------------------------------------------------------- errors and remaining cases
 
 
 @pytest.mark.parametrize("statistic", ["median", "min", "stuart"])
-def test_other_statistics_have_no_exact_p_value(X, statistic):
+def test_rank_statistic_rejects_exact_for_other_statistics(X, statistic):
     with pytest.raises(ValueError, match=f"'mean' or 'geometric-mean' for p-values with exact=True; got '{statistic}'"):
         RankStatistic(statistic=statistic, exact=True).fit(X)
 
 
-def test_too_many_lists_are_refused_by_name(X):
+def test_rank_statistic_exact_rejects_too_many_lists(X):
     with pytest.raises(ValueError, match=r"few hundred lists .* got 3000 for query 'q', counting weights"):
         RankStatistic(statistic="geometric-mean", exact=True).fit_transform(X.assign(weight=1000))
     with pytest.raises(ValueError, match="allows at most 65536 lists; got 3000000000000000 for query 'q'"):
@@ -459,20 +459,20 @@ def test_too_many_lists_are_refused_by_name(X):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_lists_of_one_place_say_nothing(X):
+def test_rank_statistic_p_value_is_1_for_fully_tied_lists(X):
     tied = X.assign(score=1.0).query("voter == 'u'")
     for statistic in ("mean", "geometric-mean"):
         assert (pvalues(tied, statistic=statistic) == 1.0).all()
         assert (pvalues(X, statistic=statistic, voter_weights=dict.fromkeys("uvw", 0)) == 1.0).all()
 
 
-def test_replicates_have_the_scores_of_the_whole(X):
+def test_rank_statistic_repeat_equals_aggregate(X):
     lists = RankedLists.from_frame(X)
     method = RankStatistic(exact=True)
     np.testing.assert_array_equal(method._repeat(lists)(np.ones(3)), method._aggregate(lists).score)
 
 
-def test_the_oracle_by_hand():
+def test_exact_tails_equals_an_example_by_hand():
     # Of the nine pairs of ranks one has the product 1, two have 2, two 3, one 4, two 6 and one 9.
     found = exact_tails(first_of(3, 2), multiply)
     assert [found[item] for item in range(3)] == pytest.approx([1 / 9, 6 / 9, 1.0])

@@ -1,4 +1,4 @@
-"""Plackett and Luce's model with voters of differing reliability: its posterior written out, and who is found."""
+"""PlackettLuce with voter reliabilities: its posterior by definition, and recovery of reliabilities."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.twice
 
 
 def choices_of(lists, absent):
-    """For each list: query, voter, weight, and its choices as (chosen, left, share of the class taken)."""
+    """Yield query, voter, weight and choices (chosen, left, share of the class taken) of each list."""
     for k in range(lists.n_lists):
         rows = slice(lists.row_ptr[k], lists.row_ptr[k + 1])
         held, rank, q = lists.candidate[rows].tolist(), lists.rank[rows], lists.list_query[k]
@@ -33,7 +33,7 @@ def choices_of(lists, absent):
 
 
 def likelihood_written_out(steps, log_worth):
-    """Log-likelihood of one list, ties by Efron's rule."""
+    """Compute the log-likelihood of one list, with ties by Efron's rule."""
     total = 0.0
     for item, left, tied, taken in steps:
         total += log_worth[item] - np.log(np.exp(log_worth[left]).sum() - taken * np.exp(log_worth[tied]).sum())
@@ -41,7 +41,7 @@ def likelihood_written_out(steps, log_worth):
 
 
 def variances_written_out(steps, log_worth):
-    """Minus the second derivative of the log-likelihood of one list by each log-worth."""
+    """Compute minus the second derivative of one list's log-likelihood by each log-worth."""
     step = 1e-4 * np.eye(len(log_worth))
     at = likelihood_written_out(steps, log_worth)
     return np.array(
@@ -55,7 +55,7 @@ def variances_written_out(steps, log_worth):
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("weighting", ["query", "global"])
-def test_worths_and_reliabilities_are_a_fixed_point_of_the_em_algorithm(absent, weighting):
+def test_plackett_luce_reliabilities_are_a_fixed_point_of_em(absent, weighting):
     lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=4, n_items=5))
     lists = lists.with_list_weight(np.random.default_rng(0).choice([0.5, 1.0, 2.0], lists.n_lists))
     prior, shape = 0.3, 4.0
@@ -94,7 +94,7 @@ def test_worths_and_reliabilities_are_a_fixed_point_of_the_em_algorithm(absent, 
         np.testing.assert_array_equal(model.voter_weights_["weight"].to_numpy()[voter], reliability)
 
 
-def test_the_most_likely_reliabilities_are_those_of_all_worths_on_a_grid():
+def test_plackett_luce_reliabilities_maximize_the_marginal_likelihood():
     # The marginal likelihood over all worths of three items, which the algorithm approximates.
     true = [2.0, 2.0, 2.0, 0.0, 0.0, 0.0]
     frame = make_plackett_luce(n_queries=12, n_items=3, reliability=true, random_state=0)
@@ -122,7 +122,7 @@ def test_the_most_likely_reliabilities_are_those_of_all_worths_on_a_grid():
     np.testing.assert_allclose(learnt, exact, atol=0.35)
 
 
-def test_many_queries_do_not_make_one_voter_a_dictator():
+def test_plackett_luce_reliabilities_do_not_favour_one_voter_in_many_queries():
     taus = {"plain": [], "global": []}
     for seed in range(4):
         frame, worth = make_plackett_luce(
@@ -140,7 +140,7 @@ def test_many_queries_do_not_make_one_voter_a_dictator():
 @pytest.mark.parametrize("ties", ["efron", "davidson"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("of_query", [True, False])
-def test_derivatives_are_those_of_differences(ties, absent, of_query):
+def test_reliable_stages_derivatives_equal_finite_differences(ties, absent, of_query):
     lists = RankedLists.from_frame(example_lists(5, n_queries=2, n_voters=5, n_items=5))
     voter = np.arange(lists.n_lists) % 3
     stages = ReliableStages(lists, voter, PlackettLuce(ties=ties, absent=absent)._plain_stages, absent)
@@ -168,7 +168,7 @@ def test_derivatives_are_those_of_differences(ties, absent, of_query):
 
 @pytest.mark.parametrize("ties", ["efron", "davidson"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-def test_information_and_derivatives_of_lists_at_known_reliabilities(ties, absent):
+def test_reliable_stages_information_equals_finite_differences(ties, absent):
     lists = RankedLists.from_frame(example_lists(5, n_queries=2, n_voters=5, n_items=5))
     reliability = np.exp(np.random.default_rng(0).normal(size=lists.n_lists) / 2)
     make = PlackettLuce(ties=ties, absent=absent)._plain_stages
@@ -188,7 +188,7 @@ def test_information_and_derivatives_of_lists_at_known_reliabilities(ties, absen
         np.testing.assert_allclose(scores.sum(axis=0), gradient[mine], atol=1e-10)
 
 
-def test_derivatives_where_only_some_sizes_of_ties_are_rivals():
+def test_reliable_stages_derivatives_with_few_sizes_of_ties():
     ballots = ["abcd", "abc", "bcde", "def", "acdf", "cef"]
     lists = RankedLists.from_ballots([[list(ballot)] for ballot in ballots])
     voter = np.arange(lists.n_lists) % 3
@@ -222,7 +222,7 @@ def test_derivatives_where_only_some_sizes_of_ties_are_rivals():
     np.testing.assert_allclose(slope, numeric, atol=1e-7)
 
 
-def test_equal_reliabilities_are_the_plain_model():
+def test_plackett_luce_with_equal_reliabilities_equals_the_plain_model():
     lists = RankedLists.from_frame(example_lists(2, n_queries=2, n_voters=5, n_items=6))
     plain = PlackettLuce(std_errors="voters")
     one = plain._aggregate_weighted(lists, np.ones(lists.n_lists), None)
@@ -233,7 +233,7 @@ def test_equal_reliabilities_are_the_plain_model():
     np.testing.assert_allclose(firm["score"], PlackettLuce().fit_transform(lists)["score"], atol=1e-4)
 
 
-def test_unreliable_voters_are_found_and_the_order_is_nearer_to_the_truth():
+def test_plackett_luce_reliabilities_identify_voters_and_improve_the_order():
     plain, weighed, found = [], [], []
     for seed in range(10):
         reliability = np.array([1.5] * 6 + [0.0] * 6)
@@ -250,7 +250,7 @@ def test_unreliable_voters_are_found_and_the_order_is_nearer_to_the_truth():
     assert np.mean(weighed) > np.mean(plain) + 0.05
 
 
-def test_judges_of_comparisons_are_groups_of_voters():
+def test_plackett_luce_voter_groups_estimates_one_reliability_per_judge():
     games, _, judges = make_comparisons(10, 2000, reliability=[2.0, 1.0, 0.5, 0.0], tie_probability=0.2, random_state=0)
     duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
     group = {voter: voter.split(": ")[0] for voter in duels.voters}
@@ -271,7 +271,7 @@ def test_judges_of_comparisons_are_groups_of_voters():
         model.set_params(voter_groups={"v1: x > y": None}).transform(new)
 
 
-def test_a_series_names_groups_as_a_mapping_does():
+def test_plackett_luce_accepts_voter_groups_as_a_series():
     frame = example_lists(1, n_queries=2, n_voters=4, n_items=5)
     group = {voter: k // 2 for k, voter in enumerate(sorted(frame["voter"].unique()))}
     one = PlackettLuce(weighting="query", voter_groups=group).fit(frame)
@@ -281,7 +281,7 @@ def test_a_series_names_groups_as_a_mapping_does():
     assert (by_group.groupby(["query", "group"])["weight"].nunique() == 1).all()
 
 
-def test_tags_and_attributes_say_whether_weights_are_learnt():
+def test_plackett_luce_weighting_sets_tags_and_attributes():
     frame = example_lists(1, n_queries=2, n_voters=4, n_items=5)
     for weighting, learns in ((None, False), ("query", True), ("global", True)):
         model = PlackettLuce(weighting=weighting)
@@ -295,7 +295,7 @@ def test_tags_and_attributes_say_whether_weights_are_learnt():
         PlackettLuce(weighting="global").transform(frame)
 
 
-def test_queries_together_are_queries_alone_where_each_learns_for_itself():
+def test_plackett_luce_weighting_query_treats_queries_independently():
     frame = example_lists(6, n_queries=3, n_voters=5, n_items=6)
     model = PlackettLuce(weighting="query", absent="ignore")
     together = model.fit_transform(frame)
@@ -303,7 +303,7 @@ def test_queries_together_are_queries_alone_where_each_learns_for_itself():
     np.testing.assert_allclose(together["score"], alone["score"], atol=1e-8)
 
 
-def test_davidsons_ties_with_reliabilities():
+def test_plackett_luce_estimates_reliabilities_with_davidson_ties():
     games, _, _ = make_comparisons(6, 800, reliability=[1.5, 0.2], tie_probability=0.3, random_state=1)
     duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
     group = {voter: voter.split(": ")[0] for voter in duels.voters}
@@ -316,7 +316,7 @@ def test_davidsons_ties_with_reliabilities():
     assert np.isfinite(model.transform(duels)["std_error"]).all()
 
 
-def test_draws_learn_anew_or_keep_what_was_learnt():
+def test_plackett_luce_repeat_relearns_or_keeps_reliabilities():
     lists = RankedLists.from_frame(example_lists(4, n_queries=2, n_voters=5, n_items=6))
     weight = lists.list_weight * np.random.default_rng(0).integers(0, 3, lists.n_lists)
     model = PlackettLuce(weighting="query")
@@ -332,5 +332,5 @@ def test_draws_learn_anew_or_keep_what_was_learnt():
 
 
 @pytest.mark.parametrize("weighting", ["query", "global"])
-def test_all_checks_of_aggregators_pass(weighting):
+def test_plackett_luce_with_reliabilities_passes_all_checks(weighting):
     check_aggregator(PlackettLuce(weighting=weighting, reliability_prior=100.0))  # which takes fewer rounds

@@ -1,4 +1,4 @@
-"""The same lists under many weights: ways that keep what stays give what starting again gives, to the last bit."""
+"""Repeated aggregation under many weights is bitwise equal to aggregating anew."""
 
 import numpy as np
 import pytest
@@ -21,19 +21,19 @@ pytestmark = pytest.mark.twice
 REPEATING = [
     method
     for _, method in default_methods()
-    # A model starts from where it was, and comes as near as its tolerance.
+    # A model starts from its previous solution and is only accurate to its tolerance.
     if type(method)._repeat is not BaseAggregator._repeat and not isinstance(method, PlackettLuce)
 ]
 REPEATING.append(ReciprocalRankFusion(normalize=True))
 
 
-def test_the_methods_of_sums_have_a_way_of_their_own():
+def test_additive_methods_override_repeat():
     names = {type(method).__name__ for method in REPEATING}
     assert {"BordaCount", "CombMNZ", "CombSUM", "ReciprocalRankFusion", "SimpleBorda"} <= names
 
 
 @pytest.mark.parametrize("method", REPEATING, ids=repr)
-def test_weights_again_and_again(method):
+def test_repeat_equals_aggregating_with_new_weights(method):
     for seed in range(5):
         lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=6, n_items=12))
         rng = np.random.default_rng(seed)
@@ -56,7 +56,7 @@ MANY.append(CombSUM(norm="z-score", absent_score="min"))
 
 @pytest.mark.parametrize("unit", [1.0, 0.3, 0.1 + 1e-9], ids=["whole", "with a unit", "without a unit"])
 @pytest.mark.parametrize("method", MANY, ids=repr)
-def test_many_weights_at_once_are_one_after_the_other(method, unit):
+def test_repeat_many_equals_repeat(method, unit):
     if method.__sklearn_tags__().aggregator_tags.integer_weights and unit != 1.0:
         pytest.skip("its weights are whole numbers")
     frame = example_lists(3, n_queries=3, n_voters=6, n_items=9)
@@ -73,7 +73,7 @@ def test_many_weights_at_once_are_one_after_the_other(method, unit):
         np.testing.assert_array_equal(score, one(weight))
 
 
-def test_the_methods_of_sums_and_of_majorities_take_many_weights_at_once(monkeypatch):
+def test_repeat_many_is_vectorized_for_sums_and_majorities(monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=2))
     weights = np.ones((lists.n_lists, 3))
     monkeypatch.setattr(BaseAggregator, "_aggregate_what_fits", None)
@@ -85,7 +85,7 @@ def test_the_methods_of_sums_and_of_majorities_take_many_weights_at_once(monkeyp
 @pytest.mark.parametrize("small", [64, 0], ids=["small", "large"])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
-def test_places_are_those_of_the_consensus(small, seed):
+def test_places_again_equals_the_places_of_the_consensus(small, seed):
     rng = np.random.default_rng(seed)
     lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=4, n_items=9))
     with pytest.MonkeyPatch.context() as patch:
@@ -102,7 +102,7 @@ def test_places_are_those_of_the_consensus(small, seed):
 
 
 def weights_of_one_query(method, lists):
-    """The iteration as it is defined, of one query: everything is made again each time."""
+    """Iterate one query by the definition, recomputing everything in each step."""
     weight = np.ones(lists.n_lists)
     for t in range(1, method.max_iter + 1):
         scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, method.weight_norm)
@@ -119,7 +119,7 @@ def weights_of_one_query(method, lists):
 @pytest.mark.parametrize("block", [1, 100, 1 << 15])
 @pytest.mark.parametrize("share", [0.3, 1.0])
 @pytest.mark.parametrize("distance", sorted(LIST_DISTANCES))
-def test_queries_learn_together_what_each_learns_alone(monkeypatch, distance, share, block):
+def test_dibra_learns_queries_independently(monkeypatch, distance, share, block):
     monkeypatch.setattr(_dibra, "_BLOCK", block)
     monkeypatch.setattr(_dibra, "_SHARE", share)
     frame = example_lists(5, n_queries=12, n_voters=6, n_items=12)

@@ -1,4 +1,4 @@
-"""Norms of scores, the combinations of Fox and Shaw, and gains of the rank: compared with exact fractions."""
+"""Score norms, the combinations of Fox and Shaw, and rank gains, compared with exact fractions."""
 
 from math import log
 
@@ -67,7 +67,7 @@ def agrees(consensus, expected, lists, weights):
 # Four items score 5/14 under "borda": where they stand in one list, and what another gives items that it lacks.
 @example(seed=212639, weights=(1.0,), absent_score="zero")
 @settings(max_examples=12, deadline=None)
-def test_combinations_equal_exact_fractions(name, norm, seed, weights, absent_score):
+def test_score_combinations_equal_exact_fractions(name, norm, seed, weights, absent_score):
     method, how, gamma = COMBINATIONS[name]
     absent_score = absent_score if norm in SCORE_NORMS else "zero"
     frame, _ = query(seed, weights)
@@ -78,7 +78,7 @@ def test_combinations_equal_exact_fractions(name, norm, seed, weights, absent_sc
 
 
 @pytest.mark.parametrize("method", [CombMAX, CombMIN, CombMED])
-def test_blocks_of_queries_change_nothing(method, monkeypatch):
+def test_score_combinations_are_independent_of_blocks_of_queries(method, monkeypatch):
     # Queries of several numbers of lists.
     frames = [example_lists(k, n_queries=1, n_voters=2 + k * 3 % 5).assign(query=k) for k in range(8)]
     lists = RankedLists.from_frame(pd.concat(frames))
@@ -92,7 +92,7 @@ def test_blocks_of_queries_change_nothing(method, monkeypatch):
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4)), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_whole_weights_are_copies_in_the_median(votes):
+def test_combmed_treats_integer_weights_as_copies(votes):
     # Items tie in no list: a second item has the score that makes the scale 0 to 9 in each.
     copies = [score for score, weight in votes for _ in range(weight)]
     weighted = {f"v{k}": {"a": score, "top": 9, "low": 0.0 if score else -1} for k, (score, _) in enumerate(votes)}
@@ -100,7 +100,7 @@ def test_whole_weights_are_copies_in_the_median(votes):
     assert found["a"] == np.median(copies)
 
 
-def test_shares_that_are_half_but_for_rounding_are_half():
+def test_combmed_tolerates_rounding_of_half_weights():
     lists = {"u": {"a": 0.0, "b": 9.0}, "v": {"a": 1.0, "b": 9.0}, "w": {"a": 2.0, "b": 9.0}}
     for scale in (1, 0.1, 1 / 3, 1e-9):
         weights = {"u": scale * 0.1, "v": scale * 0.2, "w": scale * 0.3}
@@ -115,13 +115,13 @@ def test_shares_that_differ_from_half_by_more_than_rounding_decide_alone(more):
         assert dict(fuse(lists, CombMED(norm=None), weights=weights))["a"] == score
 
 
-def test_scores_as_given_are_chosen_to_the_last_digit():
+def test_combmax_without_norm_compares_scores_exactly():
     # 1 and 1 + 1e-15 are two scores: nothing was computed that could have rounded.
     lists = {"u": {"a": 1.0, "b": 0.0, "c": 5.0}, "v": {"b": 1.0 + 1e-15, "a": 0.0, "c": 5.0}}
     assert [item for item, _ in fuse(lists, CombMAX(norm=None))] == ["c", "b", "a"]
 
 
-def test_the_lowest_score_for_absent_items_needs_a_norm_of_scores():
+def test_absent_score_min_needs_a_score_norm():
     with pytest.raises(InputError, match=r"absent_score='min' needs a norm of scores; norm='rank' reads ranks"):
         CombSUM(norm="rank", absent_score="min").fit(example_lists())
     with pytest.raises(InputError, match="absent_score='min' needs a norm of scores"):
@@ -129,7 +129,7 @@ def test_the_lowest_score_for_absent_items_needs_a_norm_of_scores():
 
 
 @pytest.mark.parametrize("top", [0.0, -1.0])
-def test_the_greatest_score_must_be_above_0_to_divide_by(top):
+def test_norm_max_rejects_lists_without_positive_scores(top):
     lists = {"u": {"a": 2.0, "b": 1.0, "c": -3.0}, "v": {"a": top, "b": top - 1, "c": top - 2}}
     with pytest.raises(InputError, match=r"norm='max' divides .* It is not above 0 for voter 'v' in query 'q'"):
         fuse(lists, CombSUM(norm="max"))
@@ -137,7 +137,7 @@ def test_the_greatest_score_must_be_above_0_to_divide_by(top):
 
 @pytest.mark.parametrize("norm", sorted(filter(None, SCORE_NORMS)))
 @pytest.mark.parametrize("scale", [1e-200, 1e300])
-def test_norms_keep_within_floating_point(norm, scale):
+def test_score_norms_handle_extreme_scales(norm, scale):
     frame, _ = query(3)
     expected = CombSUM(norm=norm).fit_transform(frame)
     found = CombSUM(norm=norm).fit_transform(frame.assign(score=frame["score"] * scale))
@@ -146,20 +146,20 @@ def test_norms_keep_within_floating_point(norm, scale):
 
 
 @pytest.mark.parametrize("norm", ["min-max", "z-score", "sum", "dbsf"])
-def test_these_norms_know_no_zero(norm):
+def test_shift_invariant_norms_ignore_a_constant_offset(norm):
     frame, _ = query(5)
     found = CombSUM(norm=norm).fit_transform(frame.assign(score=frame["score"] - 100))
     pd.testing.assert_frame_equal(found, CombSUM(norm=norm).fit_transform(frame), check_exact=False, atol=1e-10)
 
 
-def test_numbers_beyond_floating_point_are_refused():
+def test_score_combinations_reject_overflow():
     lists = {"u": {"a": 1e-300, "b": -1e300}, "v": {"a": 1.0, "b": 0.5}}
     for method in (CombMAX, CombSUM):
         with pytest.raises(InputError, match="floating point"):
             fuse(lists, method(norm="max"))
 
 
-def test_one_item_lists_say_nothing_under_the_lowest_score():
+def test_absent_score_min_ignores_lists_of_one_item():
     lists = {"u": {"a": 3.0, "b": 2.0}, "v": {"b": 9.0}}
     assert dict(fuse(lists, CombSUM())) == {"a": 1.0, "b": 1.0}
     assert dict(fuse(lists, CombSUM(absent_score="min"))) == {"a": 2.0, "b": 1.0}
@@ -177,7 +177,7 @@ def scores(aggregator, **options):
     return dict(fuse(**plain(**options), aggregator=aggregator))
 
 
-def test_each_voter_has_its_own_damping():
+def test_reciprocal_rank_fusion_accepts_k_by_voter():
     expected = {"b": 1 / 2 + 1 / 2 + 1 / 11, "a": 1 + 1 / 3, "c": 1 / 3 + 1 / 12, "d": 1 / 4}
     for k in ({"u": 0, "v": 1, "w": 10}, pd.Series({"w": 10, "v": 1, "u": 0})):
         assert scores(ReciprocalRankFusion(k=k)) == pytest.approx(expected)
@@ -200,7 +200,7 @@ def test_a_persistence_is_a_probability_between_0_and_1(persistence):
         scores(RankBiasedCentroid(persistence=persistence))
 
 
-def test_ranks_beyond_the_depth_get_nothing_and_items_stay():
+def test_reciprocal_rank_fusion_depth_gives_deeper_items_0():
     assert scores(ReciprocalRankFusion(k=0, depth=2)) == pytest.approx({"b": 2.5, "a": 1.5, "c": 0.5, "d": 0.0})
     tied = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc"), "rank": [1, 2, 2]})
     assert ReciprocalRankFusion(k=0, depth=2).fit_transform(tied)["score"].tolist() == [1.0, 0.0, 0.0]
@@ -208,7 +208,7 @@ def test_ranks_beyond_the_depth_get_nothing_and_items_stay():
 
 @given(seed=st.integers(0, 10**6), k=st.sampled_from([0, 60, {f"v{v}": float(v) for v in range(6)}]))
 @settings(max_examples=20, deadline=None)
-def test_normalised_scores_are_shares_of_the_highest_possible(seed, k):
+def test_reciprocal_rank_fusion_normalize_gives_shares_of_the_maximum(seed, k):
     frame = example_lists(seed, n_voters=6).assign(weight=lambda lists: lists["voter"].str[1:].astype(float))
     raw, share = (ReciprocalRankFusion(k=k, normalize=normalize).fit_transform(frame) for normalize in (False, True))
     assert share["item"].tolist() == raw["item"].tolist() and share["score"].max() <= 1 + 1e-12
@@ -218,11 +218,11 @@ def test_normalised_scores_are_shares_of_the_highest_possible(seed, k):
     np.testing.assert_allclose(found.loc[found["item"] == "top", "score"], 1.0)
 
 
-def test_a_query_without_weight_has_normalised_scores_of_0():
+def test_reciprocal_rank_fusion_normalize_gives_0_if_all_weights_are_0():
     assert set(scores(ReciprocalRankFusion(normalize=True), weight=(0.0, 0.0, 0.0)).values()) == {0.0}
 
 
-def test_attention_and_inverse_squares_by_hand():
+def test_rank_biased_centroid_and_inverse_square_rank_equal_examples_by_hand():
     assert scores(RankBiasedCentroid(persistence=0.5), weight=(1.0, 2.0, 3.0)) == pytest.approx(
         {"b": 0.25 + 1.0 + 1.5, "a": 0.5 + 0.5, "c": 0.125 + 0.75, "d": 0.25}
     )
@@ -236,12 +236,12 @@ def test_attention_and_inverse_squares_by_hand():
         )
 
 
-def test_the_deep_tail_of_one_list_keeps_its_order():
+def test_rank_biased_centroid_keeps_the_order_of_a_deep_list():
     items = [f"i{k:04d}" for k in range(2000)]
     assert [item for item, _ in fuse([items], RankBiasedCentroid())] == items
 
 
-def test_logarithms_below_0_are_refused():
+def test_inverse_square_rank_rejects_negative_logarithms():
     with pytest.raises(InputError, match=r"at least 1 - sigma for each item; got 0.5 for 'd'. Multiply"):
         scores(InverseSquareRank(support="log"), weight=(1.0, 0.5, 1.0))
     assert scores(InverseSquareRank(support="log", sigma=0.5), weight=(1.0, 0.5, 1.0))["d"] == 0.0
@@ -257,7 +257,7 @@ def test_logarithms_below_0_are_refused():
     ],
     ids=repr,
 )
-def test_the_tag_of_unanimity_tells_where_all_lists_decide(method, expected):
+def test_unanimity_tag_of_rank_gains_depends_on_parameters(method, expected):
     assert method.__sklearn_tags__().aggregator_tags.unanimity == expected
     # One list ranks b above a; where the tag is not set, both have the score 0.
     found = method.fit_transform(RankedLists.from_lists({"v": ["b", "a"]}))
@@ -265,7 +265,7 @@ def test_the_tag_of_unanimity_tells_where_all_lists_decide(method, expected):
 
 
 @pytest.mark.parametrize("method", [CombMIN, CombMED])
-def test_values_of_absent_items_are_what_takes_memory(method):
+def test_combmin_and_combmed_need_memory_for_values_of_absent_items(method):
     lists = RankedLists.from_lists({"u": {"a": 2.0, "b": 1.0}, "v": {"b": 2.0, "c": 1.0}})
     assert method(norm="min-max")._memory(lists) is None
     for options in ({"norm": "min-max", "absent_score": "min"}, {"norm": "borda"}):
@@ -283,12 +283,12 @@ def test_values_of_absent_items_are_what_takes_memory(method):
     ],
     ids=repr,
 )
-def test_the_tag_of_unanimity_of_supported_sums(method, expected):
+def test_unanimity_tag_of_comb_methods_depends_on_parameters(method, expected):
     assert method.__sklearn_tags__().aggregator_tags.unanimity == expected
 
 
 @pytest.mark.parametrize("k", [0.0, 5.0, 60.0])
-def test_the_size_of_a_first_place_is_what_first_places_give(k):
+def test_linear_gains_reports_the_gain_of_a_first_place(k):
     lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "c"]})
     gain, _, first = ReciprocalRankFusion(k=k)._linear_gains(lists)
     assert first == pytest.approx(gain[lists.rank == 1].max()) == pytest.approx(1 / (k + 1))

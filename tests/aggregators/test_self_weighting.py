@@ -1,4 +1,4 @@
-"""Methods that learn voter weights: against plain-Python oracles, and what weights are for."""
+"""Methods that learn voter weights, compared with plain Python oracles, and the benefit of weights."""
 
 import math
 import statistics
@@ -104,14 +104,14 @@ def test_preference_relations_equal_exact_fractions(seed, weighted, absent_edges
     assert consensus["score"].tolist() == pytest.approx([float(scores[i]) for i in consensus["item"]])
 
 
-def test_a_pair_is_decided_by_almost_all_lists_that_compare_it():
+def test_alpha_majority_needs_almost_all_lists_that_compare_a_pair():
     counts = np.array([[0, 9], [1, 0]])
     assert alpha_majority(counts, 10, alpha=0.2, beta=0.5).tolist() == [[False, True], [False, False]]
     assert not alpha_majority(counts, 10, alpha=0.1, beta=0.5).any()
     assert not alpha_majority(counts, 30, alpha=0.2, beta=0.5).any()
 
 
-def test_a_pair_that_a_list_does_not_hold_counts_half():
+def test_disagreements_counts_half_for_absent_pairs():
     ranks, majority = np.array([[1, 2, 9], [2, 1, 9], [1, 9, 9]]), np.triu(np.ones((3, 3), dtype=bool), 1)
     assert disagreements(ranks, ranks == 9, majority).tolist() == [0.0, 1.0, 0.5]
 
@@ -175,14 +175,14 @@ def test_agglomerative_equals_exact_fractions(update, seed):
     assert consensus["score"].tolist() == pytest.approx([float(scores[i]) for i in consensus["item"]], abs=1e-9)
 
 
-def test_agglomerative_weights_are_majorities_agreed_with():
+def test_agglomerative_weights_count_agreement_with_majorities():
     frame = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("ababba"), "rank": [1, 2] * 3})
     method = Agglomerative().fit(frame)
     assert method.query_voter_weights_["weight"].tolist() == [1.0, 1.0, 0.0]
     assert method.voter_weights_["weight"].tolist() == [1.5, 1.5, 0.0]
 
 
-def test_agglomerative_needs_a_divisor():
+def test_agglomerative_rejects_c1_and_c2_of_0():
     with pytest.raises(ValueError, match="must not both be 0"):
         Agglomerative(c1=0, c2=0).fit(example_lists())
 
@@ -204,7 +204,7 @@ def rows_of(lists, v):
 
 @given(seed=SEEDS)
 @settings(max_examples=40, deadline=None)
-def test_distances_equal_their_definitions(seed):
+def test_list_distances_equal_their_definitions(seed):
     lists, places = consensus_of(seed)
     n = lists.n_candidates
     found = {name: distance(lists)(places) for name, distance in LIST_DISTANCES.items()}
@@ -231,7 +231,7 @@ def test_distances_equal_their_definitions(seed):
             assert found["rho"][v] == pytest.approx((1 - (0 if np.isnan(rho) else rho)) / 2)
 
 
-def test_tau_is_kendalls_where_nothing_ties():
+def test_list_distance_tau_equals_scipy_without_ties():
     frame = example_lists(3, n_queries=1, full=True, with_ties=False)
     lists = RankedLists.from_frame(frame)
     places = np.random.default_rng(0).permutation(lists.n_candidates) + 1.0
@@ -244,7 +244,7 @@ def test_tau_is_kendalls_where_nothing_ties():
 
 
 def dibra_oracle(lists, weights, gamma, tol, max_iter):
-    """By the definition: Borda sums, cosine distance, min-max scale; no ties of scores expected."""
+    """Compute DIBRA by its definition: Borda sums, cosine distance, min-max scale, no score ties."""
     items, n = universe(lists), len(universe(lists))
     trust = dict.fromkeys(lists, 1.0)
 
@@ -292,13 +292,13 @@ def test_dibra_equals_its_definition(seed):
     "base",
     [CombSUM(norm="rank"), CombMNZ(norm="min-max"), Copeland(), ReciprocalRankFusion(k=10), PreferenceRelations()],
 )
-def test_any_aggregator_that_weighs_lists_works(base):
+def test_dibra_accepts_any_aggregator_with_voter_weights(base):
     lists = example_lists(full=True)
     consensus = DIBRA(aggregator=base, tol=0.05).fit_transform(lists)
     assert set(consensus["item"]) == set(lists["item"])
 
 
-def test_an_aggregator_that_cannot_weigh_lists_is_refused():
+def test_dibra_rejects_aggregators_without_fractional_weights():
     with pytest.raises(ValueError, match=r"does not\. Choose another, such as CombSUM"):
         DIBRA(aggregator=Agglomerative()).fit(example_lists())
     with pytest.raises(ValueError, match="fractions too"):
@@ -307,7 +307,7 @@ def test_an_aggregator_that_cannot_weigh_lists_is_refused():
         DIBRA(aggregator="combsum").fit(example_lists())
 
 
-def test_parameters_of_the_aggregator_are_its_own():
+def test_dibra_sets_nested_parameters():
     method = DIBRA(aggregator=CombSUM(norm="borda"))
     assert method.get_params()["aggregator__norm"] == "borda"
     tuned = clone(method).set_params(aggregator__norm="rank").fit_transform(example_lists(full=True))
@@ -315,20 +315,20 @@ def test_parameters_of_the_aggregator_are_its_own():
     pd.testing.assert_frame_equal(tuned, plain)
 
 
-def test_it_sums_borda_points_by_default():
+def test_dibra_sums_borda_points_by_default():
     lists = example_lists()
     named = DIBRA(aggregator=CombSUM(norm="borda")).fit_transform(lists)
     pd.testing.assert_frame_equal(DIBRA().fit_transform(lists), named)
     pd.testing.assert_frame_equal(DIBRA().fit_transform(lists.drop(columns="score")), named)
 
 
-def test_a_base_of_scores_needs_scores():
+def test_dibra_with_a_score_based_aggregator_needs_scores():
     lists = example_lists().drop(columns="score")
     with pytest.raises(ValueError, match="needs scores"):
         DIBRA(aggregator=CombSUM(norm="min-max")).fit(lists)
 
 
-def test_equal_weights_stay_equal_and_are_never_nan():
+def test_scale_weights_keeps_equal_weights_equal():
     same = np.array([2.0, 2.0, 2.0])
     for norm in ("min-max", "z-score"):
         assert scale_weights(same, np.array([0, 1, 3]), np.ones(3), norm).tolist() == [1, 1, 1]
@@ -337,26 +337,26 @@ def test_equal_weights_stay_equal_and_are_never_nan():
         assert clone(method).fit_transform(one)["item"].tolist() == ["a", "b", "c"]
 
 
-def test_scales_are_those_of_their_formulas():
+def test_scale_weights_equals_its_formulas():
     weight, ptr = np.array([1.0, 2.0, 4.0]), np.array([0, 3])
     assert scale_weights(weight, ptr, np.ones(3), "min-max").tolist() == [0, 1 / 3, 1]
     assert scale_weights(weight, ptr, np.ones(3), "z-score").tolist() == pytest.approx(weight * weight.var() / 4)
     assert scale_weights(weight, ptr, np.ones(3), None) is weight
 
 
-def test_a_cut_keeps_every_item_in_the_consensus():
+def test_dibra_prune_keeps_every_item_in_the_consensus():
     lists, _ = make_rasdagen(n_queries=2)
     for prune, shares in (("low", (0.1, 0.0)), ("wire", (0.0, 0.2))):
         consensus = DIBRA(prune=prune, d1=shares[0], d2=shares[1]).fit_transform(lists)
         assert consensus.groupby("query").size().tolist() == lists.groupby("query")["item"].nunique().tolist()
 
 
-def test_the_number_of_iterations_is_bounded():
+def test_dibra_max_iter_bounds_the_weights():
     lists = example_lists(full=True)
     assert (DIBRA(max_iter=1, tol=1e-6).fit(lists).query_voter_weights_["weight"] <= 2).all()
 
 
-def test_weights_of_other_queries_do_not_change_the_buckets():
+def test_dibra_prune_wire_treats_queries_independently():
     # A running sum that went on from one query to the next lost as many digits as the first ones are heavy.
     heavy = example_lists(5, n_queries=1, n_voters=30).assign(query="a")
     heavy["weight"] = 1e9 / 3 * (1.1 + np.sqrt(heavy["voter"].str[1:].astype(int)))
@@ -367,7 +367,7 @@ def test_weights_of_other_queries_do_not_change_the_buckets():
 
 
 @pytest.mark.parametrize("prune", ["low", "wire"])
-def test_lists_of_weight_0_do_not_change_the_cut(prune):
+def test_dibra_prune_ignores_lists_of_weight_0(prune):
     lists = example_lists(3, full=True)
     worst = lists[lists["voter"] == "v0"].assign(voter="w", weight=0.0)
     worst["rank"] = worst.groupby("query")["rank"].transform("max") + 1 - worst["rank"]
@@ -378,7 +378,7 @@ def test_lists_of_weight_0_do_not_change_the_cut(prune):
 
 
 @pytest.mark.parametrize("weighting", ["query", "global"])
-def test_weights_given_to_the_aggregator_are_those_of_the_method(weighting):
+def test_dibra_treats_weights_of_its_aggregator_as_its_own(weighting):
     lists, given = example_lists(), {"v0": 1.0, "v1": 2.0, "v2": 0.5, "v3": 3.0, "v4": 0.0}
     inside = DIBRA(CombSUM(norm="borda", voter_weights=given), weighting=weighting)
     outside = DIBRA(CombSUM(norm="borda"), weighting=weighting, voter_weights=given)
@@ -390,7 +390,7 @@ def test_weights_given_to_the_aggregator_are_those_of_the_method(weighting):
 
 
 def cut_lists(depths, n_queries=3, random_state=0):
-    """Lists of equally good voters, each voter's cut to a depth of its own."""
+    """Return lists of equally good voters, each voter cut to its own depth."""
     lists, qrels = make_ranked_lists(
         n_queries=n_queries, n_voters=len(depths), n_items=400, list_length=max(depths), quality=0.5,
         quality_spread=0.0, random_state=random_state,
@@ -400,7 +400,7 @@ def cut_lists(depths, n_queries=3, random_state=0):
 
 
 @pytest.mark.parametrize("call", ["fit", "fit_transform", "transform", "aggregate"])
-def test_weights_that_follow_the_length_warn_once(call):
+def test_dibra_warns_once_about_weights_that_follow_list_length(call):
     lists, _ = cut_lists((200, 30, 30, 30))
     lists = pd.concat([lists, cut_lists((30, 30, 30))[0].replace({"query": {"q1": "q8", "q2": "q9", "q3": "q0"}})])
     words = r"in 3 of 6 queries \(the first is 'q1'\).*with TopK, set distance"
@@ -409,7 +409,7 @@ def test_weights_that_follow_the_length_warn_once(call):
     assert [warning.filename for warning in caught] == [__file__]
 
 
-def test_weights_of_voters_follow_the_length_where_they_are_learnt():
+def test_dibra_weighting_global_warns_about_list_length_in_fit_only():
     lists, _ = cut_lists((200, 30, 30, 30))
     method = DIBRA(weighting="global")
     for call in (method.fit, method.fit_transform):
@@ -419,14 +419,14 @@ def test_weights_of_voters_follow_the_length_where_they_are_learnt():
     method.transform(lists)
 
 
-def test_a_method_inside_another_one_does_not_warn():
+def test_nested_dibra_warns_once_about_list_length():
     lists, _ = cut_lists((200, 30, 30, 30), n_queries=1)
     with pytest.warns(UnequalLengthWarning, match=r"in 1 of 1 query, ") as caught:
         DIBRA(DIBRA(max_iter=9), max_iter=9).fit_transform(lists)
     assert len(caught) == 1
 
 
-def test_lists_of_similar_depth_and_milder_weights_do_not_warn():
+def test_dibra_does_not_warn_about_lists_of_similar_length():
     lists, _ = cut_lists((200, 30, 30, 30))
     make_pipeline(TopK(30), DIBRA()).fit_transform(lists)
     PreferenceRelations(alpha=0.4).fit_transform(lists)
@@ -459,7 +459,7 @@ def test_outweighed_queries_equal_their_definition(seed):
     assert outweighed_queries(lists, weight, length_factor=1.2, weight_factor=2.0).tolist() == expected
 
 
-def test_the_longest_list_is_the_consensus_and_a_cut_helps():
+def test_topk_improves_dibra_on_lists_of_unequal_length():
     depths = (200, 30, 30, 30)
     lists, qrels = cut_lists(depths, n_queries=20)
     with pytest.warns(UnequalLengthWarning):
@@ -472,7 +472,7 @@ def test_the_longest_list_is_the_consensus_and_a_cut_helps():
     assert cut > poor + 0.05 and evaluate(milder, qrels, "ndcg@10").iloc[0, 0] > poor + 0.1
 
 
-# ---------------------------------------------------------------------- what weights are for
+# ---------------------------------------------------------------------- benefit of weights
 
 
 @pytest.fixture(scope="module")
@@ -486,7 +486,7 @@ def truth():
 @pytest.mark.parametrize(
     "method", [PreferenceRelations(alpha=0.4), Agglomerative(), DIBRA(distance="rho"), DIBRA(distance="tau"), DIBRA()]
 )
-def test_learnt_weights_recover_the_good_voters(truth, method):
+def test_learned_voter_weights_correlate_with_quality(truth, method):
     lists, _, hidden = truth
     learnt = clone(method).fit(lists).voter_weights_.set_index("voter")["weight"]
     quality = hidden.voters.set_index("voter")["quality"]
@@ -506,14 +506,14 @@ def test_learnt_weights_recover_the_good_voters(truth, method):
         (DIBRA(distance="rho", weighting="global"), CombSUM(norm="borda")),
     ],
 )
-def test_weighing_voters_beats_not_weighing_them(truth, method, base):
+def test_self_weighting_methods_beat_their_unweighted_base(truth, method, base):
     lists, qrels, _ = truth
     found = [evaluate(one.fit_transform(lists), qrels, "map").iloc[0, 0] for one in (clone(method), base)]
     assert found[0] > found[1]
 
 
 @pytest.mark.parametrize("method", WEIGHTED, ids=repr)
-def test_full_agreement_is_the_consensus(method):
+def test_self_weighting_methods_keep_a_unanimous_order(method):
     lists = example_lists(2, n_queries=2, full=True, with_ties=False)
     common = lists[lists["voter"] == "v0"]
     lists = pd.concat([common.assign(voter=f"v{k}") for k in range(30)], ignore_index=True)
@@ -532,13 +532,13 @@ GLOBAL = [
 
 
 @pytest.mark.parametrize("method", GLOBAL, ids=repr)
-def test_global_weights_must_be_learnt_first(method):
+def test_weighting_global_raises_not_fitted_error(method):
     with pytest.raises(NotFittedError):
         clone(method).transform(example_lists())
 
 
 @pytest.mark.parametrize("method", GLOBAL, ids=repr)
-def test_global_weights_apply_to_unseen_queries(method):
+def test_weighting_global_applies_to_unseen_queries(method):
     lists = RankedLists.from_frame(example_lists(full=True, n_queries=6))
     fitted = clone(method).fit(lists[:4])
     unseen = fitted.transform(lists[4:])
@@ -547,7 +547,7 @@ def test_global_weights_apply_to_unseen_queries(method):
 
 
 @pytest.mark.parametrize("method", GLOBAL, ids=repr)
-def test_voters_that_fit_has_not_seen_follow_one_of_three_rules(method):
+def test_unknown_voter_option_has_three_rules(method):
     lists = example_lists(full=True)
     seen, newcomer = lists[lists["voter"] != "v4"].reset_index(drop=True), lists
     with pytest.raises(ValueError, match="learned no weight for voter 'v4'"):
@@ -562,7 +562,7 @@ def test_voters_that_fit_has_not_seen_follow_one_of_three_rules(method):
     assert ignored._weigh(encoded)[0].list_weight.tolist() == known.astype(float).tolist()
 
 
-def test_pooled_weights_are_means_of_relative_weights():
+def test_pool_weights_averages_relative_weights():
     lists = RankedLists.from_frame(pd.DataFrame({"query": list("ppq"), "voter": list("uvu"), "item": "a", "rank": 1}))
     # p: weights 1 and 3, relative 1/2 and 3/2; q: 5 alone, relative 1.
     assert pool_weights(lists, np.array([1.0, 3.0, 5.0])).tolist() == [0.75, 1.5]
@@ -583,12 +583,12 @@ def test_pooled_weights_are_means_of_relative_weights():
     ],
     ids=repr,
 )
-def test_mean_average_precision_on_the_generated_data(method, map_):
+def test_self_weighting_methods_reproduce_map_on_rasdagen(method, map_):
     lists, qrels = make_rasdagen()
     assert round(evaluate(method.fit_transform(lists), qrels, "map").loc["run", "map"], 4) == map_
 
 
-def test_a_cut_has_the_known_figure_over_the_items_that_are_left():
+def test_dibra_prune_low_reproduces_map_over_the_remaining_items():
     lists, qrels = make_rasdagen()
     encoded = RankedLists.from_frame(lists)
     method = DIBRA(gamma=1.2, prune="low", d1=0.3, d2=0.05)

@@ -1,4 +1,4 @@
-"""StackedFusion: its matrix is that of a plain construction, and what it learns is what the estimator alone learns."""
+"""StackedFusion, compared with a plain matrix and with the estimator fitted directly."""
 
 import inspect
 import pickle
@@ -76,7 +76,7 @@ def data():
 
 
 class Recorder(BaseEstimator):
-    """A regressor that remembers what it was given."""
+    """A regressor that stores its input."""
 
     def fit(self, X, y):
         self.X_, self.y_ = X.copy(), y.copy()
@@ -93,7 +93,7 @@ class Recorder(BaseEstimator):
 
 
 def plain(frame, voters, features, center):
-    """The matrix by the frame alone, a row for each candidate, indexed by query and item."""
+    """Build the matrix from the frame, with a row for each candidate, indexed by query and item."""
     one = {"borda": lambda r, length, n: 1 - (r - 1) / n, "rank": lambda r, length, n: 1 - (r - 1) / length}
     one["reciprocal"] = lambda r, length, n: 61 / (60 + r)
     one["simple-borda"], one["present"] = one["borda"], lambda r, length, n: 1.0
@@ -133,7 +133,7 @@ def gains(qrels, index):
     [("borda", "present"), ("min-max", "rank"), ("score",), ("reciprocal", "score", "simple-borda"), ("present",)],
     ids=" ".join,
 )
-def test_the_matrix_is_that_of_a_plain_construction(data, features, center):
+def test_stacked_fusion_builds_the_expected_matrix(data, features, center):
     frame, qrels = data
     stacked = StackedFusion(Recorder(), features, center=center, qrels=Qrels.from_frame(qrels)).fit(frame)
     expected = plain(frame, ["v1", "v2", "v3", "v4"], features, center)
@@ -147,7 +147,7 @@ def test_the_matrix_is_that_of_a_plain_construction(data, features, center):
         assert_allclose(found.reindex(expected.index), expected @ np.arange(1.0, len(expected.columns) + 1), atol=1e-9)
 
 
-def test_every_norm_is_a_feature(data):
+def test_stacked_fusion_accepts_every_norm_as_feature(data):
     frame, qrels = data
     assert set(FEATURES) == {"present", "score", "support", *NORMS} - {None}
     lists = RankedLists.from_frame(frame)
@@ -159,7 +159,7 @@ def test_every_norm_is_a_feature(data):
         assert_allclose(stacked.estimator_.seen_.sum(axis=1), total.reindex(index), atol=1e-12)
 
 
-def test_columns_of_a_query_are_support_and_consensuses(data):
+def test_stacked_fusion_adds_support_and_consensus_columns(data):
     frame, qrels = data
     features = ["support", "present", BordaCount(), RobustRankAggregation()]
     stacked = StackedFusion(Recorder(), features, center=False, qrels=Qrels.from_frame(qrels)).fit(frame)
@@ -178,13 +178,13 @@ def test_columns_of_a_query_are_support_and_consensuses(data):
     )
 
 
-def test_a_consensus_of_ties_is_0():
+def test_stacked_fusion_column_of_a_fully_tied_consensus_is_0():
     frame = pd.DataFrame({"query": "q", "voter": ["u", "u", "v", "v"], "item": list("abba"), "rank": [1, 2, 1, 2]})
     stacked = StackedFusion(Recorder(), [Copeland()], center=False, qrels=Qrels.from_dict({"q": ["a"]})).fit(frame)
     assert stacked.estimator_.X_.tolist() == [[0.0], [0.0]]
 
 
-def test_infinite_scores_of_a_consensus_become_finite():
+def test_stacked_fusion_makes_infinite_consensus_scores_finite():
     class Extreme(BordaCount):
         def _aggregate(self, lists):
             return np.array([np.inf, 1.0, -np.inf])
@@ -194,7 +194,7 @@ def test_infinite_scores_of_a_consensus_become_finite():
     assert stacked.estimator_.X_.ravel().tolist() == [1.0, 0.5, 0.0]
 
 
-def test_columns_are_centred_in_blocks_as_at_once():
+def test_centring_columns_in_blocks_equals_centring_at_once():
     rng = np.random.default_rng(0)
     size = rng.integers(1, 9000, 12)
     ptr = np.concatenate([[0], np.cumsum(size)])
@@ -210,7 +210,7 @@ def test_columns_are_centred_in_blocks_as_at_once():
     assert np.isnan(lonely[:2]).all() and lonely[2] == 0
 
 
-# ---------------------------------------------------------------------- what learns
+# ---------------------------------------------------------------------- estimators
 
 
 def parts(data):
@@ -236,7 +236,7 @@ def scores(consensus, index):
     ],
     ids=lambda part: repr(part)[:40],
 )
-def test_scores_are_those_of_the_estimator(data, estimator, method):
+def test_stacked_fusion_scores_equal_those_of_the_estimator(data, estimator, method):
     train, test, qrels = parts(data)
     voters, features = ["v1", "v2", "v3", "v4"], ("borda", "present")
     X, Z = (plain(lists.to_frame(), voters, features, True) for lists in (train, test))
@@ -253,7 +253,7 @@ def test_scores_are_those_of_the_estimator(data, estimator, method):
 
 
 def folds_of_queries(index, n_folds):
-    """Neighbouring queries are a fold; all rows of a query are in one."""
+    """Return folds of neighbouring queries, with all rows of a query in one fold."""
     query = index.get_level_values(0)
     parts = np.array_split(query.unique(), n_folds)
     return PredefinedSplit(np.sum([k * query.isin(part) for k, part in enumerate(parts)], axis=0))
@@ -287,7 +287,7 @@ SPLITTERS = {
 
 
 @pytest.mark.parametrize(("estimator", "name", "n_folds"), SPLITTERS.values(), ids=SPLITTERS)
-def test_cross_validation_inside_splits_between_queries(data, estimator, name, n_folds):
+def test_stacked_fusion_makes_inner_cross_validation_split_between_queries(data, estimator, name, n_folds):
     train, test, qrels = parts(data)
     X, Z = (plain(lists.to_frame(), ["v1", "v2", "v3", "v4"], ("borda", "present"), True) for lists in (train, test))
     target = gains(qrels.to_frame(), X.index)
@@ -310,7 +310,7 @@ def test_cross_validation_inside_splits_between_queries(data, estimator, name, n
     assert_allclose(scores(stacked.transform(test), Z.index), values(by_hand), atol=1e-7)
 
 
-def test_rows_that_know_their_query_choose_no_parameter():
+def test_stacked_fusion_search_is_not_misled_by_rows_of_one_query():
     # Each query has a level of its own, which the rows of a query share: held-out rows of it look predictable.
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
@@ -351,13 +351,13 @@ def test_rows_that_know_their_query_choose_no_parameter():
     ],
     ids=lambda part: repr(part)[:40],
 )
-def test_what_would_split_the_rows_of_a_query_is_refused(data, estimator, words):
+def test_stacked_fusion_rejects_estimators_that_split_rows_of_a_query(data, estimator, words):
     train, _, qrels = parts(data)
     with pytest.raises(InputError, match=words):
         StackedFusion(estimator).fit(train, qrels)
 
 
-def test_a_calibrated_estimator_that_is_fitted_splits_nothing(data):
+def test_stacked_fusion_accepts_a_calibrated_frozen_estimator(data):
     train, test, qrels = parts(data)
     X = plain(train.to_frame(), ["v1", "v2", "v3", "v4"], ("borda", "present"), True)
     fitted = FrozenEstimator(LogisticRegression().fit(X.to_numpy(), gains(qrels.to_frame(), X.index) > 0))
@@ -365,7 +365,7 @@ def test_a_calibrated_estimator_that_is_fitted_splits_nothing(data):
     assert found["score"].nunique() > 10
 
 
-def test_none_is_logistic_regression(data):
+def test_stacked_fusion_uses_logistic_regression_by_default(data):
     train, test, qrels = parts(data)
     found = StackedFusion().fit(train, qrels).transform(test)
     expected = StackedFusion(LogisticRegression(max_iter=1000)).fit(train, qrels).transform(test)
@@ -384,7 +384,7 @@ class ByQuery(Recorder):
         return super().fit(X, y)
 
 
-def test_rankers_get_grades_and_queries(data):
+def test_stacked_fusion_passes_grades_and_queries_to_rankers(data):
     train, _, qrels = parts(data)
     judged = plain(train.to_frame(), ["v1"], ["present"], False).index
     sizes = judged.get_level_values(0).value_counts(sort=False)
@@ -400,7 +400,7 @@ def test_rankers_get_grades_and_queries(data):
 
 
 @pytest.mark.parametrize("routing", [False, True])
-def test_a_ranker_at_the_end_of_a_pipeline_gets_grades_and_queries(data, routing):
+def test_stacked_fusion_passes_grades_and_queries_to_a_ranker_in_a_pipeline(data, routing):
     train, test, qrels = parts(data)
     for ranker in (ByGroup(), ByQuery()):
         alone = StackedFusion(ranker, center=False).fit(train, qrels).estimator_
@@ -429,13 +429,13 @@ def test_a_ranker_at_the_end_of_a_pipeline_gets_grades_and_queries(data, routing
         (lambda: make_pipeline(SelectFromModel(ByGroup()), ByQuery()), "got ByGroup at 'selectfrommodel__estimator'"),
     ],
 )
-def test_a_ranker_that_would_get_no_queries_is_refused(data, estimator, words):
+def test_stacked_fusion_rejects_a_ranker_that_cannot_receive_queries(data, estimator, words):
     train, _, qrels = parts(data)
     with pytest.raises(InputError, match=words):
         StackedFusion(estimator()).fit(train, qrels)
 
 
-def test_rankers_and_others_skip_unjudged_items():
+def test_stacked_fusion_unjudged_skip_omits_unjudged_items():
     frame = pd.DataFrame({"query": list("pppqqr"), "voter": "v", "item": list("abcabc"), "rank": [1, 2, 3, 1, 2, 1]})
     qrels = Qrels.from_dict({"p": {"a": 2, "c": -1}, "q": {"b": 1}, "r": {"c": 0}})
     for ranker in (ByGroup(), ByQuery(), Recorder()):
@@ -446,7 +446,7 @@ def test_rankers_and_others_skip_unjudged_items():
     assert fitted.group_.tolist() == [2, 1]
 
 
-def test_the_target_follows_gain_and_threshold():
+def test_stacked_fusion_target_applies_gain_and_relevance_threshold():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("abcd"), "rank": [1, 2, 3, 4]})
     qrels = Qrels.from_dict({"q": {"a": 1, "b": 3, "c": 2.5, "d": -2}})
 
@@ -469,7 +469,7 @@ def test_the_target_follows_gain_and_threshold():
 # ---------------------------------------------------------------------- voters
 
 
-def test_a_voter_that_fit_has_not_seen_is_absent(data):
+def test_stacked_fusion_treats_unknown_voters_as_absent(data):
     frame, qrels = data
     queries = frame["query"].unique()
     train, test = frame[frame["query"].isin(queries[:8])], frame[frame["query"].isin(queries[8:])]
@@ -488,7 +488,7 @@ def test_a_voter_that_fit_has_not_seen_is_absent(data):
     clone(stacked).set_params(unknown_voter="error", features=["support"]).fit(train).transform(more)
 
 
-def test_a_query_of_unknown_voters_needs_a_feature_that_needs_none(data):
+def test_stacked_fusion_needs_support_for_queries_of_unknown_voters(data):
     frame, qrels = data
     others = frame.assign(voter=frame["voter"] + "x")
     for voters in (others, frame.assign(voter=frame["voter"].str[1:].astype(int))):
@@ -501,21 +501,21 @@ def test_a_query_of_unknown_voters_needs_a_feature_that_needs_none(data):
     assert with_support.transform(others)["score"].nunique() > 20
 
 
-def test_voters_of_unjudged_queries_have_no_column():
+def test_stacked_fusion_has_no_columns_for_voters_of_unjudged_queries():
     frame = pd.DataFrame({"query": list("ppqq"), "voter": list("uvvw"), "item": list("abab"), "rank": 1})
     stacked = StackedFusion(Ridge(), qrels=Qrels.from_dict({"p": ["a"]})).fit(frame)
     assert stacked.voters_.tolist() == ["u", "v"]
     assert len(stacked.transform(frame)) == 4
 
 
-def test_integer_voters_keep_their_type():
+def test_stacked_fusion_keeps_the_type_of_integer_voters():
     frame = pd.DataFrame({"query": "p", "voter": [1, 1, 2], "item": list("aba"), "rank": [1, 2, 1]})
     stacked = StackedFusion(Ridge(), ["borda", "support"], qrels=Qrels.from_dict({"p": ["a"]})).fit(frame)
     assert stacked.voters_.dtype == np.int64 and stacked.columns_["voter"].dropna().tolist() == [1, 2]
     assert stacked.transform(frame)["item"].tolist() == ["a", "b"]
 
 
-def test_names_of_voters_and_items_decide_nothing(data):
+def test_stacked_fusion_is_independent_of_names(data):
     frame, qrels = data
     stacked = StackedFusion(LinearRegression(), features=("borda", "min-max"))
     expected = stacked.fit_transform(frame, qrels=Qrels.from_frame(qrels))
@@ -533,7 +533,7 @@ def test_names_of_voters_and_items_decide_nothing(data):
 # ---------------------------------------------------------------------- with scikit-learn
 
 
-def test_judgements_come_in_three_ways_and_those_of_other_queries_are_never_looked_at(data):
+def test_stacked_fusion_accepts_judgements_in_three_ways_and_ignores_others(data):
     train, test, qrels = parts(data)
     expected = StackedFusion(Ridge()).fit(train, qrels.align(train)).transform(test)
     reversed_elsewhere = qrels.to_frame()
@@ -548,7 +548,7 @@ def test_judgements_come_in_three_ways_and_those_of_other_queries_are_never_look
         pd.testing.assert_frame_equal(found.transform(test), expected)
 
 
-def test_a_search_over_parameters_of_the_estimator_and_features(data):
+def test_grid_search_selects_estimator_parameters_and_features(data):
     frame, qrels = data
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
     lists = lists.judged(qrels)
@@ -567,7 +567,7 @@ def test_a_search_over_parameters_of_the_estimator_and_features(data):
     assert np.mean(by_hand) == pytest.approx(search.best_score_)
 
 
-def test_within_a_pipeline_and_as_a_pickle(data):
+def test_stacked_fusion_works_in_a_pipeline_and_can_be_pickled(data):
     train, test, qrels = parts(data)
     pipeline = make_pipeline(TopK(5), StackedFusion(Ridge(), ("borda", BordaCount())))
     found = pipeline.fit(train, qrels.align(train)).transform(test)
@@ -577,7 +577,7 @@ def test_within_a_pipeline_and_as_a_pickle(data):
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(pipeline)).transform(test), expected)
 
 
-def test_each_query_stands_alone_when_it_is_aggregated(data):
+def test_stacked_fusion_transform_treats_queries_independently(data):
     train, test, qrels = parts(data)
     stacked = StackedFusion(DecisionTreeRegressor(random_state=0), ("borda", "support")).fit(train, qrels)
     whole = stacked.transform(test)
@@ -589,7 +589,7 @@ def test_each_query_stands_alone_when_it_is_aggregated(data):
     pd.testing.assert_frame_equal(in_sample, stacked.transform(train))
 
 
-def test_it_learns_which_voter_to_trust():
+def test_stacked_fusion_improves_on_borda():
     frame, qrels = make_ranked_lists(n_queries=60, n_voters=5, quality_spread=2.0, quality=0.3, random_state=1)
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
     train, test = lists[:30], lists[30:]
@@ -600,16 +600,16 @@ def test_it_learns_which_voter_to_trust():
     assert measured["ridge"] > measured["borda"] + 0.03 and measured["logistic"] > measured["borda"] + 0.03
 
 
-def test_the_comparator_knows_that_it_learns(data):
+def test_comparator_without_cv_rejects_stacked_fusion(data):
     frame, qrels = data
     with pytest.raises(InputError, match="'stacked'"):
         Comparator([("stacked", StackedFusion(Ridge())), ("borda", BordaCount())], qrels=qrels).fit(frame)
 
 
-# ---------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------- errors
 
 
-def test_nan_needs_an_estimator_that_takes_it(data):
+def test_stacked_fusion_rejects_nan_features_for_estimators_without_nan(data):
     train, test, qrels = parts(data)
     words = "The feature 'score' is NaN where a list does not contain an item; Ridge takes no NaN. Choose a norm"
     with pytest.raises(InputError, match=words):
@@ -625,7 +625,7 @@ def test_nan_needs_an_estimator_that_takes_it(data):
         stacked.transform(full.iloc[1:].reset_index(drop=True))
 
 
-def test_scores_and_weights_are_needed_or_refused(data):
+def test_stacked_fusion_needs_scores_for_score_features_and_rejects_weights(data):
     frame, qrels = data
     ranks, qrels = (
         frame.assign(rank=frame.groupby(["query", "voter"])["score"].rank(ascending=False)),
@@ -670,13 +670,13 @@ def test_scores_and_weights_are_needed_or_refused(data):
     ],
     ids=lambda part: repr(part)[:50],
 )
-def test_what_is_refused(data, params, error, words):
+def test_stacked_fusion_rejects_invalid_parameters(data, params, error, words):
     train, _, qrels = parts(data)
     with pytest.raises(error, match=words):
         StackedFusion(**params).fit(train, qrels)
 
 
-def test_a_classifier_needs_two_classes():
+def test_stacked_fusion_rejects_a_classifier_with_one_class():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("ab"), "rank": [1, 2]})
     qrels = Qrels.from_dict({"q": ["a"]})
     with pytest.raises(InputError, match="A classifier learns from relevant and other items"):
@@ -684,7 +684,7 @@ def test_a_classifier_needs_two_classes():
     assert StackedFusion(qrels=qrels).fit_transform(frame)["item"].tolist() == ["a", "b"]
 
 
-def test_a_matrix_that_cannot_fit_is_refused(data):
+def test_stacked_fusion_raises_memory_limit_error(data):
     train, test, qrels = parts(data)
     stacked = StackedFusion(DummyRegressor()).fit(train, qrels)
     cells = test.n_candidates * len(stacked.columns_)
@@ -698,13 +698,13 @@ def test_a_matrix_that_cannot_fit_is_refused(data):
             clone(stacked).fit(train[:0:-1], qrels)
 
 
-def test_parameters_of_the_estimator_are_reached():
+def test_stacked_fusion_sets_nested_parameters():
     stacked = StackedFusion(Ridge()).set_params(estimator__alpha=7.0)
     assert stacked.estimator.alpha == 7.0
     assert inspect.signature(StackedFusion).parameters["features"].default == ("borda", "present")
 
 
-def test_what_is_said_of_memory_is_not_below_what_is_used():
+def test_stacked_fusion_stated_memory_covers_the_peak():
     frame, qrels = make_ranked_lists(n_queries=60, n_voters=40, n_items=200, list_length=20, random_state=0)
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
     for estimator in (Ridge(), LinearRegression(), HistGradientBoostingRegressor(max_iter=2)):

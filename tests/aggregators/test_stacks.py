@@ -1,4 +1,4 @@
-"""Methods on pairs of items work on many queries at once, and give what one query at a time gives, to the last bit."""
+"""Pairwise methods process stacks of queries with bitwise the same results as single queries."""
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ PROFILES = {
 
 
 def profile(seed, weights):
-    """Queries of different size, of partial lists with and without ties."""
+    """Draw queries of different sizes with partial lists, with and without ties."""
     rng = np.random.default_rng(seed)
     rows, ties = [], rng.random() < 0.7
     for q in range(rng.integers(1, 7)):
@@ -47,7 +47,7 @@ def profile(seed, weights):
 
 
 def by_query(lists):
-    """Ranks of each query, (n_lists, n_items), infinity where a list does not hold the item, and weights."""
+    """Yield ranks of each query, (n_lists, n_items), infinity for absent items, and weights."""
     for q in range(lists.n_queries):
         first, last, start = lists.list_ptr[q], lists.list_ptr[q + 1], lists.candidate_ptr[q]
         ranks = np.full((last - first, lists.query_n_items[q]), np.inf)
@@ -67,7 +67,7 @@ def scores(method, lists, dense, n_cells, hook="_aggregate", *args):
 @pytest.mark.parametrize("rule", [Schulze, RankedPairs, Minimax])
 @given(strength=st.sampled_from(["margin", "votes"]), absent=st.sampled_from(["last", "ignore"]), **PROFILES)
 @settings(max_examples=60, deadline=None)
-def test_rules_on_majorities(rule, strength, absent, seed, weights, dense, n_cells):
+def test_cycle_rules_on_stacks_equal_the_oracle(rule, strength, absent, seed, weights, dense, n_cells):
     lists = profile(seed, weights)
     oracle = getattr(oracles, {Schulze: "schulze", RankedPairs: "ranked_pairs", Minimax: "minimax"}[rule])
     expected = [oracle(*query, strength, absent) for query in by_query(count_in_units(lists)[0])]
@@ -98,7 +98,7 @@ NOT_RESET = [HealthCheck.function_scoped_fixture]
 @pytest.mark.parametrize("thresholds", THRESHOLDS, ids=str)
 @given(**PROFILES)
 @settings(max_examples=40, deadline=None, suppress_health_check=NOT_RESET)
-def test_outranking(in_stacks, thresholds, seed, weights, dense, n_cells):
+def test_outranking_on_stacks_equals_the_oracle(in_stacks, thresholds, seed, weights, dense, n_cells):
     lists, method = profile(seed, weights), Outranking(**thresholds)
     expected = [oracles.net_outranking(*query, method) for query in by_query(method._count_lists(lists))]
     np.testing.assert_array_equal(scores(method, lists, dense, n_cells), np.concatenate(expected))
@@ -106,7 +106,7 @@ def test_outranking(in_stacks, thresholds, seed, weights, dense, n_cells):
 
 @given(alpha=st.sampled_from([0.1, 0.34, 0.5]), beta=st.sampled_from([0, 0.5, 0.8]), **PROFILES)
 @settings(max_examples=60, deadline=None, suppress_health_check=NOT_RESET)
-def test_weights_by_preference_relations(in_stacks, alpha, beta, seed, weights, dense, n_cells):
+def test_preference_relations_weights_on_stacks_equal_the_oracle(in_stacks, alpha, beta, seed, weights, dense, n_cells):
     lists = profile(seed, weights)
     expected = [oracles.relation_weights(*query, alpha, beta) for query in by_query(lists)]
     found = scores(PreferenceRelations(alpha=alpha, beta=beta), lists, dense, n_cells, "_voter_weights")
@@ -115,7 +115,7 @@ def test_weights_by_preference_relations(in_stacks, alpha, beta, seed, weights, 
 
 @given(**PROFILES)
 @settings(max_examples=60, deadline=None, suppress_health_check=NOT_RESET)
-def test_agglomerative_weights_and_merging(in_stacks, seed, weights, dense, n_cells):
+def test_agglomerative_on_stacks_equals_the_oracle(in_stacks, seed, weights, dense, n_cells):
     lists, method = profile(seed, weights), Agglomerative(unknown_voter="ignore")
     found = scores(method, lists, dense, n_cells, "_voter_weights")
     expected = [oracles.agreement_weights(ranks) for ranks, _ in by_query(lists)]
@@ -133,18 +133,18 @@ def test_agglomerative_weights_and_merging(in_stacks, seed, weights, dense, n_ce
 
 
 def equal_sizes(counts):
-    """Queries of three items, each of so many times two lists."""
+    """Return queries of three items with twice the given number of lists."""
     rows = [(q, v, v % 2 + r, r) for q, n in enumerate(counts) for v in range(2 * n) for r in (1, 2)]
     return RankedLists.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank"]))
 
 
-def test_a_query_of_many_lists_is_compared_by_itself():
+def test_is_small_excludes_a_query_of_many_lists():
     lists = equal_sizes([100] + 19 * [1])
     assert np.flatnonzero(~_rank_stacks.is_small(lists)).tolist() == [0]
     assert not _rank_stacks.is_small(lists[:1]).any()
 
 
-def test_blocks_hold_a_bounded_number_of_cells():
+def test_query_blocks_limits_the_number_of_cells():
     lists = equal_sizes([1 + k % 5 for k in range(40)])
     blocks = list(_pairwise.query_blocks(lists, n_cells=60))
     assert sorted(np.concatenate(blocks)) == list(range(40))
@@ -165,7 +165,7 @@ NUMBERS = {
 
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(NUMBERS)), n=st.integers(1, 20))
 @settings(max_examples=60, deadline=None)
-def test_codes_keep_the_order(seed, kind, n):
+def test_order_codes_preserve_order_and_equality(seed, kind, n):
     value = NUMBERS[kind](np.random.default_rng(seed), (n, 3, n)).astype(float)
     same, less = value[..., None] == value[:, :1, :1, None], value[..., None] < value[:, :1, :1, None]
     for codes, values in filter(None, (span_codes(value), dense_codes(value), (ordered_bits(value), None))):
@@ -178,7 +178,7 @@ def test_codes_keep_the_order(seed, kind, n):
 
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(NUMBERS)), n=st.integers(1, 70))
 @settings(max_examples=60, deadline=None)
-def test_paths_and_locked_arcs_of_any_strength(seed, kind, n):
+def test_widest_paths_and_locked_pairs_equal_the_oracle(seed, kind, n):
     rng = np.random.default_rng(seed)
     strength, second = (NUMBERS[kind](rng, (n, n)).astype(float) for _ in range(2))
     strength[rng.random((n, n)) < 0.3] = 0
@@ -188,14 +188,14 @@ def test_paths_and_locked_arcs_of_any_strength(seed, kind, n):
     np.testing.assert_array_equal(locked_pairs(arcs, second), oracles.locked(arcs, second))
 
 
-def test_a_strength_that_is_not_a_number_spreads():
+def test_widest_paths_propagates_nan():
     strength = np.array([[0.0, np.nan, 1.0], [2.0, 0.0, 3.0], [4.0, 5.0, 0.0]])
     np.testing.assert_array_equal(widest_paths(strength), oracles.widest(strength))
 
 
 @given(seed=st.integers(0, 10**6), dtype=st.sampled_from([np.uint8, np.uint16, np.uint64]), width=st.integers(0, 4))
 @settings(max_examples=60, deadline=None)
-def test_rows_are_compared_number_by_number(seed, dtype, width):
+def test_n_rows_above_compares_rows_lexicographically(seed, dtype, width):
     rows = np.random.default_rng(seed).choice(np.array([0, 1, 2, 255], dtype=dtype), (3, 6, width))
     rows[0] *= dtype(rows.dtype.itemsize)
     tuples = [[tuple(row) for row in matrix.tolist()] for matrix in rows]

@@ -47,7 +47,7 @@ GLOBAL = [
 
 
 def known_and_unknown():
-    """Lists of seven voters for 12 queries, and the same with those of an eighth one who ranks no other items."""
+    """Return lists of seven voters for 12 queries, without and with an eighth voter."""
     lists, _ = make_ranked_lists(
         n_queries=12, n_voters=8, n_items=40, list_length=15, quality=0.6, quality_spread=1.0, random_state=7
     )
@@ -60,14 +60,14 @@ def known_and_unknown():
 
 
 @pytest.mark.parametrize("method", GLOBAL, ids=repr)
-def test_an_ignored_voter_changes_nothing(method):
+def test_unknown_voter_ignore_does_not_change_the_consensus(method):
     known, together = known_and_unknown()
     fitted = clone(method).set_params(weighting="global", unknown_voter="ignore").fit(known)
     pd.testing.assert_frame_equal(fitted.transform(together), fitted.transform(known))
 
 
 @pytest.mark.parametrize("method", [method for method in GLOBAL if not isinstance(method, Agglomerative)], ids=repr)
-def test_an_ignored_voter_is_a_list_of_weight_0(method):
+def test_unknown_voter_ignore_equals_weight_0(method):
     known, _ = known_and_unknown()
     new_items = known[known["voter"] == "v1"].assign(voter="v8", item=known["item"] + "x")
     together = pd.concat([known, new_items], ignore_index=True)
@@ -79,7 +79,7 @@ def test_an_ignored_voter_is_a_list_of_weight_0(method):
     assert len(consensus) == len(together[["query", "item"]].drop_duplicates())
 
 
-def test_an_ignored_voter_adds_candidates_to_agglomerative_merging():
+def test_agglomerative_ranks_items_of_ignored_voters():
     known, _ = known_and_unknown()
     together = pd.concat(
         [known, known[known["voter"] == "v1"].assign(voter="v8", item=known["item"] + "x")], ignore_index=True
@@ -90,7 +90,7 @@ def test_an_ignored_voter_adds_candidates_to_agglomerative_merging():
 
 
 @pytest.mark.parametrize("method", [DIBRA(), PreferenceRelations(), Agglomerative()], ids=repr)
-def test_a_query_of_unknown_voters_cannot_be_ignored(method):
+def test_unknown_voter_ignore_rejects_a_query_of_unknown_voters(method):
     lists = example_lists(full=True)
     seen = lists[lists["voter"] != "v4"].reset_index(drop=True)
     fitted = clone(method).set_params(weighting="global", unknown_voter="ignore").fit(seen)
@@ -100,7 +100,7 @@ def test_a_query_of_unknown_voters_cannot_be_ignored(method):
     fitted.set_params(unknown_voter="mean").transform(strange)
 
 
-def test_the_mean_does_not_change_the_scale_of_known_voters():
+def test_scale_weights_with_unknown_voters_keeps_the_scale_of_known_ones():
     weight, ptr, ones = np.array([3.0, 4.0, 7.0, 1.0]), np.array([0, 4]), np.ones(4)
     known = np.array([True, True, True, False])
     scaled = scale_weights(weight, ptr, ones, "min-max", known=known)
@@ -116,7 +116,7 @@ def test_the_mean_does_not_change_the_scale_of_known_voters():
     assert scale_weights(weight, ptr, ones, "min-max", known=np.zeros(4, dtype=bool)).tolist() == [1.0] * 4
 
 
-def test_an_unknown_voter_has_the_mean_of_the_known_ones():
+def test_unknown_voter_mean_uses_the_mean_of_the_known_voters():
     known, together = known_and_unknown()
     method = DIBRA(BORDA, weighting="global").fit(known)
     weights = method.voter_weights_.set_index("voter")["weight"]
@@ -130,7 +130,7 @@ def test_an_unknown_voter_has_the_mean_of_the_known_ones():
 
 
 @pytest.mark.parametrize("method", [DIBRA(), PreferenceRelations(), Agglomerative()], ids=repr)
-def test_ids_of_another_type_are_reported(method):
+def test_transform_reports_voter_ids_of_another_type(method):
     lists = example_lists(full=True)
     numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
     text = lists.assign(voter=lists["voter"].str[1:])
@@ -152,7 +152,7 @@ def test_ids_of_another_type_are_reported(method):
         fitted.set_params(unknown_voter="error").transform(text)
 
 
-def test_selectors_report_ids_of_another_type():
+def test_voter_selector_reports_voter_ids_of_another_type():
     lists = example_lists(full=True)
     numbers, text = lists.assign(voter=lists["voter"].str[1:].astype(int)), lists.assign(voter=lists["voter"].str[1:])
     selector = VoterSelector(n_voters=2).fit(numbers)
@@ -167,7 +167,7 @@ def test_selectors_report_ids_of_another_type():
 # ---------------------------------------------------------------------- names that no list has
 
 
-def test_which_voter_a_name_resembles():
+def test_near_voters_finds_similar_names():
     voters = ["bing", "google", "yahoo", "v1", "v2", "v11", "7", "run_a", "expert-b", "expert-c"]
     found = near_voters(["gogle", "Google ", "YAHOO", "vv2", "v01", 7], voters)
     assert [voter for _, voter in found] == ["google", "google", "yahoo", "v2", "v1", "7"]
@@ -177,12 +177,12 @@ def test_which_voter_a_name_resembles():
     assert near_voters(["gogle"], ["google", *map(str, range(2000))]) == []
 
 
-#: One judgement of a query of the examples.
+#: A single judgement for the example lists.
 JUDGEMENTS = Qrels.from_dict({"q0": {"i00": 1}})
 
 
 def named_by_voter():
-    """Every estimator that takes weights of voters, and every other parameter that names them."""
+    """Yield every estimator with voter weights and every other parameter that names voters."""
     for name, method in all_aggregators().items():
         if "voter_weights" in inspect.signature(method).parameters:
             judgements = {"qrels": JUDGEMENTS} if issubclass(method, SupervisedAggregator) else {}
@@ -195,7 +195,7 @@ def named_by_voter():
 
 @pytest.mark.parametrize("call", ["fit", "fit_transform"])
 @pytest.mark.parametrize(("method", "parameter"), list(named_by_voter()))
-def test_a_name_that_no_list_has_is_reported_once(method, parameter, call):
+def test_estimators_warn_once_about_names_of_voters_without_a_list(method, parameter, call):
     lists = example_lists(full=True).replace({"voter": {"v0": "google", "v1": "bing"}})
     value = 1.0 if parameter == "depth_share" else 20
     given = {**dict.fromkeys(["google", "bing", "v2", "v3", "v4"], value), "gogle": value}
@@ -209,7 +209,7 @@ def test_a_name_that_no_list_has_is_reported_once(method, parameter, call):
         method.set_params(**{parameter: given}).fit(RankedLists.from_frame(lists))
 
 
-def test_parts_of_a_data_set_lack_voters():
+def test_subsets_do_not_warn_about_voters_of_the_whole_data_set():
     frame, qrels = make_ranked_lists(n_queries=12, n_voters=6, n_items=20, list_length=8, random_state=0)
     # The last voter answers one query only.
     frame = frame[(frame["voter"] != "v6") | (frame["query"] == "q07")].reset_index(drop=True)
@@ -222,13 +222,13 @@ def test_parts_of_a_data_set_lack_voters():
         cross_val_score(method, frame, scoring=scorer, cv=QueryKFold(4))
     search = GridSearchCV(LocalKemenization(BORDA), {"aggregator__voter_weights": [None, given]}, scoring=scorer, cv=4)
     search.fit(lists)
-    # A container knows all voters of its data set: v6, who has no list here, may be misspelt as well.
+    # A container contains all voters of its data set; v6 has no list here, and may also be misspelt.
     with pytest.warns(UnknownVoterWarning, match="'V6' .did you mean 'v6'"):
         CombSUM(norm="rank", voter_weights={**given, "V6": 1.0}).fit(lists[[0, 1]])
     CombSUM(norm="rank", voter_weights={**given, "zebra": 1.0, "v60": 1.0}).fit(frame)
 
 
-def test_a_missing_value_names_what_may_be_meant():
+def test_error_for_a_missing_voter_weight_suggests_a_similar_name():
     lists = example_lists(full=True)
     with pytest.raises(ValueError, match=r"the first is 'v4' \(the name 'V4' has no list: is it meant\?\)\. Give"):
         CombSUM(voter_weights={**dict.fromkeys(["v0", "v1", "v2", "v3"], 1), "V4": 1}, norm="rank").fit(lists)
@@ -239,7 +239,7 @@ def test_a_missing_value_names_what_may_be_meant():
         CombSUM(voter_weights=dict.fromkeys("01234", 1), norm="rank").fit(numbers)
 
 
-def test_two_values_of_a_voter_are_refused():
+def test_voter_weights_rejects_two_values_for_a_voter():
     twice = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], index=["v0", "v1", "v2", "v3", "v4", "v1"])
     with pytest.raises(ValueError, match="`voter_weights` must have one value for each voter; got several for 'v1'"):
         CombSUM(voter_weights=twice, norm="rank").fit(example_lists())

@@ -1,4 +1,4 @@
-"""The scale of weights and scores decides nothing; what it would decide by rounding or overflow is refused."""
+"""Results are independent of the scale of weights and scores; overflow raises an error."""
 
 import warnings
 
@@ -53,7 +53,7 @@ def weighted(seed, n_items=7):
 
 
 @pytest.mark.parametrize("method", WEIGHABLE, ids=repr)
-def test_the_scale_of_weights_decides_nothing(method):
+def test_aggregators_are_independent_of_the_scale_of_weights(method):
     integers = get_tags(method).aggregator_tags.integer_weights
     # Each query has weights of its own; one call for all of them.
     frame = pd.concat(
@@ -69,7 +69,7 @@ def test_the_scale_of_weights_decides_nothing(method):
 @pytest.mark.parametrize(
     "method", [Kemeny(), Kemeny(consensus_ties="weak"), KwikSort(), Schulze(), RankedPairs(), Minimax()]
 )
-def test_of_many_cheapest_orders_the_same_is_taken_at_each_scale(method):
+def test_kemeny_methods_select_the_same_order_at_each_weight_scale(method):
     # Four voters on twelve items: many draws, and many orders of equal cost.
     for seed in range(4):
         frame = make_mallows(n_items=12, n_voters=4, phi=1.0, random_state=seed)
@@ -82,7 +82,7 @@ def test_of_many_cheapest_orders_the_same_is_taken_at_each_scale(method):
             assert info["optimal"][0]
 
 
-def test_tenths_add_up_to_tenths():
+def test_majority_methods_add_tenths_exactly():
     # 0.1 + 0.2 against 0.3 is a draw.
     frame = pd.DataFrame(
         {"query": "q", "voter": list("uuvvww"), "item": list("ababba"), "rank": [1, 2] * 3, "weight": 0.1}
@@ -92,7 +92,7 @@ def test_tenths_add_up_to_tenths():
         assert method.fit_transform(frame)["score"].nunique() == 1, method
 
 
-def test_common_units():
+def test_common_unit_finds_the_largest_unit():
     assert common_unit(np.array([6.0, 4.0, 0.0])) == 2
     assert common_unit(np.array([0.1, 0.2, 0.1 * 7])) == pytest.approx(0.1)
     assert common_unit(np.array([2.0**60, 3 * 2.0**60])) == 2.0**60
@@ -103,7 +103,7 @@ def test_common_units():
 
 
 @pytest.mark.parametrize("method", [Schulze, RankedPairs, Minimax])
-def test_whole_numbers_above_2_to_53_are_rounded_too(method):
+def test_cycle_rules_round_integers_above_2_to_53(method):
     # In floats the three sums of the same weights, in the order of the lists, are not equal.
     weights = {"u": 2.0**60, "v": 2.0**60 / 3 // 1, "w": 2.0**60 / 7 // 1}
     rows = []
@@ -120,7 +120,7 @@ def test_whole_numbers_above_2_to_53_are_rounded_too(method):
         assert consensus["score"].nunique() == 1
 
 
-def test_rounding_of_large_whole_matrices():
+def test_round_changes_only_large_integer_matrices():
     from skrankagg.aggregators._majorities._cycles import _round
 
     large = np.array([[0.0, 2.0**60], [2.0**60 + 2**9, 0.0]])
@@ -136,7 +136,7 @@ def test_rounding_of_large_whole_matrices():
 
 
 @pytest.mark.parametrize("prune", ["low", "wire"])
-def test_the_scale_of_scores_decides_nothing_in_a_cut(prune):
+def test_dibra_prune_is_independent_of_the_scale_of_scores(prune):
     frame = weighted(2).drop(columns="weight")
     method = DIBRA(CombSUM(norm=None), prune=prune)
     expected = method.fit_transform(frame)
@@ -149,7 +149,7 @@ def test_the_scale_of_scores_decides_nothing_in_a_cut(prune):
 @pytest.mark.parametrize(
     "inner", [PreferenceRelations(weighting="global"), LocalKemenization(DIBRA(weighting="global"))]
 )
-def test_a_method_that_is_fitted_first_is_refused(inner):
+def test_dibra_rejects_an_aggregator_that_requires_fit(inner):
     for call in ("fit", "fit_transform", "aggregate"):
         with pytest.raises(InputError, match="must be a method without a fit of its own"):
             getattr(DIBRA(inner), call)(weighted(0))
@@ -164,7 +164,7 @@ def test_a_method_that_is_fitted_first_is_refused(inner):
     [RankStatistic(), RankStatistic(statistic="median"), RobustRankAggregation(), LocalKemenization(RankStatistic())],
     ids=repr,
 )
-def test_more_lists_than_floats_can_count_are_refused(method):
+def test_rank_methods_reject_more_lists_than_floats_can_count(method):
     frame = weighted(1)
     for weight in (2.0**53, 2.0**62, 2.0**63, 1e300):
         with pytest.raises(InputError, match=r"2\^53 of these in a query; the weights of query"):
@@ -174,7 +174,7 @@ def test_more_lists_than_floats_can_count_are_refused(method):
         assert clone(method).fit_transform(frame.assign(weight=2**50))["item"].tolist() == items
 
 
-def test_medians_of_heavy_lists_are_those_of_copies():
+def test_rank_statistic_median_treats_weights_as_copies():
     rng = np.random.default_rng(0)
     for seed in range(10):
         frame = weighted(seed)
@@ -202,7 +202,7 @@ def test_medians_of_heavy_lists_are_those_of_copies():
     [RankStatistic(statistic="stuart"), RobustRankAggregation(exact=True)],
     ids=repr,
 )
-def test_copies_that_do_not_fit_are_refused_before_they_are_made(method, monkeypatch):
+def test_rank_methods_reject_too_many_copies_before_allocating(method, monkeypatch):
     frame = weighted(1)
     with pytest.raises(InputError, match=r"for each of the w lists .* allows 16777216 ranks"):
         clone(method).fit_transform(frame.assign(weight=1e9))
@@ -210,12 +210,12 @@ def test_copies_that_do_not_fit_are_refused_before_they_are_made(method, monkeyp
     monkeypatch.setattr(_normalised_ranks, "_MOST_COPIES", 0)
     with pytest.raises(InputError, match="Give smaller weights"):
         clone(method).fit_transform(frame.assign(weight=40))
-    # Unweighted lists are as many as they are.
+    # The number of unweighted lists is not limited.
     clone(method).fit_transform(frame.assign(weight=1))
     assert len(expected)
 
 
-def test_copies_for_unequal_shares_are_refused_too():
+def test_depth_share_by_voter_rejects_too_many_copies():
     frame = weighted(1)
     share = dict.fromkeys(frame["voter"].unique(), 1.0) | {frame["voter"].iloc[0]: 0.9}
     with pytest.raises(InputError, match="depth_share for each voter takes time and memory"):
@@ -239,7 +239,7 @@ WITH_ERRORS = [PlackettLuce(std_errors="model"), PlackettLuce(std_errors="voters
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("name", EXTREME)
 @pytest.mark.parametrize("method", [*[one for one, *_ in GOLDEN], *WITH_ERRORS], ids=repr)
-def test_weights_of_any_size_give_numbers_or_one_sentence(method, name):
+def test_aggregators_return_finite_scores_or_an_error_for_extreme_weights(method, name):
     tags = get_tags(method).aggregator_tags
     if not tags.voter_weights or (tags.integer_weights and name == "one of 1e6"):  # a million lists take their time
         return
@@ -259,7 +259,7 @@ def test_weights_of_any_size_give_numbers_or_one_sentence(method, name):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("method", [InverseSquareRank(), MAIC(), PlackettLuce(), HodgeRank(absent="ignore")], ids=repr)
-def test_the_error_of_weights_names_the_query_and_the_weights(method):
+def test_error_for_extreme_weights_names_query_and_weights(method):
     pair = pd.DataFrame({"query": "r", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2] * 2, "weight": 1.0})
     chain = [
         ("q", "u", "a", 1),
@@ -284,8 +284,8 @@ def test_the_error_of_weights_names_the_query_and_the_weights(method):
         clone(method).fit_transform(pair)
 
 
-def test_odds_of_large_weights_are_not_taken_of_negative_numbers():
-    """Rounding leaves a little less than nothing of what is against an item."""
+def test_hodge_rank_logit_is_finite_for_large_weights():
+    """Rounding can make the weight against an item slightly negative."""
     rng = np.random.default_rng(0)
     for absent in ("last", "ignore"):
         for _ in range(20):
@@ -295,7 +295,7 @@ def test_odds_of_large_weights_are_not_taken_of_negative_numbers():
             assert np.isfinite(HodgeRank(flow="logit", absent=absent).fit_transform(frame)["score"]).all()
 
 
-def test_a_sum_of_weights_that_is_no_number_is_refused_by_its_query():
+def test_aggregators_reject_weights_whose_sum_overflows():
     frame = weighted(1).drop(columns="rank")
     frame["weight"] = np.where(frame["query"] == "q2", 1e308, 1.0)
     for method in (Copeland(), Kemeny(), DIBRA(), BordaCount()):
