@@ -16,17 +16,7 @@ from ._kemeny import (
     local_kemenization,
     mean_tau_x,
 )
-from ._learned import (
-    BayesFuse,
-    CellSums,
-    LearnedWeights,
-    LearnsFromPositions,
-    ProbFuse,
-    SegFuse,
-    SlideFuse,
-    StackedFusion,
-    tie_means,
-)
+from ._learned import BayesFuse, LearnedWeights, ProbFuse, SegFuse, SlideFuse, StackedFusion
 from ._majorities import Condorcet, Copeland, Minimax, Outranking, RankedPairs, Schulze, locked_pairs, widest_paths
 from ._markov import MarkovChain, stationary_distribution
 from ._models import HodgeRank, PlackettLuce
@@ -55,7 +45,6 @@ __all__ = [
     "BayesFuse",
     "BordaCount",
     "Bucklin",
-    "CellSums",
     "CombANZ",
     "CombMAX",
     "CombMED",
@@ -70,7 +59,6 @@ __all__ = [
     "Kemeny",
     "KwikSort",
     "LearnedWeights",
-    "LearnsFromPositions",
     "LocalKemenization",
     "MarkovChain",
     "Minimax",
@@ -102,6 +90,5 @@ __all__ = [
     "pairwise_preferences",
     "smith_set",
     "stationary_distribution",
-    "tie_means",
     "widest_paths",
 ]

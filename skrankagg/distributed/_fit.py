@@ -95,14 +95,14 @@ def fit_partitions(
         return _fit_here(aggregator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
         raise InputError("Supervised methods are fitted on one machine. Name the queries to fit on: queries=[...].")
-    *steps, aggregator = steps_of(aggregator)
-    if not _learns_mean(aggregator) or any(map(_learns, steps)):
+    *steps, last = steps_of(aggregator)
+    if not _learns_mean(last) or any(map(_learns, steps)):
         raise InputError(
-            f"{aggregator!r} does not learn a mean over lists, so it cannot be fitted in partitions. Name the queries "
+            f"{last!r} does not learn a mean over lists, so it cannot be fitted in partitions. Name the queries "
             "to fit on: queries=[...]."
         )
-    if _learns(aggregator):
-        _learn(steps, aggregator, partitions)
+    if _learns(last):
+        _learn(steps, last, partitions)
     return aggregator
 
 

@@ -22,8 +22,6 @@ from ...base._weighted import match_voters
 from ...exceptions import InputError
 from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, times, weigh_rows
 
-__all__ = ["CellSums", "LearnsFromPositions", "tie_means"]
-
 
 def tie_means(lists, value):
     """Average values of rows, float64 of shape (n_rows,), over the rows that tie with each.
