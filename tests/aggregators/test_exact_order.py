@@ -109,14 +109,14 @@ def check(method, lists, weights, total, size, *, may_refuse):
     except InputError:
         assert may_refuse
         return
-    largest = max(size.values())
+    largest, has_roots = max(size.values()), method.get_params().get("norm") == "z-score"
     # Of scores that are this small themselves weights may make 0.
     at_the_end = largest < Fraction(1, 10**290) and any(weight not in (0, 1) for weight in weights)
     for i in total:
         for j in total:
             gap = total[i] - total[j]
             # Roots are known to 80 digits.
-            if gap == 0 or abs(gap) < max(size[i], size[j]) * Fraction(1, 10**60):
+            if gap == 0 or (has_roots and abs(gap) < max(size[i], size[j]) * Fraction(1, 10**60)):
                 assert found.loc[i, "score"] == found.loc[j, "score"], (i, j)
             elif gap > largest * Fraction(1, 10**11) and not at_the_end:
                 assert found.loc[i, "rank"] < found.loc[j, "rank"], (i, j)
@@ -332,8 +332,9 @@ def test_combsum_handles_the_whole_range_of_floats():
         (CombSUM(norm=None), [{"a": 1e-200, "b": 2e-200}], [1e-200]),
         (CombMNZ(), [{"a": 1.0, "b": 0.0}, {"b": 2.0, "a": 1.0}], [1e200, 1e200]),
         (CombMNZ(), [{"a": 1.0, "b": 0.0}, {"b": 2.0, "a": 1.0}], [1e-200, 1e-200]),
-        # A sum that counts as 0 would be the greatest product, or the greatest mean.
+        # A sum that counts as 0 would be the greatest product, or mean, or more than rounding beside it.
         (CombMNZ(norm=None), [{"a": 0.0}, {"a": 1e-108, "b": 1e93}], [1e200, 1e-200]),
+        (CombMNZ(norm=None), [{"a": 0.0}, {"a": 1e-310, "b": 1e-280}], [1e20, 1]),
         (CombANZ(norm=None), [{"a": 1e-150}, {"b": 1e-160}], [1e-200, 1]),
         (CombANZ(norm=None), [{"a": 1.0, "b": 0.0}], [1e-310]),
     ],
@@ -377,10 +378,30 @@ def test_combsum_treats_underflow_as_0():
         assert method.fit_transform(weighted(*first, *tiny, *plain))["item"].tolist()[:3] == list("acb")
 
 
-@pytest.mark.parametrize("weight", [1e-291, 1e-295])
-def test_small_weights_without_underflow_are_taken(weight):
-    found = CombSUM(norm=None).fit_transform(weighted(("q", "u", "a", 0.5, weight), ("q", "u", "b", 1.0, weight)))
-    assert found["item"].tolist() == ["b", "a"] and found["score"].tolist() == [weight, weight / 2]
+@pytest.mark.parametrize(
+    ("method", "weight", "score"),
+    [(CombSUM(norm=None), 1e-291, 1e-291), (CombSUM(norm=None), 1e-295, 1e-295), (CombMNZ(norm=None), 1e-150, 1e-300)],
+)
+def test_small_weights_without_underflow_are_taken(method, weight, score):
+    found = method.fit_transform(weighted(("q", "u", "a", 0.5, weight), ("q", "u", "b", 1.0, weight)))
+    assert found["item"].tolist() == ["b", "a"]
+    np.testing.assert_allclose(found["score"], [score, score / 2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", [CombMNZ(norm=None), CombMNZ(gamma=0.5, norm=None), CombANZ(norm=None)])
+def test_sums_that_stay_too_small_whatever_their_factor_are_not_refused(method):
+    # The heavy list gives item a nothing, so that its sum is too small; item c has no more in a light list.
+    rows = [("q", "u", "a", 0.0, 1e20), ("q", "v", "a", 1e-310, 1.0), ("q", "v", "b", 1e30, 1.0)]
+    rows += [("q", "w", "c", 0.0, 1e-200), ("q", "x", "d", 1e-310, 0.0)]
+    found = method.fit_transform(weighted(*rows))
+    assert found["item"][0] == "b" and found["score"].tolist() == [1e30, 0, 0, 0]
+
+
+@pytest.mark.parametrize("weight", [1e100, 1e-100])
+@pytest.mark.parametrize("method", [CombMNZ(norm=None), CombMNZ(gamma=0.5, norm=None), CombANZ(norm=None)])
+def test_sums_of_nothing_are_not_refused_whatever_their_factor(method, weight):
+    rows = [("q", "u", "a", 0.0, weight), ("q", "u", "b", 0.0, weight), ("q", "v", "a", 1.0, 0.0)]
+    assert method.fit_transform(weighted(*rows))["score"].tolist() == [0, 0]
 
 
 def test_combsum_treats_weights_that_underflow_next_to_others_as_0():
