@@ -200,7 +200,7 @@ def test_does_not_warn_without_the_tag(aggregator):
 def test_the_message_names_the_queries_and_what_to_do():
     full = duels("r", length=6)
     (one,) = caught(Copeland().fit_transform, pd.concat([full, duels("s")]))
-    assert "make up most of 1 query, 's':" in str(one.message)
+    assert "make up most of 1 query ('s'), so" in str(one.message)
     three = pd.concat([duels("p", n_items=5), full, duels("s"), duels("t")])
     (warning,) = caught(Copeland().fit_transform, three)
     assert "make up most of 3 queries (the first is 'p'), so" in str(warning.message)
