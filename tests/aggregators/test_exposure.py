@@ -194,7 +194,7 @@ def test_exposure_warning_is_not_issued_without_the_tag(aggregator):
 def test_exposure_warning_names_queries_and_gives_advice():
     full = duels("r", length=6)
     (one,) = caught(Copeland().fit_transform, pd.concat([full, duels("s")]))
-    assert "make up most of 1 query ('s'), " in str(one.message)
+    assert "make up most of 1 query ('s'), so" in str(one.message)
     three = pd.concat([duels("p", n_items=5), full, duels("s"), duels("t")])
     (warning,) = caught(Copeland().fit_transform, three)
     assert "make up most of 3 queries (the first is 'p'), so" in str(warning.message)

@@ -341,7 +341,7 @@ def test_position_methods_handle_unknown_voters(method):
         UnknownVoterWarning, match="not fitted on any voter of these lists, so all of them get one table"
     ):
         fitted.transform(only)
-    with pytest.warns(UnknownVoterWarning, match="the ids seen in fit are str, as 'v1', those here int"):
+    with pytest.warns(UnknownVoterWarning, match="are str, such as 'v1', the ids here int"):
         fitted.transform(TEST.to_frame().assign(voter=lambda one: one["voter"].str[1:].astype(int)))
 
 

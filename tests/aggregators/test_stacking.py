@@ -496,7 +496,7 @@ def test_stacked_fusion_needs_support_for_queries_of_unknown_voters(data):
         words = r"was not fitted on any voter of query 'q01'.*add a feature that needs no voter, such as 'support'"
         with pytest.raises(InputError, match=words) as caught:
             stacked.transform(voters)
-        assert ("those here int" in str(caught.value)) == (voters is not others)
+        assert ("the ids here int" in str(caught.value)) == (voters is not others)
     with_support = StackedFusion(Ridge(), ["borda", CombSUM(norm="borda")], qrels=Qrels.from_frame(qrels)).fit(frame)
     assert with_support.transform(others)["score"].nunique() > 20
 

@@ -146,8 +146,8 @@ def test_comparator_accepts_every_default_method():
 
 REFUSED = {
     "no judgements": ({}, {}, ValueError, "needs judgements to measure by"),
-    "a frame as y": ({}, {"y": QRELS}, TypeError, r"y must be a Qrels.*got DataFrame\. Wrap it: Qrels\.from_frame"),
-    "a frame as metadata": ({}, {"qrels": QRELS}, TypeError, "qrels must be a Qrels"),
+    "a frame as y": ({}, {"y": QRELS}, TypeError, r"`y` must be a Qrels.*got DataFrame\. Wrap it: Qrels\.from_frame"),
+    "a frame as metadata": ({}, {"qrels": QRELS}, TypeError, "`qrels` must be a Qrels"),
     "judgements that are none": ({"qrels": [1]}, {}, TypeError, "input of Qrels.from_frame must be a data frame"),
     "no methods": ({"aggregators": [], "qrels": QRELS}, {}, ValueError, "list of .* tuples with at least one method"),
     "only dropped ones": ({"aggregators": [("a", "drop")], "qrels": QRELS}, {}, ValueError, "all of them are 'drop'"),
