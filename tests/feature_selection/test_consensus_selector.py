@@ -1,4 +1,4 @@
-"""The selector: a consensus worked out by hand, folds, ties, weights, scikit-learn's own checks, searches, errors."""
+"""ConsensusSelector: consensus by hand, folds, ties, weights, scikit-learn's checks, searches and errors."""
 
 import pickle
 
@@ -87,7 +87,7 @@ def given(*importances, kind=Scored, **params):
         ConsensusSelector([("imputed", make_pipeline(SimpleImputer(), StandardScaler(), Ridge()))], cv=3),
     ]
 )
-def test_scikit_learns_checks(estimator, check):
+def test_consensus_selector_passes_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
@@ -95,14 +95,14 @@ def test_scikit_learns_checks(estimator, check):
 
 
 def importances_by_hand(X, y, cv):
-    """Importances of each fold and estimator, by the estimators themselves."""
+    """Yield the importances of each fold and estimator from the estimators themselves."""
     for train, _ in cv.split(X, y):
         yield f_classif(X[train], y[train])[0]
         yield np.abs(clone(LOGISTIC).fit(X[train], y[train])[-1].coef_).sum(axis=0)
         yield clone(TREE).fit(X[train], y[train]).feature_importances_
 
 
-def test_the_consensus_is_the_mean_rank_by_hand():
+def test_consensus_selector_ranks_by_the_mean_rank_by_default():
     selector = ConsensusSelector(MEMBERS, n_features=4).fit(X, Y)
     importances = np.array(list(importances_by_hand(X, Y, StratifiedKFold(5))))
     mean_rank = rankdata(-importances, axis=1).mean(axis=0)
@@ -120,7 +120,7 @@ def test_the_consensus_is_the_mean_rank_by_hand():
     assert set(lists["query"]) == {"features"}
 
 
-def test_the_stability_is_that_of_the_folds_own_selections():
+def test_consensus_selector_stability_is_that_of_the_selections_by_fold():
     selector = ConsensusSelector(MEMBERS, n_features=4).fit(X, Y)
     importances = np.array(list(importances_by_hand(X, Y, StratifiedKFold(5)))).reshape(5, 3, 10)
     rank = rankdata(-importances, axis=2)
@@ -134,7 +134,7 @@ def test_the_stability_is_that_of_the_folds_own_selections():
     assert np.isnan([alone.stability_, *alone.estimator_stability_.values()]).all()
 
 
-def test_equal_features_are_cut_by_column():
+def test_consensus_selector_breaks_ties_by_column():
     assert given([1, 2, 2, 2], [1, 2, 2, 2], n_features=2).support_.tolist() == [False, True, True, False]
     # Eleven columns: their numbers are compared as numbers, also where they have names.
     table = pd.DataFrame(np.zeros((6, 12)), columns=[f"x{k}" for k in range(11, -1, -1)])
@@ -143,7 +143,7 @@ def test_equal_features_are_cut_by_column():
     assert selector.ranking_.tolist() == list(range(1, 13))
 
 
-def test_nan_is_last_and_what_no_list_holds_comes_after_all():
+def test_consensus_selector_ranks_nan_and_unlisted_features_last():
     nan = np.nan
     selector = given([nan, 5, nan, -1], [nan, 1, nan, 3], n_features=3)
     assert selector.ranking_.tolist() == [3, 1, 4, 2]
@@ -153,14 +153,14 @@ def test_nan_is_last_and_what_no_list_holds_comes_after_all():
     assert given([nan, 5, 4, nan], [1, 2, 3, 4]).ranking_.tolist() == [4, 1, 2, 3]
 
 
-def test_a_constant_feature_is_last_in_an_f_test():
+def test_consensus_selector_ranks_a_constant_feature_last_with_an_f_test():
     table = np.column_stack([np.ones(len(X)), X])
     with pytest.warns((UserWarning, RuntimeWarning)):
         selector = ConsensusSelector([("anova", ANOVA)]).fit(table, Y)
     assert selector.ranking_[0] == 11 and selector.lists_.n_items == 10
 
 
-def test_infinite_scores_keep_their_rank_and_become_finite():
+def test_consensus_selector_makes_infinite_scores_finite_and_keeps_their_rank():
     inf = np.inf
     selector = given([inf, 5, -inf, -1], [3, 4, 1, 2], aggregator=CombSUM())
     assert selector.scores_.tolist() == pytest.approx([1 + 2 / 3, 2, 0, 1 / 3])
@@ -172,21 +172,21 @@ def test_infinite_scores_keep_their_rank_and_become_finite():
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("aggregator", [method for _, method in default_methods()], ids=repr)
-def test_every_method_merges(aggregator):
+def test_consensus_selector_accepts_every_default_method(aggregator):
     lists = [9, 8, 7, 6, 5, 4], [9, 7, 8, 6, 5, 4], [9, 8, 6, 7, 4, 5]
     selector = given(*lists, aggregator=aggregator, n_features=2)
     assert sorted(selector.ranking_) == [1, 2, 3, 4, 5, 6] and selector.support_.sum() == 2
     assert repr(selector.aggregator_) == repr(aggregator) and selector.aggregator is aggregator
 
 
-def test_a_pipeline_merges_and_features_that_it_cuts_come_last():
+def test_consensus_selector_accepts_a_pipeline_and_ranks_cut_features_last():
     selector = given([4, 3, 2, 1], [3, 4, 1, 2], aggregator=make_pipeline(TopK(1), ReciprocalRankFusion()))
     assert (
         selector.ranking_.tolist() == [1, 2, 3, 4] and np.isnan(selector.scores_).tolist() == [False] * 2 + [True] * 2
     )
 
 
-def test_lists_go_on_to_other_methods():
+def test_consensus_selector_lists_can_be_aggregated_by_other_methods():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     selector = ConsensusSelector(MEMBERS[:1], n_features=3).fit(X, y)
     order = X.columns[np.argsort(selector.ranking_)].tolist()
@@ -194,7 +194,7 @@ def test_lists_go_on_to_other_methods():
     assert sorted(Copeland().fit_transform(selector.lists_)["item"]) == sorted(X.columns)
 
 
-def test_names_of_features_may_be_alike_or_missing():
+def test_consensus_selector_accepts_similar_or_repeated_feature_names():
     table = pd.DataFrame(np.zeros((6, 3)), columns=["a", "A", "a "])
     selector = ConsensusSelector([("v", Given([1, 2, 3]))], cv=None).fit(table)
     assert selector.lists_.to_frame()["item"].tolist() == ["a ", "A", "a"]
@@ -207,7 +207,7 @@ def test_names_of_features_may_be_alike_or_missing():
 
 
 def parts(selector, X, y):
-    """The rows that an estimator was fitted on in each fold."""
+    """Return the rows an estimator was fitted on in each fold."""
     seen = []
 
     class Spy(Given):
@@ -251,7 +251,7 @@ def parts(selector, X, y):
         "no target",
     ],
 )
-def test_folds_are_stratified_where_there_are_classes(estimator, y, stratified):
+def test_consensus_selector_stratifies_folds_for_classification(estimator, y, stratified):
     order = np.argsort(Y, kind="stable")  # sorted, so that plain folds lack most of a class
     y = None if y is None else y if len(np.unique(y)) > 2 else y[order]
     selector = ConsensusSelector([("one", estimator)])
@@ -261,13 +261,13 @@ def test_folds_are_stratified_where_there_are_classes(estimator, y, stratified):
 
 @pytest.mark.filterwarnings("ignore:A column-vector y was passed")
 @pytest.mark.parametrize("kind", [list, pd.Series, pd.DataFrame, lambda y: pd.Series(y).astype("category")])
-def test_targets_of_any_kind_are_stratified(kind):
+def test_consensus_selector_stratifies_targets_of_any_type(kind):
     order = np.argsort(Y, kind="stable")
     found = parts(ConsensusSelector([("anova", ANOVA)]), X[order], kind(Y[order]))
     assert found == [train.tolist() for train, _ in StratifiedKFold(5).split(X, Y[order])]
 
 
-def test_splitters_iterables_groups_and_none():
+def test_consensus_selector_cv_accepts_splitters_iterables_groups_and_none():
     assert parts(ConsensusSelector([("one", TREE)], cv=None), X, Y) == [list(range(len(X)))]
     splitter = ShuffleSplit(3, train_size=0.5, random_state=0)
     expected = [train.tolist() for train, _ in splitter.split(X)]
@@ -289,12 +289,12 @@ def test_splitters_iterables_groups_and_none():
 @pytest.mark.parametrize(
     ("n_features", "expected"), [(None, 5), (3, 3), (np.int64(3), 3), (0.35, 3), (1, 1), (1.0, 10), (0.01, 1), (10, 10)]
 )
-def test_number_of_features(n_features, expected):
+def test_consensus_selector_n_features_accepts_numbers_and_shares(n_features, expected):
     selector = ConsensusSelector([("tree", TREE)], n_features=n_features, cv=2).fit(X, Y)
     assert selector.n_features_ == selector.support_.sum() == selector.transform(X).shape[1] == expected
 
 
-def test_weights():
+def test_consensus_selector_weights_members():
     lists = [3, 2, 1], [1, 2, 3], [1, 2, 3]
     assert given(*lists).ranking_.tolist() == [3, 2, 1]
     for weights in ([3, 1, 1], {"v0": 3}, np.array([3.0, 1.0, 1.0]), {"v0": 1, "v1": 0, "v2": 0.5}):
@@ -306,7 +306,7 @@ def test_weights():
     assert dropped.lists_.n_lists == 2 and dropped.ranking_.tolist() == [1, 2, 3]
 
 
-def test_getters_by_name():
+def test_consensus_selector_importance_getter_accepts_a_dict_by_name():
     members = [("anova", ANOVA), ("logistic", LOGISTIC)]
     getter = {"logistic": "named_steps.logisticregression.coef_"}
     named = ConsensusSelector(members, importance_getter=getter).fit(X, Y)
@@ -315,7 +315,7 @@ def test_getters_by_name():
     assert_allclose(lengths.scores_, ConsensusSelector(members[1:]).fit(X, Y).scores_)
 
 
-def test_parameters_of_members_and_aggregator():
+def test_consensus_selector_exposes_parameters_of_members_and_aggregator():
     selector = ConsensusSelector(MEMBERS, aggregator=ReciprocalRankFusion())
     selector.set_params(tree__max_depth=2, aggregator__k=5, logistic__logisticregression__C=0.5, anova="drop", cv=3)
     assert selector.get_params()["tree__max_depth"] == 2 and selector.aggregator.k == 5
@@ -325,7 +325,7 @@ def test_parameters_of_members_and_aggregator():
     TREE.set_params(max_depth=4), LOGISTIC.set_params(logisticregression__C=1.0)
 
 
-def test_a_search_over_everything():
+def test_grid_search_sets_every_parameter_of_consensus_selector():
     selector = ConsensusSelector(clone_members(), aggregator=ReciprocalRankFusion(), cv=2)
     model = make_pipeline(selector, StandardScaler(), LogisticRegression())
     grid = {
@@ -347,7 +347,7 @@ def clone_members():
 # ---------------------------------------------------------------------- input
 
 
-def test_sparse_and_frames_give_the_same():
+def test_consensus_selector_is_the_same_for_sparse_matrices_and_frames():
     members = [("anova", ANOVA), ("tree", TREE), ("logistic", LogisticRegression())]
     expected = ConsensusSelector(members).fit(X, Y)
     sparse = ConsensusSelector(members).fit(csr_array(X), Y)
@@ -366,7 +366,7 @@ def test_sparse_and_frames_give_the_same():
     assert imputed.__sklearn_tags__().input_tags.allow_nan
 
 
-def test_nan_passes_where_pipelines_replace_it():
+def test_consensus_selector_allows_nan_if_all_members_do():
     table = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     members = [("one", make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()))]
     found = ConsensusSelector(members).fit(table, Y).transform(table)
@@ -377,7 +377,7 @@ def test_nan_passes_where_pipelines_replace_it():
         mixed.fit(table, Y)
 
 
-def test_estimators_get_frames_as_they_are():
+def test_consensus_selector_passes_frames_unchanged_to_its_members():
     frame = pd.DataFrame({"x": X[:, 0], "word": np.where(Y, "yes", "no"), "z": X[:, 1]})
 
     class Lengths(Given):
@@ -390,7 +390,7 @@ def test_estimators_get_frames_as_they_are():
     assert selector.transform(frame)[:2].ravel().tolist() == frame["word"].tolist()[:2]
 
 
-def test_polars_in_and_out():
+def test_consensus_selector_accepts_and_returns_polars_frames():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(X, schema=[f"f{k}" for k in range(10)])
     expected = ConsensusSelector(MEMBERS).fit(X, Y)
@@ -400,7 +400,7 @@ def test_polars_in_and_out():
 
 
 @pytest.mark.parametrize("output", ["pandas", "polars"])
-def test_the_configured_output_changes_no_consensus(output):
+def test_consensus_selector_is_independent_of_configured_output(output):
     pytest.importorskip(output)
     expected = ConsensusSelector(MEMBERS).fit(X, Y)
     with sklearn.config_context(transform_output=output):
@@ -408,7 +408,7 @@ def test_the_configured_output_changes_no_consensus(output):
     assert found.ranking_.tolist() == expected.ranking_.tolist() and found.stability_ == expected.stability_
 
 
-def test_unsupervised_selectors_need_no_target():
+def test_consensus_selector_needs_no_target_for_unsupervised_members():
     selector = ConsensusSelector([("variance", VarianceThreshold())], importance_getter="variances_", n_features=2)
     assert selector.fit(X * [1, 1, 1, 50, 1, 1, 1, 1, 90, 1]).get_support(indices=True).tolist() == [3, 8]
     assert not selector.__sklearn_tags__().target_tags.required
@@ -417,7 +417,7 @@ def test_unsupervised_selectors_need_no_target():
 # ---------------------------------------------------------------------- metadata
 
 
-def test_sample_weight_reaches_every_estimator_and_its_fold():
+def test_consensus_selector_passes_sample_weight_of_the_fold_to_members():
     members = [("tree", TREE), ("logistic", LogisticRegression()), ("model", SelectFromModel(TREE))]
     weight = np.where(np.arange(len(X)) % 3, 1.0, 0.0)
     cv = KFold(3)
@@ -430,7 +430,7 @@ def test_sample_weight_reaches_every_estimator_and_its_fold():
     assert len(ConsensusSelector(members).fit(X, Y, sample_weight=None).ranking_) == 10
 
 
-def test_what_cannot_be_passed_on_is_refused():
+def test_consensus_selector_rejects_metadata_that_members_do_not_accept():
     for name, one in [("anova", ANOVA), ("logistic", LOGISTIC)]:
         with pytest.raises(ValueError, match=f"as {name!r}. Otherwise enable metadata routing"):
             ConsensusSelector([("tree", TREE), (name, one)]).fit(X, Y, sample_weight=np.ones(len(X)))
@@ -438,7 +438,7 @@ def test_what_cannot_be_passed_on_is_refused():
         ConsensusSelector(MEMBERS).fit(X, Y, colour=1)
 
 
-def test_metadata_routing():
+def test_consensus_selector_routes_metadata():
     weight, groups = np.arange(len(X)) % 2 + 0.0, np.arange(len(X)) % 6
     with sklearn.config_context(enable_metadata_routing=True):
         tree = clone(TREE).set_fit_request(sample_weight=True)
@@ -460,7 +460,7 @@ def test_metadata_routing():
 # ---------------------------------------------------------------------- the rest
 
 
-def test_repeats_and_jobs_change_nothing_and_pickles_keep_everything():
+def test_consensus_selector_is_reproducible_and_can_be_pickled():
     first = ConsensusSelector(MEMBERS, aggregator=DIBRA()).fit(X, Y)
     second = ConsensusSelector(MEMBERS, aggregator=DIBRA(), n_jobs=2).fit(X, Y)
     third = pickle.loads(pickle.dumps(first))
@@ -471,13 +471,13 @@ def test_repeats_and_jobs_change_nothing_and_pickles_keep_everything():
     assert first.aggregator_.voter_weights_["voter"].tolist()[0] == "anova__split0"
 
 
-def test_html_shows_the_members():
+def test_consensus_selector_html_shows_the_members():
     page = ConsensusSelector(MEMBERS)._repr_html_()
     assert all(word in page for word in ("SelectKBest", "LogisticRegression", "DecisionTreeClassifier", "anova"))
     assert "wrong" in ConsensusSelector([("wrong", "drop")])._repr_html_()
 
 
-def test_regression():
+def test_consensus_selector_supports_regression():
     X, y = make_regression(100, 8, n_informative=2, shuffle=False, random_state=0)
     members = [
         ("ridge", Ridge()),
@@ -488,7 +488,7 @@ def test_regression():
     assert selector.support_[:2].all() and selector.stability_ == 1.0
 
 
-def test_strong_features_are_found_among_noise():
+def test_consensus_selector_finds_strong_features_among_noise():
     X, y = make_classification(200, 100, n_informative=5, n_redundant=0, class_sep=2, shuffle=False, random_state=0)
     members = [
         ("anova", ANOVA),
@@ -530,18 +530,18 @@ def test_strong_features_are_found_among_noise():
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_errors(change, error, message):
+def test_consensus_selector_rejects_invalid_parameters(change, error, message):
     selector = ConsensusSelector(**{"estimators": MEMBERS, **change})
     with pytest.raises(error, match=message):
         selector.fit(X, Y)
     assert not hasattr(selector, "ranking_")
 
 
-def test_an_error_says_which_estimator_on_which_split_it_was():
+def test_consensus_selector_errors_name_estimator_and_split():
     with pytest.raises(ValueError, match="has nothing like that") as caught:
         ConsensusSelector([("tree", TREE), ("hist", HistGradientBoostingClassifier(max_iter=1))]).fit(X, Y)
     assert caught.value.__notes__ == ["ConsensusSelector was fitting 'hist' on split 0."]
 
 
-def test_aggregators_that_weigh_or_average_ranks_work():
+def test_consensus_selector_accepts_rank_statistic():
     assert given([3, 2, 1], [3, 1, 2], aggregator=RankStatistic(statistic="median")).ranking_[0] == 1

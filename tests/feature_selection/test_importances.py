@@ -1,4 +1,4 @@
-"""What is read of each kind of fitted estimator, and which features count as the top of a list."""
+"""read_importances for each kind of fitted estimator, and top_places."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def read(estimator, getter="auto", table=X, y=Y):
     return read_importances(estimator.fit(table, y), getter, table.shape[1], "one")
 
 
-def test_models():
+def test_read_importances_of_models():
     assert_allclose(read(LogisticRegression(), table=SCALED), COEF)
     assert_allclose(read(make_pipeline(StandardScaler(), LogisticRegression())), COEF)
     tree = DecisionTreeClassifier(random_state=0)
@@ -56,12 +56,12 @@ def test_models():
     assert_allclose(read(cv, table=SCALED), np.abs(cv.coef_).sum(axis=0))
 
 
-def test_sparse_coefficients():
+def test_read_importances_of_sparse_coefficients():
     model = SVC(kernel="linear").fit(csr_array(X), Y)
     assert_allclose(read_importances(model, "auto", 4, "one"), np.abs(model.coef_.toarray()).sum(axis=0))
 
 
-def test_selectors():
+def test_read_importances_of_selectors():
     assert_allclose(read(SelectKBest(k=1)), f_classif(X, Y)[0])
     assert_allclose(read(SelectFdr()), f_classif(X, Y)[0])
     rfe = RFE(LogisticRegression(max_iter=500), n_features_to_select=1)
@@ -73,7 +73,7 @@ def test_selectors():
     assert read(chosen).tolist() == chosen.get_support().astype(float).tolist()
 
 
-def test_select_from_model_has_the_importances_of_its_model():
+def test_read_importances_of_select_from_model_equals_its_model():
     assert_allclose(read(SelectFromModel(LogisticRegression()), table=SCALED), COEF)
     largest = np.abs(LOGISTIC.coef_).max(axis=0)
     assert_allclose(read(SelectFromModel(LogisticRegression(), norm_order=np.inf), table=SCALED), largest)
@@ -82,7 +82,7 @@ def test_select_from_model_has_the_importances_of_its_model():
     assert_allclose(read(named), COEF)
 
 
-def test_meta_estimators():
+def test_read_importances_of_meta_estimators():
     search = GridSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), {"logisticregression__C": [1.0]})
     assert_allclose(read(search), COEF)
     target = TransformedTargetRegressor(Ridge())
@@ -91,7 +91,7 @@ def test_meta_estimators():
     assert read(nested).tolist() == [-rank for rank in nested.ranking_]
 
 
-def test_getters():
+def test_read_importances_applies_importance_getters():
     model = make_pipeline(StandardScaler(), LogisticRegression())
     assert_allclose(read(model, "named_steps.logisticregression.coef_"), COEF)
     assert_allclose(read(model, lambda fitted: fitted[-1].coef_[0]), np.abs(LOGISTIC.coef_[0]))
@@ -105,7 +105,7 @@ class Unnamed(FunctionTransformer):
 
 
 @pytest.mark.parametrize("frame", [False, True])
-def test_columns_that_a_step_leaves_out_are_absent(frame):
+def test_read_importances_gives_nan_for_columns_a_step_drops(frame):
     table = np.column_stack([np.ones(len(X)), X[:, 0], np.zeros(len(X)), X[:, 1:]])
     if frame:
         table = pd.DataFrame(table, columns=list("gfedcb"))
@@ -119,7 +119,7 @@ def test_columns_that_a_step_leaves_out_are_absent(frame):
     assert_allclose(read(inside, table=table), expected)
 
 
-def test_an_imputer_leaves_out_empty_columns():
+def test_read_importances_gives_nan_for_columns_an_imputer_drops():
     table = np.column_stack([X[:, 0], np.full(len(X), np.nan), X[:, 1:]])
     with pytest.warns(UserWarning, match="without any observed values"):
         value = read(make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()), table=table)
@@ -127,12 +127,12 @@ def test_an_imputer_leaves_out_empty_columns():
 
 
 @pytest.mark.parametrize("step", [PCA(), PCA(2), PolynomialFeatures(2)])
-def test_importances_of_made_columns_are_refused(step):
+def test_read_importances_rejects_importances_of_generated_columns(step):
     with pytest.raises(ValueError, match=r"step '(pca|polynomialfeatures)' makes new columns, such"):
         read(make_pipeline(step, LogisticRegression(max_iter=1000)))
 
 
-def test_without_importances():
+def test_read_importances_rejects_estimators_without_importances():
     for model in (HistGradientBoostingClassifier(max_iter=2), SVC(), KMeans(2, n_init=1)):
         with pytest.raises(ValueError, match=rf"'one', {type(model).__name__}, has nothing like that"):
             read(model)
@@ -158,11 +158,11 @@ def test_without_importances():
         ([4, 3, 2], 3, [1, 1, 1]),
     ],
 )
-def test_top_places_do_not_cut_through_ties(value, n_top, expected):
+def test_top_places_never_splits_ties(value, n_top, expected):
     assert top_places(np.array(value, dtype=float), n_top).astype(int).tolist() == expected
 
 
-def test_a_forest_agrees_with_itself():
+def test_read_importances_of_a_forest_equals_its_attribute():
     table, y = make_classification(random_state=0)
     forest = RandomForestClassifier(5, random_state=0)
     assert_allclose(read(forest, table=table, y=y), forest.feature_importances_)

@@ -1,4 +1,4 @@
-"""What the tests of the plots share: matplotlib without a screen, and small lists with judgements."""
+"""Fixtures of the plotting tests: matplotlib without a screen, and small lists with judgements."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Plots: they show what was computed, and no two of their texts collide."""
+"""Displays of comparisons show the computed values, and their texts do not collide."""
 
 import itertools
 
@@ -51,10 +51,10 @@ def assert_apart_and_inside(display, texts):
     assert (together == np.eye(len(found), dtype=bool)).all()
 
 
-# ---------------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------------- content
 
 
-def test_lines_are_the_measure_at_each_cutoff(plt, comparator, data):
+def test_cutoff_display_lines_show_the_measure_at_each_cutoff(plt, comparator, data):
     _, qrels = data
     display = CutoffDisplay.from_comparator(comparator)  # ndcg at the cutoffs that were computed
     assert display.table.columns.tolist() == [1, 5]
@@ -69,13 +69,13 @@ def test_lines_are_the_measure_at_each_cutoff(plt, comparator, data):
     np.testing.assert_allclose(runs.table[3], evaluate(dict(comparator.runs_), qrels, "ndcg@3[gain=linear]").iloc[:, 0])
 
 
-def test_no_two_lines_look_alike(plt):
+def test_cutoff_display_lines_have_distinct_styles(plt):
     table = pd.DataFrame(np.random.default_rng(0).random((21, 3)), index=NAMES, columns=[1, 2, 3])
     lines = CutoffDisplay(table).plot().lines_
     assert len({(line.get_color(), line.get_marker()) for line in lines}) == 21
 
 
-def test_bars_stand_in_panels_one_for_each_cutoff(plt, comparator):
+def test_cutoff_display_bars_have_a_panel_for_each_cutoff(plt, comparator):
     display = CutoffDisplay.from_comparator(comparator, kind="bar")
     assert len(display.lines_) == 2
     best_first = display.table.sort_values(5, ascending=False, kind="stable")
@@ -86,7 +86,7 @@ def test_bars_stand_in_panels_one_for_each_cutoff(plt, comparator):
         display.plot("pie")
 
 
-def test_precision_is_drawn_at_eleven_recalls(plt, comparator, data):
+def test_interpolated_precision_display_shows_eleven_recalls(plt, comparator, data):
     _, qrels = data
     display = InterpolatedPrecisionDisplay.from_comparator(comparator)
     expected = evaluate(dict(comparator.runs_), qrels, ["iprec@0.0", "iprec@1.0", "11pt"])
@@ -96,7 +96,7 @@ def test_precision_is_drawn_at_eleven_recalls(plt, comparator, data):
     np.testing.assert_allclose(other.table, display.table)
 
 
-def test_gains_and_losses_are_sorted_and_counted(plt, comparator, data):
+def test_query_gain_display_sorts_and_counts_gains_and_losses(plt, comparator, data):
     _, qrels = data
     display = QueryGainDisplay.from_comparator(comparator, "mnz", "Copeland")
     table = comparator.per_query_["map"].unstack("method")
@@ -111,7 +111,7 @@ def test_gains_and_losses_are_sorted_and_counted(plt, comparator, data):
         QueryGainDisplay.from_comparator(comparator, "mnz", "x")
 
 
-def test_a_heat_map_shows_the_matrix_without_its_diagonal(plt, comparator, data):
+def test_agreement_display_shows_the_matrix_without_its_diagonal(plt, comparator, data):
     lists, _ = data
     display = AgreementDisplay.from_lists(lists, "rbo", persistence=0.8)
     pd.testing.assert_frame_equal(
@@ -130,7 +130,7 @@ SHARES = {"average-overlap": {"k": 5}, "overlap": {"k": 5}, "rbo": {}}
 
 
 @pytest.mark.parametrize("measure", agreement_names())
-def test_colours_span_the_values_that_a_measure_can_take(plt, data, measure):
+def test_agreement_display_colours_span_the_range_of_the_measure(plt, data, measure):
     lists, _ = data
     display = AgreementDisplay.from_lists(lists, measure, **SHARES.get(measure, {}))
     largest = np.nanmax(display.table)
@@ -144,7 +144,7 @@ def test_colours_span_the_values_that_a_measure_can_take(plt, data, measure):
     assert display.image_.get_cmap().name == ("PuOr" if display.image_.get_clim()[0] < 0 else "cividis")
 
 
-def test_lists_that_hardly_agree_look_alike(plt):
+def test_agreement_display_gives_low_agreements_similar_colours(plt):
     lists, _ = make_ranked_lists(n_queries=20, n_voters=6, list_length=None, quality=1e-6, random_state=0)
     display = AgreementDisplay.from_lists(lists, "tau-b")
     others = display.table.to_numpy()[~np.eye(6, dtype=bool)]
@@ -153,7 +153,7 @@ def test_lists_that_hardly_agree_look_alike(plt):
     assert np.ptp(colors[:, :3], axis=0).max() < 0.1
 
 
-def test_limits_can_be_given(plt, comparator, data):
+def test_agreement_display_accepts_limits(plt, comparator, data):
     lists, _ = data
     narrow = {"limits": (0.2, 0.4)}
     for display in (
@@ -168,12 +168,12 @@ def test_limits_can_be_given(plt, comparator, data):
     ("factor", "absolute", "limits"),
     [(1, False, (-1, 1)), (1, True, (0, 1)), (20, False, (-12, 12)), (20, True, (0, 12)), (0, True, (0, 1))],
 )
-def test_colours_of_a_table_begin_at_0_or_are_symmetric(plt, factor, absolute, limits):
+def test_agreement_display_colour_limits_start_at_0_or_are_symmetric(plt, factor, absolute, limits):
     table = factor * pd.DataFrame([[1.0, -0.2, 0.6], [-0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])
     assert AgreementDisplay(table.abs() if absolute else table).plot().image_.get_clim() == limits
 
 
-def test_numbers_of_a_heat_map_are_short_and_zero_has_no_sign(plt):
+def test_agreement_display_shows_short_numbers_and_unsigned_zeros(plt):
     table = pd.DataFrame([[1.0, -0.001, -0.25], [0.001, 1.0, 1.0], [-1.0, 0.999, 1.0]])
     assert [text.get_text() for text in AgreementDisplay(table).plot().text_] == [".00", "-.25", ".00", "1", "-1", "1"]
     for values, shown in (([[0, 10.2], [20.4, 0]], ["10.2", "20.4"]), ([[0, 7.5], [120, 0]], ["8", "120"])):
@@ -181,7 +181,7 @@ def test_numbers_of_a_heat_map_are_short_and_zero_has_no_sign(plt):
         assert [text.get_text() for text in texts if text.get_text() not in ("0", "0.0", ".0")] == shown
 
 
-def test_similar_ones_are_next_to_each_other(plt):
+def test_agreement_display_places_similar_runs_next_to_each_other(plt):
     camp = [0, 1] * 4  # two camps, their members in turn
     runs = {
         f"m{k}": pd.DataFrame({"query": "q", "item": list("abcd" if camp[k] else "dcba"), "rank": [1, 2, 3, 4]})
@@ -192,7 +192,7 @@ def test_similar_ones_are_next_to_each_other(plt):
     assert sum(a != b for a, b in itertools.pairwise(sides)) == 1
 
 
-def test_weights_are_points_of_queries_with_the_mean(plt, comparator):
+def test_voter_weights_display_shows_points_by_query_and_means(plt, comparator):
     display = VoterWeightsDisplay.from_comparator(comparator, "DIBRA")
     weights = comparator.named_aggregators_["DIBRA"].query_voter_weights_
     assert len(display.points_.get_offsets()) == len(weights)
@@ -202,7 +202,7 @@ def test_weights_are_points_of_queries_with_the_mean(plt, comparator):
         VoterWeightsDisplay.from_estimator(Copeland())
 
 
-def test_critical_differences_join_what_cannot_be_distinguished(plt, comparator):
+def test_critical_difference_display_joins_indistinguishable_methods(plt, comparator):
     rng = np.random.default_rng(0)
     base = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
     result = friedman_nemenyi(base + rng.normal(0, 0.01, (60, 5)))
@@ -219,7 +219,7 @@ def test_critical_differences_join_what_cannot_be_distinguished(plt, comparator)
     assert fitted.label == "mean rank by ndcg@5 over 6 queries"
 
 
-def test_bars_can_be_made_of_runs(plt, comparator, data):
+def test_comparison_display_from_predictions_equals_from_comparator(plt, comparator, data):
     _, qrels = data
     ours = ComparisonDisplay.from_comparator(comparator)
     other = ComparisonDisplay.from_predictions(dict(comparator.runs_), qrels, "map")
@@ -232,7 +232,7 @@ def test_bars_can_be_made_of_runs(plt, comparator, data):
 
 @pytest.mark.parametrize("n_methods", [2, 21])
 @pytest.mark.parametrize("kind", ["line", "bar"])
-def test_names_of_lines_and_bars_do_not_collide(plt, kind, n_methods):
+def test_cutoff_display_names_do_not_collide(plt, kind, n_methods):
     table = pd.DataFrame(np.random.default_rng(0).random((n_methods, 10)), index=NAMES[:n_methods])
     display = CutoffDisplay(table.set_axis(range(1, 11), axis=1)).plot(kind)
     legend = display.ax_.get_legend()
@@ -243,14 +243,14 @@ def test_names_of_lines_and_bars_do_not_collide(plt, kind, n_methods):
 
 
 @pytest.mark.parametrize("n_methods", [3, 21])
-def test_names_of_a_critical_difference_diagram_do_not_collide(plt, n_methods):
+def test_critical_difference_display_names_do_not_collide(plt, n_methods):
     values = np.random.default_rng(1).random((30, n_methods)) + np.linspace(0, 1.5, n_methods)
     display = CriticalDifferenceDisplay(friedman_nemenyi(values), NAMES[:n_methods]).plot()
     assert_apart_and_inside(display, display.ax_.texts)
 
 
 @pytest.mark.parametrize("n", [2, 21])
-def test_names_of_a_heat_map_do_not_collide(plt, n):
+def test_agreement_display_names_do_not_collide(plt, n):
     table = pd.DataFrame(np.random.default_rng(0).random((n, n)), index=NAMES[:n], columns=NAMES[:n])
     display = AgreementDisplay(table).plot()
     assert_apart_and_inside(display, display.ax_.get_yticklabels())
@@ -258,7 +258,7 @@ def test_names_of_a_heat_map_do_not_collide(plt, n):
     assert_apart_and_inside(display, display.text_)
 
 
-def test_a_name_does_not_take_the_space_of_the_cells(plt):
+def test_agreement_display_cells_keep_their_size_with_long_names(plt):
     table = pd.DataFrame(np.random.default_rng(0).random((8, 8)))
     sizes = []
     for names in ([f"v{k}" for k in range(8)], NAMES[:8]):
@@ -270,7 +270,7 @@ def test_a_name_does_not_take_the_space_of_the_cells(plt):
 
 
 @pytest.mark.parametrize(("n_voters", "length"), [(3, 50), (40, 0)])
-def test_legends_are_outside_of_the_axes_and_on_the_page(plt, n_voters, length):
+def test_display_legends_are_outside_the_axes_and_inside_the_figure(plt, n_voters, length):
     frame, qrels = make_ranked_lists(n_queries=4, n_voters=n_voters, random_state=0)
     frame["voter"] = [f"{name}$x_1$".rjust(length, "w") for name in frame["voter"]]
     methods = [("DIBRA", DIBRA()), ("sum", CombSUM())]
@@ -306,15 +306,15 @@ def test_legends_are_outside_of_the_axes_and_on_the_page(plt, n_voters, length):
         plt.close("all")
 
 
-def test_a_long_title_of_gains_stays_on_the_page(plt):
+def test_query_gain_display_keeps_a_long_title_inside_the_figure(plt):
     display = QueryGainDisplay(pd.Series([0.1, -0.2]), method=NAMES[0], baseline=NAMES[1]).plot()
     assert_apart_and_inside(display, [display.ax_._left_title])
 
 
-# ---------------------------------------------------------------------- what is refused, and where it is drawn
+# ---------------------------------------------------------------------- errors and axes
 
 
-def test_plots_are_drawn_on_the_given_axes(plt, comparator, data):
+def test_displays_draw_on_the_given_axes(plt, comparator, data):
     lists, _ = data
     for draw in (
         lambda ax: CutoffDisplay.from_comparator(comparator, ax=ax),
@@ -329,7 +329,7 @@ def test_plots_are_drawn_on_the_given_axes(plt, comparator, data):
         assert display.ax_ is ax and display.figure_ is figure
 
 
-def test_a_comparator_must_be_fitted_and_have_the_measures(data):
+def test_displays_reject_unfitted_comparators_and_missing_measures(data):
     lists, qrels = data
     unfitted = Comparator([("sum", CombSUM())])
     for draw in (CutoffDisplay, InterpolatedPrecisionDisplay, CriticalDifferenceDisplay):

@@ -1,4 +1,4 @@
-"""Plots of one consensus: they show what was computed, and no two of their texts collide."""
+"""Displays of one consensus show the computed values, and their texts do not collide."""
 
 import warnings
 
@@ -33,7 +33,7 @@ def make(n_queries=1, n_voters=8, n_items=10, **kwargs):
 
 
 def named(frame, length):
-    """The same lists with names of so many characters, some of which look like formulas."""
+    """Return the lists with names of a given length that contain formula-like text."""
     names = {
         column: {one: f"{one} $x_1$ [".ljust(length, "w")[:length] for one in frame[column].unique()}
         for column in ("item", "voter")
@@ -53,7 +53,7 @@ def labels(ax):
 # ---------------------------------------------------------------------- places
 
 
-def test_dots_and_bars_are_the_places(plt, lists):
+def test_rank_stability_display_shows_ranks_and_intervals(plt, lists):
     frame = rank_stability(BordaCount(), lists, places=[1, 3], **FEW)
     display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=6, **FEW)
     assert labels(display.ax_) == frame["item"].head(6).tolist() and display.ax_.yaxis_inverted()
@@ -68,7 +68,7 @@ def test_dots_and_bars_are_the_places(plt, lists):
     assert lines == ends.tolist()
 
 
-def test_frames_of_both_functions_can_be_drawn(plt, lists):
+def test_rank_stability_display_accepts_frames_of_both_functions(plt, lists):
     stability = rank_stability(BordaCount(), lists, places=[1, 4, 10], **FEW)
     display = RankStabilityDisplay.from_frame(stability)
     assert display.n_places == 4  # all ten are among the first ten
@@ -86,7 +86,7 @@ def test_frames_of_both_functions_can_be_drawn(plt, lists):
         RankStabilityDisplay.from_frame(sets, n_places=3)
 
 
-def test_a_place_without_an_interval_is_hollow(plt, lists):
+def test_rank_stability_display_draws_hollow_dots_without_intervals(plt, lists):
     with pytest.warns(FewListsWarning):
         display = RankStabilityDisplay.from_estimator(BordaCount(), lists[lists["voter"] == "v1"], **FEW)
     assert len(display.bars_) == 0 and display.chance_ax_ is None and not display.ax_.lines
@@ -95,7 +95,7 @@ def test_a_place_without_an_interval_is_hollow(plt, lists):
     assert (both[:, 0] < 0.1).all()
 
 
-def test_far_places_are_drawn_on_a_logarithmic_axis(plt):
+def test_rank_stability_display_uses_a_log_axis_for_wide_intervals(plt):
     frame = pd.DataFrame({"item": list("abc"), "rank": [1, 2, 3], "rank_low": 1, "rank_high": [30, 900, 1500]})
     assert RankStabilityDisplay(frame).plot().ax_.get_xscale() == "log"
     assert RankStabilityDisplay(frame).plot(scale="linear").ax_.get_xscale() == "linear"
@@ -106,7 +106,7 @@ def test_far_places_are_drawn_on_a_logarithmic_axis(plt):
         RankStabilityDisplay(frame).plot(scale="lin")
 
 
-def test_one_board_of_all_queries(plt):
+def test_rank_stability_display_by_query_shows_one_pooled_board(plt):
     frame = make(n_queries=6)
     display = RankStabilityDisplay.from_estimator(BordaCount(), frame, unit="query", **FEW)
     assert display.ax_.get_xlabel().endswith("draws of queries") and len(display.table) == 10
@@ -117,7 +117,7 @@ def test_one_board_of_all_queries(plt):
 # ---------------------------------------------------------------------- shares
 
 
-def test_stacks_end_at_the_score(plt, lists):
+def test_contribution_display_stacks_end_at_the_score(plt, lists):
     consensus = BordaCount().fit_transform(lists)
     display = ContributionDisplay.from_estimator(BordaCount(), lists, top=4)
     assert labels(display.ax_) == display.table.index.tolist() == consensus["item"].head(4).tolist()
@@ -134,7 +134,7 @@ def test_stacks_end_at_the_score(plt, lists):
     assert list(few.bars_)[:2] == sizes.sort_values(ascending=False, kind="stable").index[:2].tolist()
 
 
-def test_shares_that_lower_a_score_are_to_the_left(plt, lists):
+def test_contribution_display_draws_negative_contributions_to_the_left(plt, lists):
     display = ContributionDisplay.from_estimator(CombSUM(norm="z-score"), lists)
     score = CombSUM(norm="z-score").fit_transform(lists)["score"].to_numpy()
     up, down = np.zeros(10), np.zeros(10)
@@ -150,14 +150,14 @@ def test_shares_that_lower_a_score_are_to_the_left(plt, lists):
     assert display.ax_.get_xlim()[0] < down.min()
 
 
-def test_lists_that_do_not_hold_an_item_add_nothing(plt):
+def test_contribution_display_draws_no_bar_for_absent_items(plt):
     hits = {"u": ["a", "b"], "v": ["b"]}
     display = ContributionDisplay.from_estimator(ReciprocalRankFusion(), hits)
     assert display.table.isna().loc["a", "v"]
     assert [bar.get_width() for bar in display.bars_["v"][0]] == [pytest.approx(1 / 61), 0.0]
 
 
-def test_methods_without_shares_are_refused_with_the_way_out(lists):
+def test_contribution_display_rejects_other_methods_with_advice(lists):
     with pytest.raises(InputError, match="Use voter_influence, which shows the change without a list"):
         ContributionDisplay.from_estimator(Copeland(), lists)
 
@@ -165,7 +165,7 @@ def test_methods_without_shares_are_refused_with_the_way_out(lists):
 # ---------------------------------------------------------------------- influence
 
 
-def test_voters_are_sorted_and_outliers_marked(plt):
+def test_voter_influence_display_sorts_voters_and_marks_outliers(plt):
     frame = make(n_voters=10, n_items=20, quality=0.8, adversarial_share=0.2)
     expected = voter_influence(BordaCount(), frame).sort_values("agreement", ascending=False, kind="stable")
     display = VoterInfluenceDisplay.from_estimator(BordaCount(), frame)
@@ -185,7 +185,7 @@ def test_voters_are_sorted_and_outliers_marked(plt):
     assert lowest.ax_.get_title(loc="left") == "the 3 of 10 voters that agree least"
 
 
-def test_short_lists_are_not_tested_and_have_no_mark(plt):
+def test_voter_influence_display_does_not_mark_short_lists(plt):
     hits = {f"voter {k}": ["a", "b", "c"] if k % 2 else ["c", "b", "a"] for k in range(8)}
     display = VoterInfluenceDisplay.from_estimator(BordaCount(), hits)
     assert display.table["threshold"].isna().all() and display.table["outlier"].isna().all()
@@ -193,7 +193,7 @@ def test_short_lists_are_not_tested_and_have_no_mark(plt):
 
 
 def with_unknown(n_known, n_unknown):
-    """Full lists of eight items, and voters who have one item each."""
+    """Return full lists of eight items, and voters with one item each."""
     known = make(n_voters=max(n_known, 1), n_items=8)
     known = known[known["voter"].isin(known["voter"].unique()[:n_known])]
     single = pd.DataFrame({"query": "q1", "voter": [f"one {k:02d}" for k in range(n_unknown)], "item": "i1", "rank": 1})
@@ -202,7 +202,7 @@ def with_unknown(n_known, n_unknown):
 
 
 @pytest.mark.parametrize(("n_known", "n_unknown"), [(6, 2), (6, 40), (40, 40), (0, 40)])
-def test_voters_of_unknown_agreement_do_not_agree_least(plt, n_known, n_unknown):
+def test_voter_influence_display_lists_voters_of_unknown_agreement_last(plt, n_known, n_unknown):
     frame = with_unknown(n_known, n_unknown)
     display = VoterInfluenceDisplay.from_estimator(BordaCount(), frame, n_voters=30)
     shown, title = labels(display.ax_), display.ax_.get_title(loc="left")
@@ -221,7 +221,7 @@ def test_voters_of_unknown_agreement_do_not_agree_least(plt, n_known, n_unknown)
         assert not unknown and title == "the 30 of 80 voters that agree least"
 
 
-def test_several_queries_are_dots_with_a_mean(plt):
+def test_voter_influence_display_shows_dots_by_query_and_means(plt):
     frame = make(n_queries=5)
     display = VoterInfluenceDisplay.from_estimator(BordaCount(), frame)
     assert len(display.points_.get_offsets()) == 40
@@ -236,7 +236,7 @@ def test_several_queries_are_dots_with_a_mean(plt):
     assert labels(same.ax_) == labels(one.ax_)
 
 
-def test_a_changed_leader_is_written_next_to_the_bar(plt):
+def test_voter_influence_display_notes_changed_leaders(plt):
     hits = {"u": list("abcdef"), "v": list("bacdef"), "w": list("abcdfe")}
     frame = voter_influence(Copeland(), hits)
     display = VoterInfluenceDisplay.from_frame(frame)
@@ -246,7 +246,7 @@ def test_a_changed_leader_is_written_next_to_the_bar(plt):
 # ---------------------------------------------------------------------- pairs
 
 
-def test_the_matrix_is_anchored_and_framed(plt, lists):
+def test_preference_probability_display_has_fixed_limits_and_frames(plt, lists):
     table = preference_probabilities(BordaCount(), lists, **FEW)
     display = PreferenceProbabilityDisplay.from_estimator(BordaCount(), lists, **FEW)
     pd.testing.assert_frame_equal(display.table, table)
@@ -283,7 +283,7 @@ NAMES = ["places", "shares", "influence", "pairs"]
 @pytest.mark.parametrize("length", [3, 45, 90])
 @pytest.mark.parametrize(("n_items", "n_voters"), [(8, 3), (40, 30)])
 @pytest.mark.parametrize("draw", DISPLAYS, ids=NAMES)
-def test_texts_are_apart_and_inside(plt, draw, n_items, n_voters, length):
+def test_inspection_display_texts_do_not_collide(plt, draw, n_items, n_voters, length):
     frame = make(n_items=n_items, n_voters=n_voters, adversarial_share=0.2)
     frame = frame if length == 3 else named(frame, length)
     with warnings.catch_warnings():
@@ -302,7 +302,7 @@ def test_texts_are_apart_and_inside(plt, draw, n_items, n_voters, length):
 
 
 @pytest.mark.parametrize("draw", DISPLAYS, ids=NAMES)
-def test_it_is_drawn_where_it_is_told_and_of_one_query(plt, draw):
+def test_inspection_displays_draw_one_query_on_the_given_axes(plt, draw):
     frame = make(n_queries=2)
     _, ax = plt.subplots()
     display = draw(frame, query="q2", ax=ax)
@@ -312,12 +312,12 @@ def test_it_is_drawn_where_it_is_told_and_of_one_query(plt, draw):
 
 
 @pytest.mark.parametrize("draw", [DISPLAYS[0], DISPLAYS[1], DISPLAYS[3]], ids=[NAMES[0], NAMES[1], NAMES[3]])
-def test_one_of_several_queries_must_be_chosen(plt, draw):
+def test_inspection_displays_need_a_query_if_there_are_several(plt, draw):
     with pytest.raises(InputError, match=r"shows one query; `query` must be the id of one of the 2, such as 'q1'\."):
         draw(RankedLists.from_frame(make(n_queries=2)))
 
 
-def test_what_is_refused(plt, lists):
+def test_inspection_displays_reject_invalid_arguments(plt, lists):
     frame = rank_stability(BordaCount(), lists, **FEW)
     with pytest.raises(InputError, match="`top` must be a whole number of at least 1; got 0"):
         RankStabilityDisplay.from_frame(frame, top=0)

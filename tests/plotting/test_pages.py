@@ -20,7 +20,7 @@ def display_plots(plt, monkeypatch):
     sys.modules.pop("display_plots", None)
 
 
-def test_each_display_has_an_example(display_plots):
+def test_examples_contain_every_display(display_plots):
     assert sorted(display_plots.EXAMPLES) == DISPLAYS and len(DISPLAYS) >= 12
 
 
@@ -30,7 +30,7 @@ def test_examples_draw_their_display(display_plots, name):
 
 
 @pytest.mark.parametrize("name", DISPLAYS)
-def test_the_page_of_a_display_shows_its_plot_and_describes_it(display_plots, name):
+def test_page_of_a_display_shows_and_describes_its_plot(display_plots, name):
     jinja2 = pytest.importorskip("jinja2")
     environment = jinja2.Environment(autoescape=False)
     environment.filters["underline"] = str
@@ -41,16 +41,16 @@ def test_the_page_of_a_display_shows_its_plot_and_describes_it(display_plots, na
     (width,) = re.findall(r"^   :width: (\d+)px$", text, re.MULTILINE)
     assert (DOCS / path).read_bytes().startswith(b"\x89PNG")
     assert len(words) > 40 and not words.endswith(".")
-    # Drawn for sharper screens than those of the width that the page gives it.
+    # Drawn with more pixels than the width on the page, for high-resolution screens.
     assert struct.unpack(">I", (DOCS / path).read_bytes()[16:20])[0] > 1.4 * int(width)
 
 
-def test_the_build_hands_the_plots_to_the_template():
+def test_conf_passes_the_plots_to_the_template():
     text = (DOCS / "conf.py").read_text(encoding="utf-8")
     assert 'autosummary_context = {"plots": plots_of_pages()}' in text
 
 
-def test_plots_of_the_home_page_are_drawn_for_narrow_screens():
+def test_home_page_plots_are_readable_on_narrow_screens():
     for page in (DOCS / "index.md", DOCS.parent / "README.md"):
         found = re.findall(r"!\[([^\]]{40,})\]\((?:docs/)?(_static/overview_\w+\.svg)\)", page.read_text("utf-8"))
         assert len(found) == 4

@@ -1,4 +1,4 @@
-"""The report on a consensus: it has all numbers, says what it leaves out, and nothing in it is read as markup."""
+"""ranking_report: all numbers are shown, omissions are explained, and ids are escaped."""
 
 import re
 import sys
@@ -55,7 +55,7 @@ class Reader(HTMLParser):
         self.text.append(data)
 
 
-def test_its_numbers_are_those_of_the_functions(report, lists):
+def test_ranking_report_frames_equal_the_results_of_the_functions(report, lists):
     pd.testing.assert_frame_equal(
         report.frames["stability"], rank_stability(BordaCount(), lists, places=[1, 3], n_resamples=50)
     )
@@ -66,7 +66,7 @@ def test_its_numbers_are_those_of_the_functions(report, lists):
     assert repr(report) == "RankingReport(query='q1', 8 items, 20 lists)"
 
 
-def test_a_page_has_every_section_and_needs_no_other_file(plt, report):
+def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report):
     open_before = plt.get_fignums()
     page = Reader(report.to_html())
     headings = re.findall(r"<h2>(.*?)</h2>", report.to_html())
@@ -93,7 +93,7 @@ def test_a_page_has_every_section_and_needs_no_other_file(plt, report):
     assert "<html" not in report._repr_html_() and report._repr_html_().count("<img") == len(pictures)
 
 
-def test_markdown_has_the_same_tables(report):
+def test_ranking_report_markdown_has_the_same_tables(report):
     text = report.to_markdown()
     rows = [line for line in text.splitlines() if re.match(r"\| \d+ \| i\d", line)]
     assert len(rows) == 8
@@ -102,7 +102,7 @@ def test_markdown_has_the_same_tables(report):
     assert "50, of 20 lists" in text and "<" not in re.sub(r"\\<", "", text)
 
 
-def test_ids_are_never_markup(plt):
+def test_ranking_report_escapes_ids(plt):
     evil = {"i1": "<script>alert(1)</script>", "i2": "a|b *c* [d](e) {0} {name}", "i3": "two\nlines", "i4": "$x_1$"}
     frame = make().replace({"item": evil, "voter": {"v01": "<img src=x>"}, "query": {"q1": "<b>q</b> {1}"}})
     weights = {one: 1.0 + (one == "<img src=x>") for one in frame["voter"].unique()}
@@ -118,7 +118,7 @@ def test_ids_are_never_markup(plt):
     assert columns and "two lines" in markdown
 
 
-def test_it_is_saved_by_its_ending(plt, report, lists, tmp_path):
+def test_ranking_report_save_chooses_the_format_by_suffix(plt, report, lists, tmp_path):
     report.save(tmp_path / "a.html")
     report.save(str(tmp_path / "b.md"))
     report.save(tmp_path / "c.txt", "markdown")
@@ -133,7 +133,7 @@ def test_it_is_saved_by_its_ending(plt, report, lists, tmp_path):
         ranking_report(BordaCount(), lists, format="pdf")
 
 
-def test_what_a_method_does_not_allow_is_left_out_with_the_reason(plt, lists):
+def test_ranking_report_omits_unsupported_sections_with_a_reason(plt, lists):
     copeland = ranking_report(Copeland(), lists, **FEW)
     assert sorted(copeland.frames) == ["consensus", "influence", "preferences", "stability"]
     text = copeland.to_markdown()
@@ -148,7 +148,7 @@ def test_what_a_method_does_not_allow_is_left_out_with_the_reason(plt, lists):
 
 
 @pytest.mark.parametrize("n_voters", [1, 3])
-def test_few_lists_are_told_on_the_page_and_by_one_warning(plt, n_voters):
+def test_ranking_report_reports_few_lists_in_the_text_and_by_one_warning(plt, n_voters):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         report = ranking_report(BordaCount(), make(n_voters=n_voters), **FEW)
@@ -159,7 +159,7 @@ def test_few_lists_are_told_on_the_page_and_by_one_warning(plt, n_voters):
     assert ("influence" in report.frames) == (n_voters > 1)
 
 
-def test_one_board_of_all_queries(plt):
+def test_ranking_report_by_query_pools_the_lists_into_one_board(plt):
     frame = make(n_queries=6, n_voters=4)
     weights = {"v1": 3.0, "v2": 0.5, "v3": 1.0, "v4": 0.0}
     report = ranking_report(CombSUM(voter_weights=weights), frame, unit="query", **FEW)
@@ -177,7 +177,7 @@ def test_one_board_of_all_queries(plt):
     Reader(report.to_html())
 
 
-def test_one_of_several_queries(plt):
+def test_ranking_report_needs_one_of_several_queries(plt):
     frame = make(n_queries=3)
     report = ranking_report(BordaCount(), frame, "q2", **FEW)
     assert report.to_markdown().startswith("# Consensus of 20 lists: query q2\n")
@@ -191,7 +191,7 @@ def test_one_of_several_queries(plt):
         ranking_report("Borda", frame, "q2")
 
 
-def test_a_seed_that_is_drawn_is_named_and_gives_the_same_page(lists):
+def test_ranking_report_names_a_drawn_seed_that_reproduces_it(lists):
     drawn = ranking_report(BordaCount(), lists, random_state=None, **FEW)
     seed = drawn.facts["random_state"]
     assert f"| seed | {seed} |" in drawn.to_markdown()
@@ -199,7 +199,7 @@ def test_a_seed_that_is_drawn_is_named_and_gives_the_same_page(lists):
     assert again.to_markdown() == drawn.to_markdown()
 
 
-def test_long_boards_are_cut_to_the_first_items(plt):
+def test_ranking_report_shows_only_the_first_items_of_long_boards(plt):
     report = ranking_report(BordaCount(), make(n_items=30, n_voters=40), top=5, n_places=1, **FEW)
     text = report.to_markdown()
     assert "25 items below these are not shown." in text
@@ -209,7 +209,7 @@ def test_long_boards_are_cut_to_the_first_items(plt):
 
 
 @pytest.mark.parametrize(("n_voters", "sets"), [(49, True), (50, False)])
-def test_below_fifty_lists_confidence_sets_take_the_place_of_intervals(plt, n_voters, sets):
+def test_ranking_report_shows_confidence_sets_below_fifty_lists(plt, n_voters, sets):
     report = ranking_report(BordaCount(), make(n_voters=n_voters), **FEW)
     text = report.to_markdown()
     section = text.partition("## The consensus")[2].partition("##")[0]
@@ -225,13 +225,13 @@ def test_below_fifty_lists_confidence_sets_take_the_place_of_intervals(plt, n_vo
     assert ("confidence set" in display.ax_.get_xlabel()) == sets
 
 
-def test_methods_without_sets_keep_the_intervals_of_few_lists(plt):
+def test_ranking_report_keeps_intervals_for_methods_without_confidence_sets(plt):
     text = ranking_report(Copeland(), make(n_voters=12), **FEW).to_markdown()
     assert "95 % of draws" in text and "So confidence sets" not in text
     assert "in about 81 % of cases with 10 lists" in text
 
 
-def test_the_report_names_the_marks_that_good_lists_would_give(plt):
+def test_ranking_report_states_the_expected_outliers_among_good_lists(plt):
     frame = make(n_voters=30, n_items=12, adversarial_share=0.1)
     report = ranking_report(BordaCount(), frame, **FEW)
     text = report.to_markdown()
@@ -241,7 +241,7 @@ def test_the_report_names_the_marks_that_good_lists_would_give(plt):
     assert "of 100 good lists, up to 5 are marked" in text and "tested at the level of 5 %, each" not in text
 
 
-def test_voters_of_unknown_agreement_are_not_listed_as_agreeing_least(plt):
+def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters(plt):
     frame = make(n_voters=6)
     single = pd.DataFrame({"query": "q1", "voter": [f"one {k:02d}" for k in range(40)], "item": "i1", "rank": 1})
     report = ranking_report(BordaCount(), pd.concat([frame, single.assign(score=1.0)]), **FEW)
@@ -254,7 +254,7 @@ def test_voters_of_unknown_agreement_are_not_listed_as_agreeing_least(plt):
     Reader(report.to_html())
 
 
-def test_without_matplotlib_there_are_tables(report, monkeypatch):
+def test_ranking_report_shows_tables_without_matplotlib(report, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     assert "<table>" in report.to_html(pictures=False) and report.to_markdown()

@@ -1,4 +1,4 @@
-"""The curve over the weight of two voters: its points are measured, and no two of its texts collide."""
+"""WeightCurveDisplay: its points are measured, and its texts do not collide."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ def hybrid():
 
 
 @pytest.mark.parametrize("method", [CombSUM(), ReciprocalRankFusion(k=10), Copeland()], ids=repr)
-def test_points_are_the_measure_at_each_weight(plt, hybrid, method):
+def test_weight_curve_display_shows_the_measure_at_each_weight(plt, hybrid, method):
     frame, qrels = hybrid
     display = WeightCurveDisplay.from_estimator(
         method, frame, qrels, voters=("bm25", "dense"), metric="ndcg@5", weights=[0.8, 0, 0.25]
@@ -53,7 +53,7 @@ def test_points_are_the_measure_at_each_weight(plt, hybrid, method):
     assert [line.get_ydata()[0] for line in display.levels_] == display.levels.tolist()
 
 
-def test_the_best_weight_is_marked_and_named(plt, hybrid):
+def test_weight_curve_display_marks_and_names_the_best_weight(plt, hybrid):
     frame, qrels = hybrid
     two = frame[frame["voter"] != "splade"]
     display = WeightCurveDisplay.from_estimator(CombSUM(), two, qrels, metric="map")
@@ -71,7 +71,7 @@ def test_the_best_weight_is_marked_and_named(plt, hybrid):
     assert neither.ax_.get_legend().get_texts()[0].get_text() == "both, by weight"
 
 
-def test_resamples_are_the_same_for_each_weight_and_each_call(plt, hybrid):
+def test_weight_curve_display_uses_the_same_resamples_for_each_weight(plt, hybrid):
     frame, qrels = hybrid
     arguments = (CombSUM(), frame, qrels, ("bm25", "dense"))
     first, again = (WeightCurveDisplay.from_estimator(*arguments, weights=[0.3, 0.3000001]) for _ in range(2))
@@ -81,7 +81,7 @@ def test_resamples_are_the_same_for_each_weight_and_each_call(plt, hybrid):
     assert other.table["low"].iloc[0] != first.table["low"].iloc[0]
 
 
-def test_judged_queries_of_the_lists_count_and_no_others(plt):
+def test_weight_curve_display_uses_judged_queries_of_the_two_voters(plt):
     rows = [("p", "u", "a", 1), ("p", "v", "b", 1), ("q", "u", "a", 1), ("r", "u", "a", 1), ("s", "w", "a", 1)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     qrels = Qrels.from_dict({"p": ["b"], "q": ["a"], "s": ["a"], "elsewhere": ["a"]})
@@ -94,7 +94,7 @@ def test_judged_queries_of_the_lists_count_and_no_others(plt):
     assert display.label.endswith("mean over 2 queries")
 
 
-def test_totals_and_single_queries_have_no_band(plt, hybrid):
+def test_weight_curve_display_has_no_band_for_totals_and_single_queries(plt, hybrid):
     frame, qrels = hybrid
     display = WeightCurveDisplay.from_estimator(CombSUM(), frame, qrels, ("bm25", "dense"), "num_rel_ret")
     assert display.band_ is None and display.label.endswith("total over 25 queries")
@@ -105,7 +105,7 @@ def test_totals_and_single_queries_have_no_band(plt, hybrid):
 
 
 @pytest.mark.parametrize("length", [4, 45, 90])
-def test_names_of_any_length_are_apart_and_inside(plt, hybrid, length):
+def test_weight_curve_display_texts_do_not_collide(plt, hybrid, length):
     frame, qrels = hybrid
     names = {name: f"{name}[$x_1$,".ljust(length, "w")[:length] for name in ("bm25", "dense")}
     lists = RankedLists.from_frame(frame[frame["voter"] != "splade"].replace({"voter": names}))
@@ -115,7 +115,7 @@ def test_names_of_any_length_are_apart_and_inside(plt, hybrid, length):
     assert_apart_and_inside(display, texts)
 
 
-def test_it_is_drawn_where_it_is_told(plt, hybrid):
+def test_weight_curve_display_draws_on_the_given_axes(plt, hybrid):
     frame, qrels = hybrid
     _, ax = plt.subplots()
     display = WeightCurveDisplay.from_estimator(CombSUM(), frame, qrels, ("bm25", "dense"), ax=ax, color="red")
@@ -140,14 +140,14 @@ def test_it_is_drawn_where_it_is_told(plt, hybrid):
     ],
     ids=lambda part: repr(part)[:40],
 )
-def test_what_is_refused(plt, hybrid, arguments, error, words):
+def test_weight_curve_display_rejects_invalid_arguments(plt, hybrid, arguments, error, words):
     frame, qrels = hybrid
     given = {"aggregator": CombSUM(), "lists": frame, "qrels": qrels, "voters": ("bm25", "dense"), **arguments}
     with pytest.raises(error, match=words):
         WeightCurveDisplay.from_estimator(**given)
 
 
-def test_methods_that_learn_weights_take_them_too(plt, hybrid):
+def test_weight_curve_display_accepts_methods_that_learn_weights(plt, hybrid):
     frame, qrels = hybrid
     display = WeightCurveDisplay.from_estimator(DIBRA(), frame, qrels, ("bm25", "dense"), weights=[0.2, 0.8])
     assert display.table["mean"].notna().all()

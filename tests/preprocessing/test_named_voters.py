@@ -18,7 +18,7 @@ NUMBERED = FRAME.assign(voter=FRAME["voter"].astype("category").cat.codes.astype
 
 @pytest.mark.parametrize("encode", [lambda frame: frame, RankedLists.from_frame], ids=["frame", "RankedLists"])
 @pytest.mark.parametrize("by", [["splade", "bm25"], ("bm25", "splade"), ["bm25", "splade", "bm25"]])
-def test_named_voters_are_kept(by, encode):
+def test_voter_selector_keeps_named_voters(by, encode):
     selector = VoterSelector(by)
     found = selector.fit_transform(encode(FRAME))
     found = found if encode(FRAME) is FRAME else found.to_frame()
@@ -30,7 +30,7 @@ def test_named_voters_are_kept(by, encode):
     assert table["score"].tolist() == [1.0, 1.0, 0.0, 0.0] and table["selected"].tolist() == [True, True, False, False]
 
 
-def test_whole_numbers_are_ids_too():
+def test_voter_selector_accepts_integer_ids():
     selector = VoterSelector([9, 7]).fit(NUMBERED)
     assert set(selector.transform(NUMBERED)["voter"]) == {7, 9}
     with pytest.raises(InputError, match=r"got '9' \(did you mean 9\?\)\. The voters are 7, 8, \.\.\."):
@@ -49,18 +49,18 @@ def test_whole_numbers_are_ids_too():
         ("bm26", {}, "'bm26' is not a measure"),
     ],
 )
-def test_wrong_names_are_refused(by, options, words):
+def test_voter_selector_rejects_unknown_names(by, options, words):
     with pytest.raises(InputError, match=words):
         VoterSelector(by, **options).fit(FRAME)
 
 
-def test_what_is_not_an_id_is_refused():
+def test_voter_selector_rejects_values_that_are_not_ids():
     with pytest.raises(InputTypeError, match="`by` must contain ids of voters"):
         VoterSelector([["bm25"]]).fit(FRAME)
 
 
 @pytest.mark.parametrize("unknown_voter", ["keep", "ignore", "error"])
-def test_voters_that_fit_has_not_seen_are_left_out(unknown_voter):
+def test_voter_selector_with_names_drops_unknown_voters(unknown_voter):
     seen = FRAME[FRAME["voter"] != "title"]
     selector = VoterSelector(["bm25"], unknown_voter=unknown_voter).fit(seen)
     assert set(selector.transform(FRAME)["voter"]) == {"bm25"}
@@ -70,7 +70,7 @@ def test_voters_that_fit_has_not_seen_are_left_out(unknown_voter):
         selector.transform(FRAME[FRAME["voter"] == "dense"])
 
 
-def test_a_grid_of_names():
+def test_grid_search_selects_named_voters():
     steps = Pipeline([("select", VoterSelector(["bm25"])), ("sum", CombSUM())])
     assert clone(steps).get_params()["select__by"] == ["bm25"]
     grid = {"select__by": [["bm25"], ["bm25", "dense"], ("bm25", "dense", "splade", "title")]}

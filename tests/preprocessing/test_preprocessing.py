@@ -1,4 +1,4 @@
-"""List transformers: what each does, and that they work in pipelines."""
+"""List transformers by themselves and in pipelines."""
 
 import pickle
 
@@ -66,7 +66,7 @@ TRANSFORMERS = [
 FIRST, OTHERS = one_of_each(TRANSFORMERS)
 
 
-def test_every_transformer_is_checked():
+def test_transformers_include_every_public_transformer():
     assert {type(transformer) for transformer in TRANSFORMERS} == set(all_transformers().values())
 
 
@@ -74,14 +74,14 @@ def test_every_transformer_is_checked():
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.twice
 @parametrize_with_checks(FIRST)
-def test_keeps_its_promises(aggregator, check):
+def test_transformers_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("transformer", OTHERS, ids=repr)
 @pytest.mark.parametrize("check", [*TRANSFORMER_CHECKS, check_query_subset], ids=lambda check: check.__name__)
-def test_other_variants_keep_the_promises_of_their_formula(transformer, check):
+def test_other_variants_pass_the_checks_of_their_formula(transformer, check):
     check(clone(transformer))
 
 
@@ -90,13 +90,13 @@ def test_other_variants_keep_the_promises_of_their_formula(transformer, check):
 
 @pytest.mark.parametrize("norm", ["rank", "min-max", "simple-borda", "z-score"])
 @pytest.mark.parametrize("method", [CombSUM, CombMNZ])
-def test_normalised_scores_as_they_are_sum_as_the_norm_does(norm, method):
+def test_score_normalizer_then_combsum_equals_combsum_with_that_norm(norm, method):
     lists = example_lists()
     found = make_pipeline(ScoreNormalizer(norm), method(norm=None)).fit_transform(lists)
     pd.testing.assert_frame_equal(found, method(norm=norm).fit_transform(lists), rtol=1e-12)
 
 
-def test_normalising_keeps_ranks_and_weights_and_refuses_lists_without_scores():
+def test_score_normalizer_keeps_ranks_and_weights_and_needs_scores():
     lists = example_lists().assign(weight=2.0)
     out = ScoreNormalizer("rank").fit_transform(lists)
     expected = RankedLists.from_frame(lists).to_frame()
@@ -108,7 +108,7 @@ def test_normalising_keeps_ranks_and_weights_and_refuses_lists_without_scores():
 
 @given(seed=st.integers(0, 10**6), depth=st.integers(1, 9))
 @settings(max_examples=25, deadline=None)
-def test_the_top_of_a_list_by_brute_force(seed, depth):
+def test_topk_equals_brute_force(seed, depth):
     lists = example_lists(seed)
     groups = [group.sort_values(["rank", "item"]) for _, group in lists.groupby(["query", "voter"])]
     cut = pd.concat([group.head(depth) for group in groups], ignore_index=True)
@@ -121,7 +121,7 @@ def test_the_top_of_a_list_by_brute_force(seed, depth):
     assert found["rank"].tolist() == ranks.tolist()
 
 
-def test_a_depth_beyond_all_lists_copies_nothing():
+def test_topk_returns_its_input_if_no_list_is_longer():
     lists = RankedLists.from_frame(example_lists())
     assert TopK(100).fit_transform(lists) is lists
 
@@ -137,7 +137,7 @@ def good_and_bad():
     return RankedLists.from_frame(lists), qrels
 
 
-def test_voters_are_chosen_by_a_measure(good_and_bad):
+def test_voter_selector_selects_by_a_measure(good_and_bad):
     lists, qrels = good_and_bad
     selector = VoterSelector("ndcg@10", n_voters=3, qrels=qrels).fit(lists)
     measured = evaluate_voters(lists, qrels, "ndcg@10")["ndcg@10"].sort_values(ascending=False)
@@ -151,8 +151,8 @@ def test_voters_are_chosen_by_a_measure(good_and_bad):
 
 
 @pytest.mark.filterwarnings("ignore:.*have no list of a selected voter")
-def test_a_value_is_over_the_judged_queries_that_the_voter_has_answered():
-    # u answers both queries, one of them well; v one, and well; w answers the query that is not judged.
+def test_voter_selector_measures_voters_on_their_judged_queries():
+    # u answers both judged queries, one of them well; v answers one well; w answers the unjudged query.
     rows = [("q1", "u", "a", 1), ("q1", "u", "b", 2), ("q2", "u", "d", 1), ("q2", "u", "c", 2), ("q1", "v", "a", 1)]
     lists = pd.DataFrame([*rows, ("q3", "v", "a", 1), ("q3", "w", "a", 1)], columns=["query", "voter", "item", "rank"])
     qrels = pd.DataFrame({"query": ["q1", "q2"], "item": ["a", "c"], "relevance": 1})
@@ -166,7 +166,7 @@ def test_a_value_is_over_the_judged_queries_that_the_voter_has_answered():
     assert "n_queries" not in VoterSelector().fit(lists).voter_scores_
 
 
-def test_voters_are_chosen_by_weights_that_are_learnt(good_and_bad):
+def test_voter_selector_selects_by_learned_weights(good_and_bad):
     lists, qrels = good_and_bad
     weights = DIBRA(gamma=1.0).fit(lists).voter_weights_.set_index("voter")["weight"]
     for threshold, value in (("mean", weights.mean()), ("median", weights.median()), (1.2, 1.2)):
@@ -181,7 +181,7 @@ def test_voters_are_chosen_by_weights_that_are_learnt(good_and_bad):
     assert chosen.mean() > cross_val_score(CombSUM(), lists, scoring=scorer, cv=5).mean() + 0.01
 
 
-def test_both_limits_hold():
+def test_voter_selector_applies_n_voters_and_threshold():
     scores = VoterSelector(VOTERS, n_voters=3, threshold=3.0).fit(example_lists()).voter_scores_
     assert scores["voter"].tolist() == ["v4", "v3", "v2", "v1", "v0"]
     assert scores["selected"].tolist() == [True, True, False, False, False]
@@ -189,7 +189,7 @@ def test_both_limits_hold():
     assert equal["voter"].tolist() == ["v0", "v1", "v2", "v3", "v4"] and equal["selected"].sum() == 2
 
 
-def test_voters_that_fit_has_not_seen():
+def test_voter_selector_handles_unknown_voters():
     lists = example_lists(full=True)
     selector = VoterSelector({"v0": 1.0, "v1": 0.0}, n_voters=1)
     assert sorted(selector.fit_transform(lists)["voter"].unique()) == ["v0", "v2", "v3", "v4"]
@@ -199,7 +199,7 @@ def test_voters_that_fit_has_not_seen():
         clone(selector).set_params(unknown_voter="error").fit(lists)
 
 
-def test_a_query_that_loses_all_lists_is_reported():
+def test_voter_selector_warns_about_queries_that_lose_all_lists():
     lists = pd.DataFrame({"query": list("ppq"), "voter": list("uvv"), "item": list("xyx"), "rank": 1})
     selector = VoterSelector({"u": 1.0, "v": 0.0}, n_voters=1)
     with pytest.warns(
@@ -220,7 +220,7 @@ def test_a_query_that_loses_all_lists_is_reported():
         (VoterSelector({**VOTERS, "v1": np.nan}), "got NaN for 'v1'"),
     ],
 )
-def test_voters_that_cannot_be_chosen_are_reported(selector, words):
+def test_voter_selector_rejects_invalid_parameters(selector, words):
     with pytest.raises(ValueError, match=words):
         selector.fit(example_lists())
 
@@ -228,7 +228,7 @@ def test_voters_that_cannot_be_chosen_are_reported(selector, words):
 # ---------------------------------------------------------------------- unions
 
 
-def test_a_union_makes_each_consensus_a_list():
+def test_aggregator_union_returns_each_consensus_as_a_list():
     lists = example_lists()
     members = [("a", CombSUM()), ("b", Condorcet())]
     union = AggregatorUnion(members).fit(lists)
@@ -245,7 +245,7 @@ def test_a_union_makes_each_consensus_a_list():
         assert both["score_x"].tolist() == both["score_y"].tolist()
 
 
-def test_consensus_of_consensuses_is_one_line():
+def test_aggregator_union_in_a_pipeline_gives_a_consensus_of_consensuses():
     lists = example_lists(3)
     members = [("sum", CombSUM()), ("copeland", Copeland()), ("mc4", MarkovChain())]
     found = make_pipeline(AggregatorUnion(members, n_jobs=2), SimpleBorda()).fit_transform(lists)
@@ -259,7 +259,7 @@ def test_consensus_of_consensuses_is_one_line():
     assert found.set_index(["query", "item"])["score"].sort_index().tolist() == points.sort_index().tolist()
 
 
-def test_passing_through_keeps_the_voters():
+def test_aggregator_union_passthrough_keeps_the_voters():
     lists = example_lists().assign(weight=3.0)
     out = AggregatorUnion([("sum", CombSUM())], passthrough=True).fit_transform(lists)
     assert sorted(out["voter"].unique()) == ["sum", "v0", "v1", "v2", "v3", "v4"]
@@ -275,7 +275,7 @@ def test_passing_through_keeps_the_voters():
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-def test_members_of_a_union_are_parameters():
+def test_aggregator_union_exposes_parameters_of_its_members():
     union = AggregatorUnion([("sum", CombSUM()), ("chain", make_pipeline(TopK(3), MarkovChain()))])
     union.set_params(sum__norm="rank", chain__topk__k=2)
     assert union.get_params()["sum__norm"] == "rank"
@@ -303,7 +303,7 @@ PIPELINE = Pipeline(
 )
 
 
-def test_frames_and_ranked_lists_take_the_same_way_through_a_pipeline():
+def test_pipeline_gives_equal_results_for_frames_and_ranked_lists():
     lists = example_lists(5)
     expected = clone(PIPELINE).fit_transform(lists)
     found = clone(PIPELINE).fit_transform(RankedLists.from_frame(lists))
@@ -315,7 +315,7 @@ def test_frames_and_ranked_lists_take_the_same_way_through_a_pipeline():
     assert expected.groupby("query").size().max() == 5 and set(expected["voter"]) == {"consensus"}
 
 
-def test_pipelines_clone_pickle_and_show():
+def test_pipeline_can_be_cloned_pickled_and_displayed():
     lists = example_lists(5)
     fitted = clone(PIPELINE).fit(lists)
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(fitted)).transform(lists), fitted.transform(lists))
@@ -329,7 +329,7 @@ def test_pipelines_clone_pickle_and_show():
 
 @pytest.mark.twice
 @pytest.mark.parametrize("lists", [example_lists(5), RankedLists.from_frame(example_lists(5))], ids=["frame", "lists"])
-def test_set_output_gives_frames_at_every_step(lists):
+def test_set_output_returns_frames_at_every_step(lists):
     expected = clone(PIPELINE).fit_transform(lists)
     found = clone(PIPELINE).set_output(transform="pandas").fit_transform(lists)
     pd.testing.assert_frame_equal(found, expected)
@@ -353,7 +353,7 @@ def test_set_output_keeps_the_columns_of_fit():
     assert "score" not in TopK(2).fit(lists).transform(lists.drop(columns="score"))
 
 
-def test_a_grid_reaches_every_step():
+def test_grid_search_sets_parameters_of_every_step():
     lists, qrels = make_ranked_lists(n_queries=8, n_voters=6, n_items=20, list_length=15, quality=0.3, random_state=0)
     scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
     grid = {"top__k": [3, 15], "voters__n_voters": [2, 6], "union__sum__norm": ["rank", "min-max"]}
@@ -384,7 +384,7 @@ class Promote(ListTransformer):
         return RankedLists.from_frame(frame.drop(columns="score", errors="ignore"))
 
 
-def test_foreign_steps_work_between_our_steps():
+def test_pipeline_accepts_foreign_steps():
     """A function over the frame before, and a re-ranker after the aggregator."""
     lists = example_lists(full=True)
     pipeline = make_pipeline(FunctionTransformer(lambda frame: frame[frame["rank"] <= 6]), Copeland(), Promote("i05"))
@@ -414,7 +414,7 @@ class Counts(ListTransformer):
         return lists.with_score(np.full(lists.n_rows, float(lists.n_queries)))
 
 
-def test_the_checks_find_what_is_wrong():
+def test_check_list_transformer_rejects_wrong_transformers():
     for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries change")):
         with pytest.raises(AssertionError, match=words):
             check_list_transformer(wrong)
@@ -428,7 +428,7 @@ def test_the_checks_find_what_is_wrong():
 
 
 def bounded(scores, **params):
-    """The scores of one list of voter v, in their order, beside a list of w."""
+    """Return the normalized scores of a list of voter v, next to a list of w."""
     lists = RankedLists.from_runs({"v": {"q": dict(enumerate(scores))}, "w": {"q": {0: 2.0, 1: 1.0}}})
     found = ScoreNormalizer(**params).fit_transform(lists).to_frame()
     return found[found["voter"] == "v"].sort_values("item")["score"].tolist()
@@ -446,11 +446,11 @@ def bounded(scores, **params):
         ({"lower": 4.0, "upper": 6.0, "clip": False}, [2.0, 1.0, -1.0]),
     ],
 )
-def test_bounds_take_the_place_of_the_least_and_the_greatest_score(params, expected):
+def test_score_normalizer_bounds_replace_minimum_and_maximum(params, expected):
     assert bounded([8.0, 6.0, 2.0], **params) == pytest.approx(expected)
 
 
-def test_lists_at_or_beyond_a_bound():
+def test_score_normalizer_handles_lists_at_or_beyond_a_bound():
     assert bounded([3.0, 3.0], lower=0) == [1.0, 1.0]
     assert bounded([0.0, 0.0], lower=0) == bounded([-1.0, -2.0], lower=0) == [0.0, 0.0]
     assert bounded([5.0, 4.0], upper=4) == [1.0, 1.0]
@@ -471,18 +471,18 @@ def test_lists_at_or_beyond_a_bound():
         ({"upper": np.inf}, "'upper' parameter of ScoreNormalizer must be"),
     ],
 )
-def test_wrong_bounds_are_refused(params, words):
+def test_score_normalizer_rejects_invalid_bounds(params, words):
     with pytest.raises(ValueError, match=words):
         bounded([1.0, 0.5], **params)
 
 
-def test_a_misspelt_voter_of_a_bound_is_named():
+def test_score_normalizer_names_a_misspelt_voter_of_a_bound():
     lists = RankedLists.from_runs({"dense": {"q": {"a": 2.0, "b": 1.0}}, "bm25": {"q": {"a": 2.0, "b": 1.0}}})
     with pytest.warns(UserWarning, match="lower.*densse"):
         ScoreNormalizer(lower={"densse": -1}).fit_transform(lists)
 
 
-def test_a_convex_combination_of_bounded_scores():
+def test_score_normalizer_with_bounds_gives_a_convex_combination():
     # TM2C2: alpha of one voter's score between its infimum and its maximum, 1 - alpha of the other's.
     lists = RankedLists.from_runs({"bm25": {"q": {"a": 8.0, "b": 2.0}}, "dense": {"q": {"b": 0.6, "c": 0.2}}})
     fused = make_pipeline(
@@ -492,7 +492,7 @@ def test_a_convex_combination_of_bounded_scores():
     assert dict(zip(fused["item"], fused["score"], strict=True)) == pytest.approx(expected)
 
 
-def test_no_norm_leaves_the_scores():
+def test_score_normalizer_without_norm_keeps_the_scores():
     lists = example_lists()
     pd.testing.assert_frame_equal(
         ScoreNormalizer(None).fit_transform(lists), ScoreNormalizer(norm=None).transform(lists)
@@ -500,7 +500,7 @@ def test_no_norm_leaves_the_scores():
     assert ScoreNormalizer(None).fit_transform(lists)["score"].tolist() == RankedLists.from_frame(lists).score.tolist()
 
 
-def test_judgements_reach_the_members_of_a_union():
+def test_aggregator_union_passes_judgements_to_its_members():
     lists, qrels = make_ranked_lists(n_queries=12, n_voters=3, random_state=0)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     members = [("learnt", LearnedWeights()), ("plain", CombSUM()), ("pipe", make_pipeline(TopK(5), LearnedWeights()))]
@@ -547,7 +547,7 @@ LEARNING_MEMBERS = {
 
 @pytest.mark.parametrize("make", LEARNING_MEMBERS.values(), ids=LEARNING_MEMBERS.keys())
 @pytest.mark.parametrize("cv", [2, 5])
-def test_a_union_ranks_training_queries_by_fits_on_other_folds(make, cv):
+def test_aggregator_union_fit_transform_ranks_queries_with_fits_on_other_folds(make, cv):
     lists, qrels = judged_lists(14)
     # Only the first queries are judged, and one of them has nothing relevant: every fold must have some to learn from.
     qrels = qrels[qrels["query"] < "q10"]
@@ -581,7 +581,7 @@ def test_a_union_ranks_training_queries_by_fits_on_other_folds(make, cv):
         np.testing.assert_array_equal(plain, score)
 
 
-def test_a_union_that_is_fitted_ranks_by_all_queries():
+def test_aggregator_union_transform_uses_a_fit_on_all_queries():
     lists, qrels = judged_lists(12)
     qrels = Qrels.from_frame(qrels)
     fitted = tree().fit(lists, qrels)
@@ -601,7 +601,7 @@ def test_a_union_that_is_fitted_ranks_by_all_queries():
     same_lists(found, AggregatorUnion([("tree", tree())]).fit_transform(lists, Qrels.from_frame(renamed)))
 
 
-def test_no_training_list_of_a_union_depends_on_the_judgements_of_its_query():
+def test_aggregator_union_training_lists_ignore_judgements_of_their_query():
     lists, qrels = judged_lists(10)
     union = AggregatorUnion([("tree", tree())])
     expected = union.fit_transform(lists, Qrels.from_frame(qrels)).to_frame()
@@ -613,7 +613,7 @@ def test_no_training_list_of_a_union_depends_on_the_judgements_of_its_query():
         assert not found[others].equals(expected[expected["query"] != query])
 
 
-def test_a_learner_behind_a_union_of_a_learner_is_not_fooled():
+def test_stacked_fusion_after_aggregator_union_is_not_misled_by_overfitting():
     for seed in range(3):
         lists, qrels = judged_lists(70, seed)
         qrels = Qrels.from_frame(qrels)
@@ -628,7 +628,7 @@ def test_a_learner_behind_a_union_of_a_learner_is_not_fooled():
         assert value["held out"] > value["fooled"] + 0.05 and value["held out"] > value["borda"] - 0.05
 
 
-def test_a_union_of_a_learner_needs_two_queries_to_learn_from():
+def test_aggregator_union_of_a_learner_needs_two_queries_with_relevant_items():
     lists, qrels = judged_lists(6)
     one = Qrels.from_frame(qrels.assign(relevance=qrels["relevance"].where(qrels["query"] == lists.queries[2], 0)))
     union = AggregatorUnion([("tree", tree())])
@@ -642,7 +642,7 @@ def test_a_union_of_a_learner_needs_two_queries_to_learn_from():
         AggregatorUnion([("tree", tree())], cv=1).fit(lists, one)
 
 
-def test_weights_by_a_measure():
+def test_voter_weighter_weights_voters_by_a_measure():
     lists, qrels = make_ranked_lists(n_queries=12, n_voters=4, quality_spread=1.0, absent_share=0.3, random_state=1)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     lists = lists.keep_lists(np.arange(lists.n_lists) % 5 != 2)[0]  # voters with lists for different queries
@@ -658,7 +658,7 @@ def test_weights_by_a_measure():
     np.testing.assert_allclose(found.list_weight, weighed.list_weight * value.to_numpy()[weighed.list_voter])
 
 
-def test_what_a_weighter_refuses():
+def test_voter_weighter_rejects_invalid_arguments():
     lists, qrels = make_ranked_lists(n_queries=6, n_voters=3, random_state=1)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     with pytest.raises(InputError, match="VoterWeighter needs judgements to measure the voters by; got none"):

@@ -1,4 +1,4 @@
-"""P-values of a consensus, adjusted by query: compared with scipy and statsmodels, query by query."""
+"""adjust_pvalues of a consensus, compared with plain loops and statsmodels query by query."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ PVALUES = st.lists(st.integers(0, 1000).map(lambda p: p / 1000), min_size=1, max
 
 
 def plainly(pvalues, correction):
-    """The adjusted p-values of one family, one by one."""
+    """Compute the adjusted p-values of one family one by one."""
     n, order = len(pvalues), sorted(range(len(pvalues)), key=lambda i: pvalues[i])
     if correction in ("bh", "by"):
         return false_discovery_control(pvalues, method=correction)
@@ -34,7 +34,7 @@ def plainly(pvalues, correction):
 @pytest.mark.filterwarnings("ignore")  # what is said of some of these lists is no matter here
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("method", [RobustRankAggregation(), RankStatistic()], ids=repr)
-def test_a_query_alone_has_the_values_that_it_has_among_others(method, correction):
+def test_adjust_pvalues_treats_queries_independently(method, correction):
     queries = mixed_queries("whole")
     among = adjust_pvalues(method.fit_transform(pd.concat(queries.values(), ignore_index=True)), correction)
     for query, lists in queries.items():
@@ -44,7 +44,7 @@ def test_a_query_alone_has_the_values_that_it_has_among_others(method, correctio
 
 @given(families=st.lists(PVALUES, min_size=1, max_size=4), more=st.integers(0, 5), seed=st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
-def test_each_query_is_a_family(families, more, seed):
+def test_adjust_pvalues_treats_each_query_as_a_family(families, more, seed):
     rows = [(f"q{q}", p) for q, family in enumerate(families) for p in family]
     frame = pd.DataFrame(rows, columns=["query", "pvalue"]).sample(frac=1, random_state=seed)
     n_tests = {f"q{q}": len(family) + more for q, family in enumerate(families)}
@@ -60,7 +60,7 @@ def test_each_query_is_a_family(families, more, seed):
             np.testing.assert_allclose(array, expected, rtol=1e-12)
 
 
-def test_a_consensus_is_adjusted_as_by_statsmodels():
+def test_adjust_pvalues_of_a_consensus_equals_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     consensus = RankStatistic(n_items=12, exact=True).fit_transform(example_lists(n_queries=3))
     for ours, theirs in CORRECTIONS.items():
@@ -73,7 +73,7 @@ def test_a_consensus_is_adjusted_as_by_statsmodels():
 
 @given(seed=st.integers(0, 10**6), correction=st.sampled_from([*CORRECTIONS, "none"]))
 @settings(max_examples=30, deadline=None)
-def test_adjusting_keeps_the_order_and_the_consensus(seed, correction):
+def test_adjust_pvalues_keeps_the_order_and_the_input(seed, correction):
     lists = example_lists(seed)
     for method in (RobustRankAggregation(n_items=20), RankStatistic(n_items=20, exact=True)):
         consensus = method.fit_transform(lists)
@@ -84,7 +84,7 @@ def test_adjusting_keeps_the_order_and_the_consensus(seed, correction):
         assert found["adjusted"].between(found["pvalue"] * (1 - 1e-12), 1).all()
         if isinstance(method, RobustRankAggregation):
             assert found.groupby("query")["adjusted"].is_monotonic_increasing.all()
-        # Other queries change nothing, more tests make p-values no smaller.
+        # Other queries have no effect, and more tests do not decrease p-values.
         some = consensus[consensus["query"] != consensus["query"].iloc[0]]
         pd.testing.assert_frame_equal(adjust_pvalues(some, correction, n_tests=20), found.loc[some.index])
         assert (adjust_pvalues(consensus, correction, n_tests=30)["adjusted"] >= found["adjusted"] * (1 - 1e-12)).all()
@@ -92,7 +92,7 @@ def test_adjusting_keeps_the_order_and_the_consensus(seed, correction):
 
 @pytest.mark.twice
 @pytest.mark.parametrize("kind", ["polars", "pyarrow", "no query", "Series"])
-def test_frames_of_other_kinds(kind):
+def test_adjust_pvalues_accepts_other_frames(kind):
     frame = pd.DataFrame({"query": [1, 1, 2], "pvalue": [0.01, 0.04, 0.3]})
     expected = [0.04, 0.08, 0.9]
     n_tests = pd.Series({1: 4, 2: 3})
@@ -110,7 +110,7 @@ def test_frames_of_other_kinds(kind):
         assert adjust_pvalues(frame, "bh", n_tests=n_tests)["adjusted"].tolist() == pytest.approx(expected)
 
 
-def test_categorical_queries_and_an_old_column():
+def test_adjust_pvalues_accepts_categorical_queries_and_replaces_a_column():
     frame = pd.DataFrame({"query": pd.Categorical(["b", "a", "b"]), "pvalue": [0.5, 0.2, 0.1], "adjusted": 7.0})
     found = adjust_pvalues(frame, "bonferroni", n_tests={"a": 1, "b": 2, "other": 0})
     assert found["adjusted"].tolist() == [1.0, 0.2, 0.2] and found.columns.tolist() == frame.columns.tolist()
@@ -129,12 +129,12 @@ def test_categorical_queries_and_an_old_column():
     ],
     ids=str,
 )
-def test_what_is_wrong_is_named(frame, n_tests, words):
+def test_adjust_pvalues_rejects_invalid_frames_and_n_tests(frame, n_tests, words):
     with pytest.raises(ValueError, match=words):
         adjust_pvalues(pd.DataFrame(frame), n_tests=n_tests)
 
 
-def test_arrays_take_one_number_of_tests():
+def test_adjust_pvalues_of_an_array_needs_one_number_of_tests():
     assert adjust_pvalues([0.01, np.nan, 0.02], n_tests=10)[[0, 2]].tolist() == pytest.approx([0.1, 0.18])
     with pytest.raises(ValueError, match="number of p-values, 2; got 1 for the array"):
         adjust_pvalues([0.01, 0.02], n_tests=1)

@@ -1,4 +1,4 @@
-"""Stability of selections: exact fractions, pairs one by one, the jackknife, and what the interval covers."""
+"""selection_stability, compared with exact fractions, single pairs and the jackknife, and interval coverage."""
 
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
@@ -14,7 +14,7 @@ from skrankagg.stats import StabilityResult, selection_stability
 
 
 def by_definition(matrix):
-    """Nogueira's index in exact fractions: variances of the columns over that of random selections."""
+    """Compute Nogueira's index in exact fractions from the variances of the columns."""
     n, d = len(matrix), len(matrix[0])
     shares = [Fraction(sum(column), n) for column in zip(*matrix, strict=True)]
     observed = sum(Fraction(n, n - 1) * p * (1 - p) for p in shares) / d
@@ -37,7 +37,7 @@ def matrices():
 
 @given(matrix=matrices())
 @settings(max_examples=150, deadline=None)
-def test_nogueira_is_its_definition(matrix):
+def test_selection_stability_equals_nogueiras_definition(matrix):
     assume(0 < sum(map(sum, matrix)) < len(matrix) * len(matrix[0]))
     found = selection_stability(matrix)
     assert found.stability == pytest.approx(float(by_definition(matrix)), abs=1e-13)
@@ -47,7 +47,7 @@ def test_nogueira_is_its_definition(matrix):
 
 @given(n=st.integers(2, 6), d=st.integers(2, 8), data=st.data())
 @settings(max_examples=150, deadline=None)
-def test_kuncheva_is_its_definition_and_nogueira_for_one_size(n, d, data):
+def test_selection_stability_kuncheva_equals_its_definition_and_nogueira(n, d, data):
     k = data.draw(st.integers(1, d - 1))
     sets = [set(data.draw(st.permutations(range(d)))[:k]) for _ in range(n)]
     expected = over_pairs(sets, lambda a, b: Fraction(len(a & b) * d - k * k, k * (d - k)))
@@ -58,7 +58,7 @@ def test_kuncheva_is_its_definition_and_nogueira_for_one_size(n, d, data):
 
 @given(matrix=matrices())
 @settings(max_examples=100, deadline=None)
-def test_jaccard_is_its_definition(matrix):
+def test_selection_stability_jaccard_equals_its_definition(matrix):
     sets = [{column for column, held in enumerate(row) if held} for row in matrix]
     assume(sum(not one for one in sets) < 2)
     expected = over_pairs(sets, lambda a, b: Fraction(len(a & b), len(a | b)))
@@ -67,7 +67,7 @@ def test_jaccard_is_its_definition(matrix):
     assert np.isnan([found.std_error, found.low, found.high]).all() and found.n_items is None
 
 
-def test_by_hand():
+def test_selection_stability_equals_an_example_by_hand():
     # Ten items; a and b in all three selections, c in two, d in one: p (1 - p) is 2/9 twice, times 3/2, over 10 items.
     # The mean size is 3, so that random selections have 3/10 * 7/10.
     found = selection_stability([["a", "b", "c"], ["c", "b", "a"], ["a", "b", "d"]], n_items=10)
@@ -79,13 +79,13 @@ def test_by_hand():
     assert jaccard.stability == pytest.approx(2 / 3)
 
 
-def test_equal_selections_are_exactly_one_and_opposite_ones_the_least():
+def test_selection_stability_is_1_for_equal_and_minus_1_for_opposite_selections():
     same = selection_stability([{1, 2, 3}] * 7, n_items=11)
     assert same == StabilityResult(1.0, 0.0, 1.0, 1.0, 7, 11, 3.0)
     assert selection_stability([[1, 0], [0, 1]]).stability == -1.0
 
 
-def test_the_standard_error_is_near_the_jackknife():
+def test_selection_stability_std_error_is_close_to_the_jackknife():
     # Leaving out one selection at a time estimates the same variance in another way.
     rng = np.random.default_rng(0)
     matrix = rng.random((300, 25)) < np.concatenate([np.full(6, 0.8), np.full(19, 0.15)])
@@ -97,7 +97,7 @@ def test_the_standard_error_is_near_the_jackknife():
 
 @given(matrix=matrices())
 @settings(max_examples=60, deadline=None)
-def test_the_standard_error_is_its_definition(matrix):
+def test_selection_stability_std_error_equals_its_definition(matrix):
     # Nogueira, Sechidis and Brown (2018), theorem 7, in exact fractions.
     n, d = len(matrix), len(matrix[0])
     assume(0 < sum(map(sum, matrix)) < n * d)
@@ -113,17 +113,17 @@ def test_the_standard_error_is_its_definition(matrix):
     assert selection_stability(matrix).std_error == pytest.approx(float(variance) ** 0.5, abs=1e-12)
 
 
-def test_results_cannot_be_changed():
+def test_stability_result_is_immutable():
     found = selection_stability([[1, 0], [0, 1]])
     with pytest.raises(FrozenInstanceError):
         found.stability = 1.0
 
 
-def test_one_item_is_enough_for_jaccards_index():
+def test_selection_stability_jaccard_accepts_one_item():
     assert selection_stability([{"a"}, {"a"}], n_items=1, method="jaccard").stability == 1.0
 
 
-def test_the_interval_covers_the_stability_of_the_procedure():
+def test_selection_stability_interval_has_nominal_coverage():
     # Each item is selected by itself with its own probability, so that the stability of the procedure is known.
     rng = np.random.default_rng(1)
     p = np.concatenate([np.full(5, 0.9), np.full(5, 0.5), np.full(20, 0.1)])
@@ -135,7 +135,7 @@ def test_the_interval_covers_the_stability_of_the_procedure():
     assert 0.86 <= covered / repeat <= 0.94  # 0.9, with a standard deviation of 0.012
 
 
-def test_random_selections_have_the_mean_zero():
+def test_selection_stability_of_random_selections_has_mean_zero():
     rng = np.random.default_rng(2)
     found = [
         selection_stability(rng.permuted(np.tile(np.arange(12) < 4, (5, 1)), axis=1)).stability for _ in range(500)
@@ -143,7 +143,7 @@ def test_random_selections_have_the_mean_zero():
     assert abs(np.mean(found)) < 0.02
 
 
-def test_ways_to_give_the_same_selections():
+def test_selection_stability_accepts_matrices_and_ids():
     matrix = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]], dtype=bool)
     expected = selection_stability(matrix)
     as_ids = [np.flatnonzero(row) for row in matrix]
@@ -166,7 +166,7 @@ def test_ways_to_give_the_same_selections():
         selection_stability(matrix, n_items=3)
 
 
-def test_items_that_no_selection_holds_count():
+def test_selection_stability_counts_unselected_items():
     sets = [{"a", "b"}, {"a", "c"}]
     values = [selection_stability(sets, n_items=n).stability for n in (3, 10, 1000)]
     assert values == sorted(values) and values[-1] < 0.5
@@ -192,12 +192,12 @@ def test_items_that_no_selection_holds_count():
         (np.zeros(4, dtype=bool), {}, "1 dimension"),
     ],
 )
-def test_what_is_not_defined_is_refused(selections, options, message):
+def test_selection_stability_rejects_undefined_cases(selections, options, message):
     with pytest.raises(ValueError, match=message):
         selection_stability(selections, **options)
 
 
 @pytest.mark.parametrize("selections", ["abc", {"a": 1}, 5, ["ab", "cd"], [1, 2], [{"a": 1}, {"b": 2}]])
-def test_what_is_no_selection_is_refused(selections):
+def test_selection_stability_rejects_other_types(selections):
     with pytest.raises(TypeError, match=r"sets? or (sets or )?lists? of items"):
         selection_stability(selections, n_items=5)

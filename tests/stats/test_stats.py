@@ -29,7 +29,7 @@ RNG = np.random.default_rng(0)
 DIFFERENCE = RNG.normal(0.05, 0.1, 40)
 
 
-def test_tests_equal_those_of_scipy():
+def test_paired_tests_equal_scipy():
     zeros = np.zeros(40)
     assert paired_t_test(DIFFERENCE) == pytest.approx(tuple(stats.ttest_rel(DIFFERENCE, zeros)))
     assert wilcoxon_test(DIFFERENCE) == pytest.approx(tuple(stats.wilcoxon(DIFFERENCE)))
@@ -39,7 +39,7 @@ def test_tests_equal_those_of_scipy():
 
 @given(difference=st.lists(st.integers(-4, 4), min_size=1, max_size=8))
 @settings(max_examples=50, deadline=None)
-def test_the_randomization_test_tries_all_signs(difference):
+def test_randomization_test_enumerates_all_signs_of_few_queries(difference):
     sums = [
         abs(sum(sign * one for sign, one in zip(signs, difference, strict=True)))
         for signs in itertools.product((-1, 1), repeat=len(difference))
@@ -49,7 +49,7 @@ def test_the_randomization_test_tries_all_signs(difference):
     assert pvalue == pytest.approx(expected) and statistic == pytest.approx(np.mean(difference))
 
 
-def test_a_drawn_randomization_test_is_near_the_exact_one_and_can_be_repeated():
+def test_randomization_test_with_draws_is_accurate_and_reproducible():
     difference = RNG.normal(0.03, 0.1, 60)
     # For so many queries the t-test is close; the two agree to the noise of the draw.
     _, pvalue = randomization_test(difference)
@@ -60,7 +60,7 @@ def test_a_drawn_randomization_test_is_near_the_exact_one_and_can_be_repeated():
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS.values(), ids=PAIRED_TESTS)
-def test_no_difference_is_no_evidence(test):
+def test_paired_tests_return_p_value_1_without_differences(test):
     assert test(np.zeros(5)) == (0.0, 1.0)
     assert test(np.ones(30))[1] < 1e-4
     with pytest.raises(ValueError, match="finite numbers"):
@@ -70,11 +70,11 @@ def test_no_difference_is_no_evidence(test):
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS.values(), ids=PAIRED_TESTS)
-def test_the_other_side_has_the_same_pvalue(test):
+def test_paired_tests_are_symmetric(test):
     assert test(DIFFERENCE)[1] == pytest.approx(test(-DIFFERENCE)[1], abs=0.01)
 
 
-def test_corrections_equal_those_of_statsmodels():
+def test_adjust_pvalues_equals_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     for seed in range(5):
         pvalues = np.random.default_rng(seed).random(12) ** 3
@@ -84,7 +84,7 @@ def test_corrections_equal_those_of_statsmodels():
             )
 
 
-def test_corrections_by_hand_and_missing_values():
+def test_adjust_pvalues_equals_examples_by_hand_and_skips_nan():
     assert adjust_pvalues([0.01, 0.02, 0.6], "holm").tolist() == pytest.approx([0.03, 0.04, 0.6])
     assert adjust_pvalues([0.01, 0.02, 0.6], "bonferroni").tolist() == pytest.approx([0.03, 0.06, 1.0])
     assert adjust_pvalues([0.01, 0.02, 0.6], "bh").tolist() == pytest.approx([0.03, 0.03, 0.6])
@@ -98,7 +98,7 @@ def test_corrections_by_hand_and_missing_values():
         adjust_pvalues([1.5])
 
 
-def test_intervals_are_those_of_scipy_and_repeat():
+def test_bootstrap_interval_equals_scipy_and_is_reproducible():
     found = bootstrap_interval(DIFFERENCE, n_resamples=2000)
     assert len(DIFFERENCE) >= 20
     generator = {_GENERATOR: np.random.default_rng(0)}
@@ -117,7 +117,7 @@ def test_intervals_are_those_of_scipy_and_repeat():
 
 @pytest.mark.parametrize("n", [2, 5, 40])
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
-def test_the_t_interval_is_that_of_student(n, confidence):
+def test_bootstrap_interval_with_method_t_equals_students_interval(n, confidence):
     values = DIFFERENCE[:n]
     theirs = stats.ttest_1samp(values, 0.0).confidence_interval(confidence)
     found = bootstrap_interval(values, method="t", confidence=confidence)
@@ -126,7 +126,7 @@ def test_the_t_interval_is_that_of_student(n, confidence):
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
-def test_bootstrap_intervals_of_few_values_warn_with_the_measured_coverage(method):
+def test_bootstrap_interval_warns_about_few_values_with_measured_coverage(method):
     with pytest.warns(
         UserWarning, match=r"of 19 values is too short: .* 84 % .* 5 values, and in 90 % with 10\. .*'t'"
     ):
@@ -137,7 +137,7 @@ def test_bootstrap_intervals_of_few_values_warn_with_the_measured_coverage(metho
 
 
 @pytest.mark.parametrize(("n", "measured"), [(5, 0.84), (10, 0.90)])
-def test_the_coverage_that_the_warning_names_is_measured_and_t_holds_its_level(n, measured):
+def test_bootstrap_interval_warning_states_the_correct_coverage(n, measured):
     values = np.random.default_rng(1).normal(size=(400, n))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -157,7 +157,7 @@ def test_the_coverage_that_the_warning_names_is_measured_and_t_holds_its_level(n
     assert abs(covered["t"] - 0.95) < 0.03
 
 
-def test_an_interval_covers_the_mean_at_its_level():
+def test_bootstrap_interval_has_nominal_coverage():
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(150):
@@ -180,7 +180,7 @@ def test_effect_sizes_equal_their_definitions():
     assert win_tie_loss([0.1, -0.1, 1e-14, 0.3]) == (2, 1, 1)
 
 
-def test_friedmans_test_equals_that_of_scipy_with_and_without_ties():
+def test_friedman_nemenyi_equals_scipy_with_and_without_ties():
     for values in (RNG.random((15, 5)), RNG.integers(0, 3, (15, 5)).astype(float)):
         found = friedman_nemenyi(values)
         theirs = stats.friedmanchisquare(*values.T)
@@ -190,8 +190,8 @@ def test_friedmans_test_equals_that_of_scipy_with_and_without_ties():
 
 
 @pytest.mark.parametrize("n", [4, 20])
-def test_iman_and_davenports_statistic_is_the_analysis_of_variance_of_ranks(n):
-    # All queries agree but the first, which ties two methods: next to nothing is left to the residuals.
+def test_friedman_nemenyi_f_statistic_equals_analysis_of_variance_of_ranks(n):
+    # All queries agree except the first, which ties two methods; the residuals are almost 0.
     values = np.tile([3.0, 2.0, 1.0], (n, 1))
     values[0] = [2.0, 2.0, 1.0]
     found, ranks = friedman_nemenyi(values), stats.rankdata(-values, axis=1)
@@ -204,33 +204,33 @@ def test_iman_and_davenports_statistic_is_the_analysis_of_variance_of_ranks(n):
     assert 1e-9 < n * 2 - found.statistic < 1
 
 
-def test_one_difference_is_as_likely_from_below():
-    # Zeros say nothing, and one difference has two signs.
+def test_randomization_test_p_value_of_one_difference_is_1():
+    # Zeros carry no information, and one difference has two signs.
     assert randomization_test([0.0, 0.3, 0.0])[1] == 1.0
     assert randomization_test([0.3, 0.2])[1] == 0.5
 
 
-def test_a_small_spread_is_one():
+def test_t_test_and_cohen_d_handle_a_small_spread():
     difference = 1 + 1e-9 * RNG.normal(size=12)
     assert paired_t_test(difference)[0] == pytest.approx(stats.ttest_1samp(difference, 0.0).statistic)
     assert cohen_d(difference) == pytest.approx(difference.mean() / difference.std(ddof=1))
 
 
 @pytest.mark.parametrize("n_resamples", [0, -3, 1.5, True, "9"])
-def test_numbers_of_draws_are_ints_of_at_least_1(n_resamples):
+def test_n_resamples_must_be_an_int_of_at_least_1(n_resamples):
     for call in (randomization_test, bootstrap_interval):
         with pytest.raises(ValueError, match="`n_resamples` must be a whole number of at least 1"):
             call(RNG.normal(size=30), n_resamples=n_resamples)
 
 
-def test_a_random_state_draws_the_seed():
+def test_random_state_instance_draws_the_seed():
     difference, seed = RNG.normal(0.03, 0.1, 60), np.random.RandomState(7).randint(2**31)
     for call in (randomization_test, bootstrap_interval):
         drawn, given = (call(difference, random_state=one) for one in (np.random.RandomState(7), seed))
         assert drawn == given
 
 
-def test_signs_are_drawn_in_blocks_of_five_million():
+def test_randomization_test_draws_signs_in_blocks_of_five_million():
     # A seed has the same p-value in all versions.
     difference, generator = RNG.normal(0.01, 0.1, 25), np.random.default_rng(3)
     signs = [1 - 2 * generator.integers(0, 2, (n, 25), dtype=np.int8) for n in (200_000, 100_000)]
@@ -239,7 +239,7 @@ def test_signs_are_drawn_in_blocks_of_five_million():
     assert found == pytest.approx((beyond + 1) / 300_001, abs=1e-9)
 
 
-def test_random_states_draw_different_signs():
+def test_randomization_test_draws_different_signs_for_different_random_states():
     difference = RNG.normal(0.03, 0.1, 60)
     drawn = {
         randomization_test(difference, random_state=np.random.RandomState(seed), n_resamples=2000)[1]
@@ -248,13 +248,13 @@ def test_random_states_draw_different_signs():
     assert len(drawn) > 5
 
 
-def test_critical_differences_of_demsars_example():
+def test_friedman_nemenyi_reproduces_demsars_critical_differences():
     # J. Demšar 2006, section 3.2.3: four classifiers on 14 data sets.
     assert friedman_nemenyi(RNG.random((14, 4))).critical_difference == pytest.approx(1.25, abs=0.005)
     assert friedman_nemenyi(RNG.random((14, 4)), alpha=0.10).critical_difference == pytest.approx(1.12, abs=0.005)
 
 
-def test_demsars_example_is_corrected_for_its_ties():
+def test_friedman_nemenyi_corrects_demsars_example_for_ties():
     # The ranks of his Table 6. The paper has 9.28, and 3.69 by Iman and Davenport, both without a correction.
     ranks = np.array(
         """4 3 2 1; 1 2 3 4; 4 1 2 3; 4 1 3 2; 4 2 3 1; 1 2.5 4 2.5; 3 2 4 1; 2.5 2.5 4 1; 4 3 2 1; 2.5 2.5 2.5 2.5;
@@ -272,12 +272,12 @@ def test_demsars_example_is_corrected_for_its_ties():
 
 
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
-def test_published_critical_values(k, q):
+def test_friedman_nemenyi_reproduces_published_critical_values(k, q):
     found = friedman_nemenyi(RNG.random((6, k)))
     assert found.critical_difference / np.sqrt(k * (k + 1) / 36) == pytest.approx(q, abs=1e-3)
 
 
-def test_groups_are_maximal_and_pvalues_say_the_same():
+def test_friedman_nemenyi_groups_are_maximal_and_match_the_p_values():
     # Three clear classes on many queries, the methods in random order.
     base = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
     found = friedman_nemenyi(base + RNG.normal(0, 0.01, (60, 5)))
