@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests, and a record of which kernels they call."""
+"""Fixtures shared by all tests, and a record of the kernels that they call."""
 
 import functools
 import gc

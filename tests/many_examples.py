@@ -1,4 +1,4 @@
-"""How hypothesis draws: the same few examples in every run; others, and more of them, with options of pytest."""
+"""Draws of hypothesis: the same few examples in every run, or other and more examples with options of pytest."""
 
 import functools
 import time
@@ -25,12 +25,12 @@ def pytest_addoption(parser):
 
 
 def is_property(item):
-    """Whether hypothesis draws the arguments of a test."""
+    """Return True if hypothesis draws the arguments of a test."""
     return getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
 
 
 def keep_properties(config, items):
-    """With --examples, deselect the tests that are no properties, and give the others their examples and seconds.
+    """With --examples, deselect tests without drawn arguments, and give the others their examples and seconds.
 
     Without a profile a property draws a third of its examples: they are the same in every run.
     """

@@ -38,7 +38,7 @@ UNNUMBERED = [method for method in METHODS if method._any_numbering]
 
 
 def transformed(lists, method, weights=None):
-    """What the same lists give by the frame: (item, score), best first."""
+    """Merge the same lists as a frame: (item, score), best first."""
     encoded = RankedLists.from_lists(lists)
     if weights is not None:
         encoded = encoded.with_list_weight(weights)

@@ -289,7 +289,7 @@ class Scripted:
 
 
 def relaxed(programme):
-    """Whether relaxing a component of cost 100 leaves a gap."""
+    """Return True if relaxing a component of cost 100 leaves a gap."""
     state = _proof.State(np.zeros((3, 3)), np.arange(3), 1.0, Budget(), None)
     state.cost, state.search = 100.0, lambda *arguments: None
     return _proof.relax(state, programme, None)
@@ -330,7 +330,7 @@ def relations(rank):
 
 
 def weak_costs(before, level, ranks):
-    """What orders with ties cost, pair by pair."""
+    """Add up the cost of orders with ties, pair by pair."""
     return np.array(
         [
             sum(

@@ -414,7 +414,7 @@ def test_config_context_can_be_closed_in_any_order():
 
 @pytest.mark.parametrize("limit", [0, -1, True, 2.5, "many", "5 XB", "1e9", "-2GB", "0"])
 def test_config_context_rejects_invalid_memory_limits(limit, monkeypatch):
-    with pytest.raises(InputError, match="memory_limit must be a number of bytes above 0 or a size such as '2GB'"):
+    with pytest.raises(InputError, match="`memory_limit` must be a number of bytes above 0 or a size such as '2GB'"):
         config_context(memory_limit=limit).__enter__()
     assert not _memory._limits
     if isinstance(limit, str):

@@ -1,4 +1,4 @@
-"""What the command line reads: names of files, voters, methods and values, and what stands among the names."""
+"""Input of the command line: names of files, voters, methods and values, and other arguments between the names."""
 
 import gzip
 import io

@@ -305,7 +305,7 @@ TABLE = read_table()
 
 
 def line_of(cell):
-    """What a cell says: the aggregator, and the conversions of the lists' scores before it."""
+    """Read a cell: the aggregator, and the conversions of the lists' scores before it."""
     names = {name: getattr(skrankagg, name) for name in ("CombANZ", "CombMAX", "CombSUM", "ReciprocalRankFusion")}
     line, *_ = re.findall("`([^`]+)`", cell)
     aggregator = eval(line, {**names, "w": WEIGHTS})

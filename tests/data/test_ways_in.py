@@ -20,7 +20,7 @@ def data_sets(results):
 
 
 def scored(numbers):
-    """Items with numbers, several of which may be equal; of any length, so that lists are of unequal depth."""
+    """Items with numbers, some of them equal; any number of items, so that lists have unequal depth."""
     return ITEMS.flatmap(
         lambda items: data_sets(st.dictionaries(st.sampled_from(items), numbers, min_size=1, max_size=6))
     )

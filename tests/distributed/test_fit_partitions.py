@@ -1,4 +1,4 @@
-"""What is learnt from partitions is what a fit on all lists learns."""
+"""A fit on partitions learns the same as a fit on all lists."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ METHODS = [
 
 @pytest.fixture(scope="module")
 def data():
-    """Lists of four voters, of which one has few, and judgements."""
+    """Lists of four voters, one with few lists, and judgements."""
     frame, qrels = make_ranked_lists(
         n_queries=24, n_voters=4, list_length=8, quality=0.5, quality_spread=1.0, random_state=0
     )

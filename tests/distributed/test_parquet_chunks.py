@@ -221,7 +221,7 @@ def test_two_queries_of_one_hash_are_two_queries(file, lists, monkeypatch):
 
 
 class Interrupted:
-    """Work that raises at one chunk, and counts those that it is given."""
+    """Work that raises at one chunk, and counts the chunks."""
 
     def __init__(self, method, at=None, error=KeyboardInterrupt):
         self.method, self.at, self.error = method, at, error

@@ -1,4 +1,4 @@
-"""What an estimator makes of partitions of Dask is what it makes of all lists at once, to the last bit."""
+"""An estimator gives the same result for partitions of Dask as for all lists at once, to the last bit."""
 
 import numpy as np
 import pandas as pd

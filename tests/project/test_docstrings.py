@@ -108,7 +108,7 @@ def test_every_example_is_collected(pytestconfig):
 
 
 def defaults(name):
-    """By parameter: the default that the docstring states, where it is a literal, and that of the signature."""
+    """Return by parameter the literal default in the docstring, and the default in the signature."""
     documented, found = PUBLIC[name][1], {}
     for line in get_doc_object(documented)["Parameters"]:
         names, stated = line.name.split(", "), line.type.partition("default=")[2]

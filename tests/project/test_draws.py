@@ -1,4 +1,4 @@
-"""How hypothesis draws the examples of the suite: the same ones in every run, others and more of them on demand."""
+"""Draws of the examples in the suite: the same in every run, other and more examples on demand."""
 
 import os
 import subprocess

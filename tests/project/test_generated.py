@@ -1,4 +1,4 @@
-"""What follows from the code is what the code says, and methods declare what it needs."""
+"""Generated parts are up to date, and methods declare all that these parts need."""
 
 import pytest
 from generated import catalogue, guide

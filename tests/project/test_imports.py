@@ -1,4 +1,4 @@
-"""What one import of the package brings."""
+"""Modules loaded by one import of the package."""
 
 import importlib
 import json

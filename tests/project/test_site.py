@@ -30,7 +30,7 @@ NAMES = {"canonical", "author", "copyright", "help", "index", "license", "next",
 
 
 class Page(HTMLParser):
-    """What a page loads, shows and says of itself."""
+    """Resources, pictures and metadata of a page."""
 
     def __init__(self, text):
         super().__init__()
