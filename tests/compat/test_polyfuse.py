@@ -1,7 +1,8 @@
 """The rows of a C tool's published table that hold: six runs of TREC 2003, fused, to all four digits.
 
 Polyfuse takes the places of a run as ranks, cuts its result at 1000, and writes scores with nine decimals. It scales
-scores over all queries of a run together. A hash table that loses the number of lists with an item spoils its other rows.
+scores over all queries of a run together. A hash table that loses the number of lists with an item spoils its other
+rows.
 """
 
 import gzip
