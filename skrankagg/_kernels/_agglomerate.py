@@ -7,8 +7,8 @@ from mypy_extensions import i64
 
 
 def _rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec[i64], rank: vec[float]) -> None:
-    # Mid-ranks of score[start:start + n] into rank, the highest first; neighbours within rounding tie. A merge sort
-    # from the bottom up: there is no sort for vectors, and the rows are a thousand items long.
+    # Writes mid-ranks of score[start:start + n] into rank, highest score first; neighbours within rounding tie. A merge
+    # sort from the bottom up: vectors have no sort, and the rows are a thousand items long.
     for i in range(n):
         order[i] = i
     width: i64 = 1
@@ -51,7 +51,7 @@ def _rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec
 
 
 def _squared_distance(rank: vec[float], a: i64, b: i64, n: i64) -> float:
-    # Between the rows of ranks that begin at a and at b.
+    # Sums over the rows of ranks that begin at a and at b.
     total = 0.0
     for i in range(n):
         d = rank[a + i] - rank[b + i]
@@ -62,7 +62,8 @@ def _squared_distance(rank: vec[float], a: i64, b: i64, n: i64) -> float:
 def compare(
     first: i64, last: i64, score_in: object, n: i64, order_in: object, spare_in: object, rank_in: object, out: object
 ) -> None:
-    # Mid-ranks of lists first..last - 1, and the similarities of each to those before it, (m, m) and symmetric.
+    # Computes mid-ranks of lists first..last - 1, and their similarities to the lists before them, (m, m) and
+    # symmetric.
     score = cast(vec[float], score_in)
     rank = cast(vec[float], rank_in)
     order = cast(vec[i64], order_in)
@@ -82,7 +83,7 @@ def _compare(
     rank: vec[float],
     similarity: vec[float],
 ) -> None:
-    # As `compare`, of the m lists from `base` on.
+    # As `compare`, for the m lists from `base` on.
     norm = float(n) * float(n) * float(n) - float(n)
     for k in range(first, last):
         row: i64 = (base + k) * n
@@ -107,7 +108,7 @@ def merge(
     c2: float,
     by_similarity: bool,
 ) -> None:
-    # Merge the two most similar lists, so many times; alive holds the n_alive lists still there, in their old order.
+    # Merges the two most similar lists n_merges times; alive contains the n_alive remaining lists, in their old order.
     weight = cast(vec[float], weight_in)
     alive = cast(vec[i64], alive_in)
     score = cast(vec[float], score_in)
@@ -136,7 +137,7 @@ def _merge(
     c2: float,
     by_similarity: bool,
 ) -> None:
-    # As `merge`, of the m lists from `base` on, which `alive` and `similarity` number from 0.
+    # As `merge`, for the m lists from `base` on, which `alive` and `similarity` number from 0.
     norm = float(n) * float(n) * float(n) - float(n)
     for _ in range(n_merges):
         best = -2.0
@@ -148,8 +149,8 @@ def _merge(
             for y in range(x):
                 if similarity[row + alive[y]] > best:
                     best = similarity[row + alive[y]]
-        # Of the pairs that are equal but for rounding the heaviest, and of these the first. The two weights of a pair,
-        # the greater one first, do not depend on who is who.
+        # Among pairs that are equal up to rounding, takes the heaviest, and then the first. The two weights of a pair,
+        # the greater one first, do not depend on the order of its lists.
         tolerance = 1e-10 * heaviest
         first: i64 = -1
         second: i64 = -1
@@ -197,7 +198,7 @@ def _merge(
             if weight[base + a] < 0.0:
                 weight[base + a] = 0.0
         else:
-            # The lighter of the two comes first, whichever of them was found first.
+            # The lighter of the two comes first, whichever was found first.
             weight[base + a] = (c1 * low + c2 * high) / (c1 + c2)
 
 
@@ -213,8 +214,8 @@ def merge_stack(
     c2: float,
     by_similarity: bool,
 ) -> vec[i64]:
-    # Merge the lists of each of the queries first..last - 1, which are ptr[q]..ptr[q + 1] - 1, of n items each, at
-    # least 2, until one is left. Returns which one that is.
+    # Merges the lists ptr[q]..ptr[q + 1] - 1 of each of the queries first..last - 1, with n >= 2 items each, until one
+    # is left. Returns the number of the remaining list.
     ptr = cast(vec[i64], ptr_in)
     score = cast(vec[float], score_in)
     weight = cast(vec[float], weight_in)

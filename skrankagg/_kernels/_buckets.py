@@ -9,9 +9,9 @@ from mypy_extensions import i64
 def descend(
     before_in: object, tied_in: object, bucket_in: object, n: i64, tolerance: float, at_in: object, n_steps: i64
 ) -> None:
-    # before[a * n + b] is the cost of a before b, tied that of a tie; bucket holds the number of each item's bucket,
-    # from 0 without gaps. Moves items until no single one can go where it costs less by more than the tolerance, or
-    # until it has looked at n_steps items. `at` holds the next item and the number of those looked at since the last
+    # before[a * n + b] is the cost of a before b, tied the cost of a tie; bucket contains the number of each item's
+    # bucket, from 0 without gaps. Moves items until no single move lowers the cost by more than the tolerance, or until
+    # n_steps items have been examined. `at` contains the next item and the number of items examined since the last
     # move.
     before = cast(vec[float], before_in)
     tied = cast(vec[float], tied_in)

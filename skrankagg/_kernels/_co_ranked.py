@@ -1,4 +1,4 @@
-"""Preferences between items that a list holds both of."""
+"""Preferences between items that occur in the same list."""
 
 from typing import cast
 
@@ -20,11 +20,11 @@ def co_ranked(
     above_in: object,
     level_in: object,
 ) -> None:
-    # Adds what rows first..last - 1 say, of which the first is in list v, to square matrices, one after the other: in
-    # row i and column j the weight of i's rows in the lists that rank j above i, and of those that rank the two alike.
-    # List v's matrix begins at base[v].
+    # Adds the preferences of rows first..last - 1 to square matrices, one after the other; the first row is in list v.
+    # Row i and column j get the weight of i's rows in the lists that rank j above i, and in the lists that rank the two
+    # alike. List v's matrix begins at base[v].
     #
-    # Everything that one row of a list adds falls into one row of its matrix, which stays in the cache.
+    # All contributions of one row of a list go to one row of its matrix, which stays in the cache.
     row_ptr = cast(vec[i64], row_ptr_in)
     item = cast(vec[i64], item_in)
     rank = cast(vec[float], rank_in)

@@ -1,4 +1,4 @@
-"""One query of plain ids: number its items, and put them in order."""
+"""Numbering and ordering of one query's plain ids."""
 
 import math
 from typing import Any, cast
@@ -8,8 +8,8 @@ from mypy_extensions import i64
 
 
 def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i64, i64]:
-    # Numbers ids in the order in which they first come. Returns the distinct ids, the number of each row's id, and the
-    # first row that repeats an id of its own list, or whose id is of another type than the first, or -1.
+    # Numbers ids in order of appearance. Returns the distinct ids, the number of each row's id, and the first row that
+    # repeats an id of its own list, or whose id has another type than the first id; -1 for none.
     lists = cast(list[list[Any]], lists_in)
     number: dict[Any, int] = {}
     items: list[Any] = []
@@ -40,8 +40,8 @@ def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i6
 
 
 def gather_scores(lists_in: object, n_rows: i64) -> tuple[vec[float], float, bool]:
-    # The scores of all lists in one vector, the largest size of one, infinite where one is NaN, and whether each list
-    # falls. Raises TypeError where one is no float or int.
+    # Gathers the scores of all lists in one vector. Returns it with the largest absolute score, infinite if a score is
+    # NaN, and whether each list is in descending order. Raises TypeError if a score is neither float nor int.
     lists = cast(list[list[Any]], lists_in)
     score = vec[float]([0.0] * n_rows)
     largest = 0.0
@@ -71,9 +71,10 @@ def best_first(
     support_tolerance: float,
     top: i64,
 ) -> list[tuple[Any, float]]:
-    # `order` sorts the scores of items, highest first. Neighbours within the tolerance are one class, which has one
-    # score, the highest; in it come first the items of most support, then those of the smallest id. Unequal scores of
-    # one source, or of one and none (-2), are no class; -1 is several. `find_source`, which may be None, gives them.
+    # `order` sorts the scores of items, highest first. Neighbours within the tolerance form a class with one score, the
+    # highest; in it the items of most support come first, then the smallest ids. Unequal scores of one source, or of
+    # one source and none (-2), are never in one class; -1 is several. `find_source`, which may be None, returns the
+    # sources.
     items = cast(list[Any], items_in)
     order = cast(vec[i64], order_in)
     score = cast(vec[float], score_in)
@@ -109,8 +110,8 @@ def best_first(
 
 
 def _told_apart(order: vec[i64], score: vec[float], source: vec[i64], start: i64, stop: i64) -> bool:
-    # Whether any two members of the run of equal scores from start to stop, and of the run that begins there, are of
-    # one source, or of one and none.
+    # Returns True if any two members of the run of equal scores from start to stop, and of the run that begins at stop,
+    # have one source, or one source and none.
     known: set[int] = set()
     none = False
     for row in range(start, stop):
@@ -131,7 +132,7 @@ def _told_apart(order: vec[i64], score: vec[float], source: vec[i64], start: i64
 
 
 def _sort_few(ids: list[Any]) -> None:
-    # Most classes are of two or three ids, which a call of sort would take longer for.
+    # Most classes have two or three ids, for which calling sort would take longer.
     n: i64 = len(ids)
     if n > 4:
         ids.sort()

@@ -1,4 +1,4 @@
-"""Places of the members of small groups by their values, sorted from the order that they had before."""
+"""Places of the members of small groups by their values, sorted starting from their previous order."""
 
 from typing import cast
 
@@ -9,9 +9,9 @@ from mypy_extensions import i64
 def mean_places(
     first: i64, last: i64, ptr_in: object, value_in: object, order_in: object, tolerance: float, place_in: object
 ) -> None:
-    # For the groups first..last - 1: brings the members in `order`, group by group, into descending order of their
-    # values, and writes the place of each member, from 1, neighbours that tie at their mean place. Neighbours tie that
-    # differ by no more than `tolerance` times the largest finite size of a value of the group.
+    # For the groups first..last - 1: sorts the members in `order`, group by group, by descending values, and writes the
+    # place of each member, from 1, tied neighbours at their mean place. Neighbours tie if they differ by at most
+    # `tolerance` times the largest finite absolute value of the group.
     #
     # An order that changes little from one call to the next takes one pass.
     ptr = cast(vec[i64], ptr_in)
@@ -45,7 +45,7 @@ def mean_places(
                     break
                 above = below
                 class_end += 1
-            # The first place of the class and half of what its last one is further.
+            # The first place of the class, and half the distance to its last place.
             mean = float(p2 - start + 1) + float(class_end - p2 - 1) / 2.0
             while p2 < class_end:
                 place[order[p2]] = mean

@@ -9,10 +9,10 @@ from mypy_extensions import i64
 def _descend(
     margin: vec[float], order: vec[i64], n: i64, tolerance: float, at: vec[i64], total: float, n_steps: i64
 ) -> float:
-    # margin[a * n + b] is what an order costs more with a before b than with b before a. Moves items of the order in
-    # place until no single insertion makes it cheaper by more than the tolerance, or until it has looked at n_steps
-    # items. `at` holds the place to look at next and the number of items looked at since the last move; returns the
-    # total of the changes of the cost.
+    # margin[a * n + b] is the extra cost of an order with a before b rather than b before a. Moves items of the order
+    # in place until no single insertion lowers the cost by more than the tolerance, or until n_steps items have been
+    # examined. `at` contains the next place and the number of items examined since the last move. Returns the total
+    # change of the cost.
     p: i64 = at[0]
     quiet: i64 = at[1]
     while quiet < n and n_steps > 0:
@@ -49,7 +49,7 @@ def _descend(
                 order[q] = order[q + 1]
                 q += 1
             order[to] = item
-            if to < p:  # what stands at p now was passed by the item
+            if to < p:  # the item has moved up past the one now at p
                 p += 1
         if p >= n:
             p = 0
@@ -76,10 +76,10 @@ def iterate(
     span: i64,
     slack: float,
 ) -> tuple[vec[i64], vec[i64], vec[float]]:
-    # Iterated local search: displace some items by a few places, descend, and go on from the result unless it is worse
-    # than the best by more than the slack. start holds the costs of the current and of the best order less that of the
-    # first; uniform, 2 * n_moves random numbers for each round. Returns the best order found here, the current one and
-    # both costs.
+    # Iterated local search: displaces some items by a few places, descends, and continues from the result unless it is
+    # worse than the best by more than the slack. start contains the costs of the current and of the best order minus
+    # the cost of the first; uniform contains 2 * n_moves random numbers for each round. Returns the best order found
+    # here, the current one and both costs.
     margin = cast(vec[float], margin_in)
     current = cast(vec[i64], current_in)
     start = cast(vec[float], start_in)

@@ -7,9 +7,9 @@ from mypy_extensions import i64
 
 
 def discordant_pairs(ptr_in: object, tie_end_in: object, other_in: object) -> tuple[vec[float], vec[float]]:
-    # For each segment, sorted by a first ranking: how many pairs the second ranking turns round, and how many pairs
-    # both order at all. Rows tied in the first end at tie_end; other rises along the second, ties equal, from 0 and
-    # below the length of the segment.
+    # For each segment, sorted by a first ranking: counts the pairs that the second ranking reverses, and the pairs that
+    # both order. Ties in the first end at tie_end; other rises along the second, equal for ties, from 0 and below the
+    # length of the segment.
     ptr = cast(vec[i64], ptr_in)
     tie_end = cast(vec[i64], tie_end_in)
     other = cast(vec[i64], other_in)
@@ -20,7 +20,7 @@ def discordant_pairs(ptr_in: object, tie_end_in: object, other_in: object) -> tu
     for s in range(n_segments):
         if ptr[s + 1] - ptr[s] > longest:
             longest = ptr[s + 1] - ptr[s]
-    # A Fenwick tree over the second ranking holds the rows of the tie groups above.
+    # A Fenwick tree over the second ranking contains the rows of the tie groups above.
     tree = vec[i64]([0] * (longest + 1))
     for s in range(n_segments):
         start: i64 = ptr[s]

@@ -1,4 +1,4 @@
-"""The joint probability of all order statistics."""
+"""Joint probability of all order statistics."""
 
 from math import exp, lgamma, log, pi
 from typing import cast
@@ -6,17 +6,17 @@ from typing import cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
-# Shares of the largest one below which chances are left out: what they add to Q is as small against it, times the
-# number of steps.
+# Chances below this share of the largest one are omitted: their share of Q is about as small, times the number of
+# steps.
 NEGLIGIBLE = 2.0**-64
-# Means below which the chances of a Poisson number begin with that of 0.
+# For smaller means, the chances of a Poisson number start with the chance of 0.
 FEW = 10.0
-# Chances are scaled up before they get so small.
+# Chances are scaled up before they become this small.
 SMALL = 1e-30
 
 
 def _place(x: vec[float], start: i64, m: i64, top: float, k: i64) -> float:
-    # Where the k-th point is, the one of no number at 0 and that of all m at the top.
+    # Returns the place of the k-th point; point 0 is at 0 and point m at the top.
     if k == 0:
         return 0.0
     if k == m:
@@ -25,7 +25,7 @@ def _place(x: vec[float], start: i64, m: i64, top: float, k: i64) -> float:
 
 
 def _find_corners(x: vec[float], start: i64, held: i64, m: i64, top: float, corner: vec[i64]) -> None:
-    # The corners of the least concave curve above all points (x_k, k), from (0, 0) to (top, m).
+    # Finds the corners of the least concave curve above all points (x_k, k), from (0, 0) to (top, m).
     corner[0] = 0
     size: i64 = 1
     k: i64 = 0
@@ -47,7 +47,8 @@ def _find_corners(x: vec[float], start: i64, held: i64, m: i64, top: float, corn
 
 
 def _spread(mean: float, most: i64, chance: vec[float]) -> tuple[i64, i64]:
-    # The chances of a Poisson number of this mean, up to `most`, outwards from the likeliest; from where to where.
+    # Computes the chances of a Poisson number of this mean, up to `most`, outwards from the likeliest. Returns their
+    # range.
     if mean < FEW:
         last: i64 = 0
         here = exp(-mean)
@@ -80,7 +81,8 @@ def _spread(mean: float, most: i64, chance: vec[float]) -> tuple[i64, i64]:
 
 
 def _convolve(chance: vec[float], u: vec[float], first: i64, last: i64, i: i64) -> float:
-    # The sum of chance[n] u[i - n] for n = first..last, of which four at a time do not wait for each other.
+    # Computes the sum of chance[n] u[i - n] for n = first..last, four at a time so that they need not wait for each
+    # other.
     one = 0.0
     two = 0.0
     three = 0.0
@@ -99,7 +101,7 @@ def _convolve(chance: vec[float], u: vec[float], first: i64, last: i64, i: i64) 
 
 
 def _tilt(u: vec[float], lowest: i64, highest: i64, k: i64, ratio: float) -> float:
-    # From the slope before the k-th point to the one after it; returns the largest chance.
+    # Changes from the slope before the k-th point to the slope after it; returns the largest chance.
     factor = 1.0
     if lowest > k:
         factor = exp(float(lowest - k) * log(ratio))
@@ -113,7 +115,7 @@ def _tilt(u: vec[float], lowest: i64, highest: i64, k: i64, ratio: float) -> flo
 
 
 def _slope_log(x: vec[float], start: i64, m: i64, top: float, a: i64, b: i64) -> float:
-    # What the piece from one corner to the next adds to log Q.
+    # Computes the contribution to log Q of the piece from one corner to the next.
     width = _place(x, start, m, top, b) - _place(x, start, m, top, a)
     return float(b - a) * log(width * (float(m) / float(b - a)))
 
@@ -132,7 +134,7 @@ def _advance(
     chance: vec[float],
     n_values: i64,
 ) -> tuple[i64, float]:
-    # From u_k to u of a later k: past so many values at most, and only those below the top one.
+    # Advances from u_k to u of a later k: past at most n_values values, and only values below the top.
     lowest = at[0]
     highest = at[1]
     piece = at[2]
@@ -155,7 +157,7 @@ def _advance(
             i = m
         new_highest = i
         largest = 0.0
-        # Downwards, so that what is still to be read is not yet written.
+        # Downwards, so that values still to be read are not overwritten.
         while i >= stop:
             low = i - highest
             if low < first:
@@ -201,7 +203,7 @@ def _end(
     u: vec[float],
     chance: vec[float],
 ) -> float:
-    # All values after the k-th are the top one: only v(m) is needed.
+    # All values after the k-th equal the top: only v(m) is needed.
     a = corner[at[2]]
     here = _place(x, start, m, top, k)
     slope = float(m - a) / (top - _place(x, start, m, top, a))
@@ -213,7 +215,7 @@ def _end(
     if high > last:
         high = last
     log_q += log(_convolve(chance, u, low, high, m)) + _slope_log(x, start, m, top, a, m)
-    # log of m! e^m / m^m, by Stirling's series where the terms of the plain sum would cancel each other.
+    # log of m! e^m / m^m, by Stirling's series if the terms of the plain sum would cancel each other.
     n = float(m)
     if m < 32:
         return log_q + lgamma(n + 1.0) - n * log(n) + n
@@ -237,25 +239,25 @@ def log_joint_probability(
     n_values: i64,
     out: object,
 ) -> tuple[i64, float]:
-    # Into out, for each of the items first..last - 1, with m = size ascending values x_1..x_m, of which those that are
-    # not there are 1, the log of Q, the probability that of m uniform numbers at least k are at most x_k, for every k.
+    # Writes into out, for each of the items first..last - 1 with m = size ascending values x_1..x_m (missing ones are
+    # 1), the log of Q: the probability that, for every k, at least k of m uniform numbers are at most x_k.
     #
-    # Let v_k(i) be the volume of i ascending numbers, all at most x_k, of which for each j <= k at least j are at most
-    # x_j. Then v_0(0) = 1, Q = m! v_m(m), and with d = x_k - x_(k-1)
+    # Let v_k(i) be the volume of i ascending numbers, all at most x_k, with at least j of them at most x_j for each j
+    # <= k. Then v_0(0) = 1, Q = m! v_m(m), and with d = x_k - x_(k-1)
     #
     #     v_k(i) = sum over l of d^l / l! v_(k-1)(i - l),   i >= k:
     #
-    # positive terms only. What is kept is u_k(i) = v_k(i) s^i up to a factor that does not depend on i, so that the
-    # weights become the chances of a Poisson number of mean s d. With s the slope, at x_k, of the least concave curve
-    # from (0, 0) to (top, m) above all points (x_k, k), both u_k(i) and what i adds to Q are largest near this curve:
-    # that is the course of the numbers that is likeliest if Q happens. So nothing that counts underflows, however small
-    # Q is, and of u only what is not negligible is kept, some ten standard deviations to either side. Sums of s d along
-    # a piece of the curve are its rise, so the factors come as a whole:
+    # with positive terms only. The stored u_k(i) is v_k(i) s^i up to a factor that does not depend on i, so that the
+    # weights become the chances of a Poisson number of mean s d. Let s be the slope, at x_k, of the least concave curve
+    # from (0, 0) to (top, m) above all points (x_k, k). Then both u_k(i) and the contribution of i to Q are largest
+    # near this curve, which is the likeliest course of the numbers given Q. So nothing significant underflows, however
+    # small Q is, and only the significant part of u is stored, some ten standard deviations to either side. The sum of
+    # s d along a piece of the curve is its rise, so the factors can be collected:
     #
     #     Q = m! e^m / m^m  product over pieces of (m width / rise)^rise  sum over i of u_k(i) P(m - i numbers follow).
     #
-    # The first item goes on from u_k, of which `at` keeps the range and the piece, unless k is 0; an item passes
-    # n_values values at most. Returns where the last item stands if it has not passed them all, else 0.
+    # If k is not 0, the first item continues from u_k, whose range and piece are in `at`. An item passes at most
+    # n_values values. Returns the place that the last item has reached if it has not passed all its values, else 0.
     ptr = cast(vec[i64], ptr_in)
     x = cast(vec[float], x_in)
     size = cast(vec[i64], size_in)

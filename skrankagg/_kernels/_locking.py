@@ -1,4 +1,4 @@
-"""Arcs locked one after the other, as long as they close no cycle."""
+"""Locking of arcs one after the other, unless they close a cycle."""
 
 from typing import cast
 
@@ -17,16 +17,17 @@ def lock(
     heads_in: object,
     power_in: object,
 ) -> i64:
-    # Goes on with arc number first, and returns that of the next one after about so many steps. An arc is a cell of
-    # square matrices of n rows, one after the other; it leads from the row's item to the column's.
+    # Continues with arc number first, and returns the number of the next arc after about n_steps steps. An arc is a
+    # cell of square matrices of n rows, one after the other; it leads from the row's item to the column's.
     #
-    # In sets of n_words words of 32 bits: the items that a row's item leads to, and those that lead to it. Both only
-    # grow, and a row is looked at where it does: all arcs together take n^2 of these looks, at n_words steps each.
+    # reach and source are sets of n_words words of 32 bits: the items that a row's item leads to, and the items that
+    # lead to it. Both only grow, and a row is visited only if it does: all arcs together need n^2 visits of n_words
+    # steps each.
     arc = cast(vec[i64], arc_in)
     reach = cast(vec[i64], reach_in)
     source = cast(vec[i64], source_in)
     heads = cast(vec[i64], heads_in)
-    power = cast(vec[i64], power_in)  # of 2: a literal 1 that is shifted is compiled to 32 bits with their sign
+    power = cast(vec[i64], power_in)  # powers of 2: a shifted literal 1 is compiled to 32 bits with their sign
     n_arcs: i64 = len(arc)
     steps: i64 = 0
     k: i64 = first
@@ -45,14 +46,14 @@ def lock(
         below_bit: i64 = power[below & 31]
         if (reach[from_above + below_word] & below_bit) != 0 or (reach[from_below + above_word] & above_bit) != 0:
             continue
-        # What leads to the upper item, and it itself, and does not lead to the lower one yet.
+        # Items that lead to the upper item, and itself, but do not lead to the lower one yet.
         for w in range(n_words):
             heads[w] = source[from_above + w]
         heads[above_word] |= above_bit
         for w in range(n_words):
             heads[w] &= ~source[from_below + w]
         item: i64 = 0
-        # What the lower item leads to, and it itself, and the upper one does not lead to yet.
+        # Items that the lower item leads to, and itself, but that the upper one does not lead to yet.
         for w in range(n_words):
             item = 32 * w
             bits: i64 = reach[from_below + w]

@@ -1,4 +1,4 @@
-"""The least cost of an order of few items, by what each set of first items costs at least."""
+"""Least cost of an order of few items, from the least cost of each set of first items."""
 
 from typing import cast
 
@@ -9,13 +9,14 @@ from mypy_extensions import i64
 def cheapest_orders(
     first: i64, last: i64, n_sets: i64, size_in: object, start_in: object, margin_in: object, most_in: object
 ) -> tuple[vec[float], vec[i64]]:
-    # For each of the matrices first..last - 1 of margins, of size[k] items and from start[k] on: the least cost of an
-    # order, and in how many ways it is reached, 2 for several. Costs add up what the positive margins of items over
-    # those below them come to; the margins are whole numbers, so that equal costs are equal. most[k] is the cost of a
-    # known order, n_sets at least 2 ** size[k].
+    # For each of the matrices first..last - 1 of margins, with size[k] items and from start[k] on: finds the least cost
+    # of an order, and the number of ways to reach it, 2 for several. Costs are sums of the positive margins of items
+    # over the items below them. The margins are whole numbers, so that equal costs are exactly equal. most[k] is the
+    # cost of a known order, and n_sets at least 2 ** size[k].
     #
-    # A set of items that come first costs what its pairs, and its items before all others, cost at least; a set that
-    # costs more than `most` is left out, as most are where majorities seldom contradict each other. Sets come by size.
+    # The cost of a set of first items is the least cost of its pairs, and of its items before all others. Sets that
+    # cost more than `most` are left out, as most are if majorities seldom contradict each other. Sets are processed by
+    # size.
     size = cast(vec[i64], size_in)
     start = cast(vec[i64], start_in)
     margin = cast(vec[float], margin_in)
@@ -77,16 +78,16 @@ def cheapest_orders(
 def cheapest_buckets(
     n: i64, before_in: object, level_in: object, most: float, n_steps: i64
 ) -> tuple[float, i64, i64, i64, vec[i64]]:
-    # The least cost of an order with ties of n items; in how many ways it is reached, 2 for several, 0 where no order
-    # costs up to `most`, -1 where so many steps were too few to tell; the most pairs that such an order ties; in how
-    # many ways that is reached, 2 for several; and one that ties them, as the bucket of each item, from 0 for the last.
-    # before[i * n + j] is the cost of i before j, level[i * n + j] that of a tie; all are whole and at least 0. The
-    # fewest steps are taken where the items come roughly from the last of a cheap order to its first.
+    # Returns the least cost of an order with ties of n items; the number of ways to reach it, 2 for several, 0 if no
+    # order costs up to `most`, -1 if n_steps were too few to tell; the most pairs that such an order ties; the number
+    # of ways to tie that many, 2 for several; and one that ties them, as the bucket of each item, from 0 for the last.
+    # before[i * n + j] is the cost of i before j, level[i * n + j] the cost of a tie; all are whole and at least 0. The
+    # fewest steps are needed if the items run roughly from the last of a cheap order to its first.
     #
-    # A set of items that come first is followed by each bucket of others that is not too dear: whether it takes each of
-    # them is decided in turn. An item not yet decided costs the less of what it costs with those decided if it is
-    # taken, and if it is left. Few sets are reached: they are numbered in the order in which that happens, and their
-    # numbers are kept in pages of 64 sets.
+    # A set of first items is followed by each bucket of other items that is not too expensive; its items are decided
+    # one by one. An undecided item costs at least the lesser of its costs with the decided items if it is taken, and if
+    # it is left out. Few sets are reached: they are numbered in the order in which that happens, and their numbers are
+    # kept in pages of 64 sets.
     before = cast(vec[float], before_in)
     level = cast(vec[float], level_in)
     page = vec[i64]([-1] * (((1 << n) >> 6) + 1))
@@ -97,14 +98,14 @@ def cheapest_buckets(
     tied = vec[i64]([0])
     tied_ways = vec[i64]([1])
     final = vec[i64]([0])  # the last bucket of a set
-    following = vec[i64]([-1])  # the next set of equally many items
+    following = vec[i64]([-1])  # the next set with the same number of items
     of_size = vec[i64]([-1] * (n + 1))
     of_size[0] = 0
     place = vec[i64]([0] * n)
     rest = vec[i64]([0] * (n + 1))
-    taken = vec[i64]([0] * (n + 1))  # 1 for taken, 0 for left, 2 before that is decided
+    taken = vec[i64]([0] * (n + 1))  # 1 for taken, 0 for left out, 2 if undecided
     cost = vec[float]([0.0] * (n + 1))
-    # After so many decisions, in rows: what each other item costs if it is taken, and if it is left.
+    # In row k, after k decisions: the cost of each other item if it is taken, and if it is left out.
     if_taken = vec[float]([0.0] * ((n + 1) * n))
     if_left = vec[float]([0.0] * ((n + 1) * n))
     n_done: i64 = 0
