@@ -296,7 +296,7 @@ def test_markov_chain_iteration_equals_solving(chain, monkeypatch):
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), full=st.booleans(), ties=st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_list_moves_equal_the_transition_matrix(chain, absent, seed, weighted, full, ties):
-    frame = query(seed, weighted, full=full, ties=ties)
+    frame = query(seed, weighted, full=full, with_ties=ties)
     lists = RankedLists.from_frame(pd.concat([frame.assign(query=q) for q in ("a", "b")]))
     _, (_, moves) = MarkovChain(chain=chain, absent=absent)._list_moves(lists)
     matrix, state = (
