@@ -419,7 +419,7 @@ def test_config_context_rejects_invalid_memory_limits(limit, monkeypatch):
     assert not _memory._limits
     if isinstance(limit, str):
         monkeypatch.setenv("SKRANKAGG_MEMORY", limit)
-        with pytest.raises(InputError, match=rf"SKRANKAGG_MEMORY must be .*; got '{limit}'\."):
+        with pytest.raises(InputError, match=rf"`SKRANKAGG_MEMORY` must be .*; got '{limit}'\."):
             available_memory()
 
 

@@ -245,7 +245,7 @@ def test_rank_stability_by_query_checks_the_components_of_the_pooled_board():
     apart = board({items: items for items in ("abc", "def", "ghi", "jkl", "mno")})
     assert not caught(MarkovChain().fit_transform, apart)
     (warning,) = caught(rank_stability, MarkovChain(), apart, n_resamples=5, unit="query")
-    assert "query 'all' has 5, of 3, 3, 3, 3 and 3 items" in str(warning.message)
+    assert "Query 'all' has 5, of 3, 3, 3, 3 and 3 items" in str(warning.message)
     joined = pd.concat([APART, *(board({f"q{k}": "cde"}) for k in range(4))], ignore_index=True)
     joined["rank"] = joined["rank"].fillna(1.0 - joined.pop("score"))
     assert len(caught(MarkovChain().fit_transform, joined)) == 1

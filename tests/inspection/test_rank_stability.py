@@ -146,7 +146,7 @@ def test_rank_stability_treats_integer_weights_as_ballots():
     )
     few = frame[frame["voter"].isin(["v00", "v06", "v11"])]
     few = few.assign(weight=few["voter"].map({"v00": 6, "v06": 5, "v11": 2}))
-    options = {"n_resamples": 20_000, "top": [1]}
+    options = {"n_resamples": 20_000, "places": [1]}
     many, deduplicated = (rank_stability(BordaCount(), one, **options) for one in (frame, few))
     for name in ("rank_mean", "score_se", "top_1", "above_next"):
         np.testing.assert_allclose(many[name], deduplicated[name], rtol=0.03, atol=0.01)
@@ -336,7 +336,7 @@ def test_rank_stability_gives_no_interval_for_one_list_and_warns_about_few():
         (InputError, "`n_resamples` must be a whole number of at least 2; got 1", BordaCount(), {"n_resamples": 1}),
         (InputError, "`confidence` must be between 0 and 1, both excluded; got 95", BordaCount(), {"confidence": 95}),
         (InputError, "`unit` must be one of 'list', 'voter', 'query'; got 'lists'", BordaCount(), {"unit": "lists"}),
-        (InputError, "top must be a number of places", BordaCount(), {"top": [0]}),
+        (InputError, "`places` must be a whole number of at least 1; got 0", BordaCount(), {"places": [0]}),
         (InputError, "must be able to weigh lists, because draws.*got Agglomerative", Agglomerative(), {}),
     ],
 )
