@@ -94,7 +94,7 @@ def read_rows(source, layout, kind, named):
         if other.any():
             row = int(other.argmax())
             raise InputError(
-                "expected 0 in the second field, where lists have their voter, got "
+                "expected 0 in the second field, where lists have the voter, got "
                 f"{clip(frame['iteration'].iloc[row])!r} on line {line_of(source, layout, row)}"
             )
     frame["relevance"] = judgements(source, layout, frame["relevance"])
@@ -435,7 +435,7 @@ def _named_layout(look, columns):
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
         raise InputError(
-            f"expected columns= to be distinct names out of {', '.join(kind.known)}, enough of them, and None to "
+            f"expected distinct names out of {', '.join(kind.known)} in columns=, enough of them, and None to "
             f"skip one, got {names}"
         )
     rows = {style: look.fields(style) for style in _STYLES[look.format]}
@@ -447,7 +447,7 @@ def _named_layout(look, columns):
         fitting = [style for style in fitting if _numbers_fit(rows[style], names, decimal)]
     if len(fitting) != 1:
         raise InputError(
-            f"expected one separator that parts the first line into the {len(names)} fields that columns= names, got "
-            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several part so"
+            f"expected one separator that splits the first line into {len(names)} fields, as in columns=, got "
+            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split so"
         )
     return Layout(fitting[0], names, decimal=decimal)

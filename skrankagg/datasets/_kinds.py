@@ -60,8 +60,8 @@ def held(kind, header):
             raise InputError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
     if ids:
         warn_user(
-            f"The ids of the queries are read from {ids[0]!r}, and not from 'query', which holds their text as a rule. "
-            "Rename one of the two columns if it is otherwise.",
+            f"The ids of the queries are read from {ids[0]!r} instead of 'query', which usually contains the text. If "
+            "'query' contains the ids, rename one of the two columns.",
             AmbiguousInputWarning,
         )
     return tuple(names)

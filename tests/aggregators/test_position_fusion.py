@@ -400,7 +400,7 @@ def test_position_methods_handle_extreme_weight_scales(method):
             again = clone(method).fit(TRAIN.with_list_weight(weight), QRELS)
             np.testing.assert_allclose(scores(again.transform(TEST)), scores(whole), rtol=1e-12, atol=1e-12)
     for call, lists in ((clone(method).set_params(qrels=QRELS).fit, TRAIN), (fitted.transform, TEST)):
-        with pytest.raises(InputError, match=r"fit into floating point; got weights up to 1e\+308, whose sums"):
+        with pytest.raises(InputError, match=r"fit into floating point"):
             call(lists.with_list_weight(np.full(lists.n_lists, 1e308)))
 
 

@@ -209,9 +209,9 @@ def test_borda_consensus_beats_the_best_voter_and_gains_from_weights(seed):
         ({"quality_spread": float("inf")}, "`quality_spread` must be a finite number of at least 0; got inf"),
         ({"adversarial_share": 1.2}, "`adversarial_share` must be a finite number from 0 to 1; got 1.2"),
         ({"tie_probability": float("nan")}, "`tie_probability` must be a finite number from 0 to 1; got nan"),
-        ({"absent_share": 1}, "absent_share=1"),
+        ({"absent_share": 1}, "`absent_share` must be at least 0 and below 1; got 1"),
         ({"n_grades": 0}, "`n_grades` must be a whole number of at least 1; got 0"),
-        ({"relevant_share": 0}, "relevant_share=0"),
+        ({"relevant_share": 0}, "`relevant_share` must be above 0 and at most 1; got 0"),
     ],
 )
 def test_make_ranked_lists_rejects_invalid_parameters(arguments, message):

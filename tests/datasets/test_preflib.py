@@ -68,7 +68,7 @@ def test_read_preflib_accepts_old_and_new_headers(tmp_path, text):
         ("5: 3,{1,2}", "x: 3,{1,2}", "line 10 has 'x' instead of a whole number"),
         ("5: 3,{1,2}", "5: 3,{1,3}", "line 10 contains the alternative 3 twice"),
         ("5: 3,{1,2}", "5: 3,9", "line 10 contains the alternative 9, which the header does not have"),
-        ("TYPE: toi", "TYPE: cat", "line 2 names the data type 'cat'; read are soc, soi, toc, toi"),
+        ("TYPE: toi", "TYPE: cat", "line 2 names the data type 'cat'; supported are soc, soi, toc, toi"),
         ("5: 3,{1,2}\n2: {2,3},1\n", "", "without any ballot"),
     ],
 )
@@ -79,7 +79,7 @@ def test_read_preflib_names_bad_lines(tmp_path, old, new, words):
 
 
 def test_read_preflib_rejects_repeated_names_and_empty_files(tmp_path):
-    with pytest.raises(ValueError, match=r"'cake' twice .* names=False"):
+    with pytest.raises(ValueError, match=r"'cake' twice.* with_names=False"):
         read_preflib(write(tmp_path, NEW.replace("tea", "cake")))
     with pytest.raises(ValueError, match="empty file"):
         read_preflib(write(tmp_path, "\n"))

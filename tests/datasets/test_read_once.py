@@ -200,7 +200,7 @@ def test_readers_read_decimal_commas_on_request(mark):
     large = read_lists(as_file(text.replace("1,5", "1").replace("-,25e1", "-2")), decimal=",")
     assert large["score"].tolist() == [1, -2, 2**53 + 1]
     assert read_lists(as_file(text + "\n\n" + f"q{mark}d{mark}1\n"), decimal=",")["score"].tolist()[-1] == 1.0
-    words = r"expected a finite number as score on line 2, got '1,5'; give decimal=',' if"
+    words = r"expected a finite number as score on line 2, got '1,5'; pass decimal=',' if"
     with pytest.raises(InputError, match=f"'<stream>': {words}"):
         read_lists(as_file(text))
     with pytest.raises(InputError, match=r"as score on line 5, got '1\.5'; give decimal='\.' if a point"):
