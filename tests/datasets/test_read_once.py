@@ -203,7 +203,7 @@ def test_readers_read_decimal_commas_on_request(mark):
     words = r"expected a finite number as score on line 2, got '1,5'; pass decimal=',' if"
     with pytest.raises(InputError, match=f"'<stream>': {words}"):
         read_lists(as_file(text))
-    with pytest.raises(InputError, match=r"as score on line 5, got '1\.5'; give decimal='\.' if a point"):
+    with pytest.raises(InputError, match=r"as score on line 5, got '1\.5'; pass decimal='\.' if a point"):
         read_lists(as_file(f"{text}q{mark}d{mark}1.5\n"), decimal=",")
     for wrong in ("1.000,5", "1,000,5", "inf", "x,5", ",", "1,5,"):
         with pytest.raises(InputError, match=r"expected a finite number as score on line 5, got .*; repair"):
@@ -211,7 +211,7 @@ def test_readers_read_decimal_commas_on_request(mark):
     judged = text.replace("score", "label")
     assert read_qrels(as_file(judged), decimal=",")["relevance"].tolist() == [1.5, -2.5, float(2**53)]
     with pytest.raises(
-        InputError, match="expected a finite number as relevance on line 2, got '1,5'; give decimal=','"
+        InputError, match="expected a finite number as relevance on line 2, got '1,5'; pass decimal=','"
     ):
         read_qrels(as_file(judged))
 
