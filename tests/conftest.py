@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests, and a record of the kernels that they call."""
+"""Fixtures shared by all tests, and a record of the kernels that tests call."""
 
 import functools
 import gc
@@ -28,8 +28,8 @@ def pytest_report_header():
     return f"skrankagg: kernels {kind}"
 
 
-# If the kernels are plain Python: the test files that have called each. Processes that share the tests put theirs on
-# record in the file that SKRANKAGG_KERNEL_CALLS names.
+# The test files that have called each kernel, if kernels are plain Python. Processes that share the tests append
+# theirs to the file in SKRANKAGG_KERNEL_CALLS.
 KERNEL_CALLERS = {}
 RECORD = os.environ.get("SKRANKAGG_KERNEL_CALLS")
 
@@ -53,7 +53,7 @@ if not _kernels.COMPILED:
 
 
 def pytest_collection_finish():
-    """Leave what is loaded by now to the end: going through it again and again takes time."""
+    """Freeze the objects loaded so far, so that the garbage collector does not traverse them repeatedly."""
     gc.collect()
     gc.freeze()
 
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def kernel_callers():
-    """The test files that have called each plain Python kernel so far, in this process or in those on record."""
+    """Return the test files that have called each plain Python kernel, in this process or on record."""
     callers = {name: set(files) for name, files in KERNEL_CALLERS.items()}
     if RECORD and Path(RECORD).exists():
         for line in Path(RECORD).read_text(encoding="utf-8").splitlines():
@@ -88,13 +88,13 @@ def kernel_callers():
 
 @pytest.fixture
 def X():
-    """The frame of the docstrings' examples."""
+    """Return the frame of the docstrings' examples."""
     return golden_lists()
 
 
 @pytest.fixture(scope="session")
 def shared_data():
-    """Folder of real data with reference results, which is not part of the project."""
+    """Return the folder of real data with reference results, which is not part of the project."""
     for folder in (os.environ.get("SKRANKAGG_DATA"), ROOT.parent / "shared" / "data"):
         if folder and Path(folder).is_dir():
             return Path(folder)
@@ -106,13 +106,13 @@ def shared_data():
 
 @pytest.fixture
 def patience(monkeypatch):
-    """A slow machine is no reason to tell of progress here."""
+    """Suppress progress messages, which a slow machine would trigger."""
     monkeypatch.setattr(_meanwhile, "_PATIENCE", 1000.0)
 
 
 @pytest.fixture
 def run(folder, capsys, patience):
-    """Run a command that must succeed silently; returns what it prints."""
+    """Run a command that must succeed without messages; return its output."""
 
     def run(*argv):
         assert main(list(argv)) == 0
@@ -125,7 +125,7 @@ def run(folder, capsys, patience):
 
 @pytest.fixture
 def fail(folder, capsys, patience):
-    """Run a command that must fail with one sentence, and print nothing else; returns it."""
+    """Run a command that must fail with a one-sentence message and no output; return the message."""
 
     def fail(*argv):
         assert main(list(argv)) == 1

@@ -1,5 +1,5 @@
 # ruff: noqa: F403, F405
-"""The frame of the docstrings, and the result of every method on it: one line for each variant.
+"""The frame of the docstrings, and the golden results of every method on it, one line for each variant.
 
 Every common check runs on these estimators.
 """
@@ -16,15 +16,15 @@ from skrankagg import *  # so that a method needs its line alone
 def one_of_each(estimators):
     """Split estimators into the first one of each class with each set of tags, and the others.
 
-    What fit, transform, frames, pickles and errors do is code of the class, and what a check asks for depends on the
-    tags: the first ones show it. The others differ from them in their formula.
+    fit, transform, frames, pickles and errors depend on the class, and the checks depend on the tags, so the first
+    estimators cover them. The others differ in their formula only.
     """
     first = {(type(one), repr(get_tags(one))): one for one in reversed(estimators)}.values()
     return [one for one in estimators if one in first], [one for one in estimators if one not in first]
 
 
 def lists():
-    """Three lists of four items: c and d are absent from some list, a and d tie in one."""
+    """Return three lists of four items: c and d are absent from some list, a and d tie in one."""
     return pd.DataFrame(
         {
             "query": "q",
@@ -308,7 +308,7 @@ GOLDEN = [
 #: Judgements of the frame: b is very relevant, c is relevant, d is not, a is not judged.
 JUDGED = Qrels.from_dict({"q": {"b": 2, "c": 1, "d": 0}})
 
-# Methods that learn from judgements, fitted on the frame and those.
+# Supervised methods, fitted on the frame and these judgements.
 LEARNT = [
     # The support 2 3 2 1 of a b c d is 0 1 0 -1 when centred; with the gains 0 3 1 0 the weight is 3 / (2 + 1).
     (StackedFusion(Ridge(fit_intercept=False), ["support"], qrels=JUDGED), "b a c d", [1.0, 0.0, 0.0, -1.0]),

@@ -1,4 +1,4 @@
-"""Random runs with judgements, and what pytrec_eval makes of them."""
+"""Random runs with judgements, and their measures by pytrec_eval."""
 
 import re
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def random_judged_runs(seed, n_queries=30, n_scores=12):
-    """Runs with many ties, graded and negative judgements, queries without results and without relevant items."""
+    """Draw a run with many ties, and graded and negative judgements; some queries lack results or relevant items."""
     rng = np.random.default_rng(seed)
     run, qrels = [], []
     for q in range(n_queries):

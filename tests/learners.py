@@ -1,4 +1,4 @@
-"""A small aggregator that learns from judgements, for the tests of what is done with such methods."""
+"""A small supervised aggregator for tests."""
 
 from numbers import Real
 

@@ -1,4 +1,4 @@
-"""Draws of hypothesis: the same few examples in every run, or other and more examples with options of pytest."""
+"""Hypothesis settings: the same few examples in every run; other or more examples with options of pytest."""
 
 import functools
 import time
@@ -10,7 +10,7 @@ from hypothesis.errors import UnsatisfiedAssumption
 # Whether the suite passes does not depend on the draw.
 settings.register_profile("fixed", settings.get_profile("ci"))
 settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
-# To learn that a property fails, and nothing more: tools/mutate.py.
+# To detect failing properties without shrinking examples, for tools/mutate.py.
 settings.register_profile("unshrunk", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("fixed")
 
@@ -25,12 +25,12 @@ def pytest_addoption(parser):
 
 
 def is_property(item):
-    """Return True if hypothesis draws the arguments of a test."""
+    """Return whether hypothesis draws the arguments of a test."""
     return getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
 
 
 def keep_properties(config, items):
-    """With --examples, deselect tests without drawn arguments, and give the others their examples and seconds.
+    """With --examples, deselect tests that are not properties and set examples and seconds of the others.
 
     Without a profile a property draws a third of its examples: they are the same in every run.
     """
@@ -75,7 +75,7 @@ def _bounded(test, seconds):
             run["failed"] = True
             raise
         run["n"] += 1
-        # After the example: hypothesis takes one that stops before it has drawn its data for a fault of the test.
+        # Skip after the example: hypothesis reports a test that stops before drawing its data as faulty.
         if time.perf_counter() - run["start"] > seconds and not run["failed"]:
             pytest.skip(f"{run['n']} examples passed in {seconds:g} seconds")
         return result

@@ -1,7 +1,7 @@
-"""The methods again, in exact fractions and plain loops: slow, obvious, sharing no code with the library.
+"""Oracles: the methods in exact fractions and plain loops, slow and obvious, without code of the library.
 
-The last part is in floating point, one query at a time: what the library does for many queries at once must equal it to
-the last bit.
+The last part is in floating point, one query at a time. The library's results for many queries must be bitwise equal
+to it.
 """
 
 from fractions import Fraction
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def ballots(frame, by="rank"):
-    """One query's lists as {voter: {item: (mid-rank, score)}}, all fractions, and the weight of each voter."""
+    """Return one query's lists as {voter: {item: (mid-rank, score)}} in fractions, and voter weights."""
     lists, weights = {}, {}
     for voter, rows in frame.groupby("voter"):
         columns = {name: rows[name].tolist() for name in rows}
@@ -32,12 +32,12 @@ def universe(lists):
 
 
 def comb(lists, weights, norm, mnz=False):
-    """CombSUM or CombMNZ, by its definition."""
+    """Compute CombSUM or CombMNZ by its definition."""
     return combine(lists, weights, norm, "gmnz", gamma=int(mnz))
 
 
 def combine(lists, weights, norm, how, *, gamma=0, absent_score="zero"):
-    """Fox and Shaw's combinations, by their definitions: "max", "min", "med", or "gmnz", the sum times h ** gamma."""
+    """Compute Fox and Shaw's combinations "max", "min", "med", or "gmnz", the sum times h ** gamma."""
     values, absent = {}, {}
     for voter, ballot in lists.items():
         values[voter], absent[voter] = normalised_scores(ballot, norm, len(universe(lists)))
@@ -66,7 +66,7 @@ def combine(lists, weights, norm, how, *, gamma=0, absent_score="zero"):
 
 
 def normalised_scores(ballot, norm, n):
-    """The values of a list's items, and of an item that it does not hold, None where that is nothing."""
+    """Return the values of a list's items and of an absent item, None if it has no value."""
     length, scores = len(ballot), [score for _, score in ballot.values()]
     absent = Fraction(n - length + 1, 2 * n) if norm == "borda" else None
     if norm in ("borda", "simple-borda", "rank", "reciprocal"):
@@ -95,7 +95,7 @@ def normalised_scores(ballot, norm, n):
 
 
 def weighted_median(given):
-    """The mean of the lower and the upper median of (value, weight): where half of the weight is reached, passed."""
+    """Return the mean of the lower and the upper weighted median of (value, weight) pairs."""
     given = sorted(given)
     half, reached, middle = sum(weight for _, weight in given) / 2, Fraction(0), []
     for value, weight in given:
@@ -109,7 +109,7 @@ def weighted_median(given):
 
 
 def borda_means(lists, weights):
-    """Mean over the lists that hold the item of a point for itself and one for each item below it, halves for ties."""
+    """Return mean Borda points over the lists that contain the item, with half points for ties."""
     means = {}
     for item in universe(lists):
         total, held = Fraction(0), Fraction(0)
@@ -125,7 +125,7 @@ def borda_means(lists, weights):
 
 
 def pairwise(lists, weights, draw, absent="last"):
-    """Majority wins, and `draw` for each draw: Condorcet with 0, Copeland with 1/2."""
+    """Count majority wins plus `draw` for each draw: Condorcet with 0, Copeland with 1/2."""
     items = universe(lists)
     points = dict.fromkeys(items, Fraction(0))
     for i, j in combinations(items, 2):
@@ -146,7 +146,7 @@ def pairwise(lists, weights, draw, absent="last"):
 
 
 def reciprocal(lists, weights, k):
-    """Reciprocal rank fusion."""
+    """Compute reciprocal rank fusion."""
     return {
         item: sum(
             (weights[voter] / (k + ballot[item][0]) for voter, ballot in lists.items() if item in ballot), Fraction(0)
@@ -156,7 +156,7 @@ def reciprocal(lists, weights, k):
 
 
 def order(points, lists, weights):
-    """Score descending, then the weight of the lists that hold the item, then the item."""
+    """Sort by descending score, then by the weight of the lists that contain the item, then by item."""
     support = {
         item: sum((weights[voter] for voter, ballot in lists.items() if item in ballot), Fraction(0)) for item in points
     }
@@ -164,7 +164,7 @@ def order(points, lists, weights):
 
 
 def transitions(lists, weights, chain):
-    """A Markov chain as {from: {to: probability}}, by its rules; lists of weight 0 count as absent."""
+    """Return a Markov chain as {from: {to: probability}}; lists of weight 0 are ignored."""
     lists = {voter: {item: rank for item, (rank, _) in ballot.items()} for voter, ballot in lists.items()}
     lists = {voter: ballot for voter, ballot in lists.items() if weights[voter]}
     items = universe(lists)
@@ -213,7 +213,7 @@ def _most_opponents(items, lists):
 
 
 def completed(lists, weights):
-    """Each list with the items of the others behind its own, tied; lists of weight 0 hold nothing that counts."""
+    """Append to each list the items of the others, tied in the last place; ignore lists of weight 0."""
     items = universe({voter: ballot for voter, ballot in lists.items() if weights[voter]})
     full = {}
     for voter, ballot in lists.items():
@@ -224,7 +224,7 @@ def completed(lists, weights):
 
 
 def stationary(chain, jump):
-    """The distribution pi = (1 - jump) pi T + jump / n, by Gaussian elimination in fractions."""
+    """Solve pi = (1 - jump) pi T + jump / n by Gaussian elimination in fractions."""
     items = list(chain)
     n = len(items)
     system = [
@@ -241,7 +241,7 @@ def stationary(chain, jump):
 
 
 def outranking(lists, weights, preference, veto, concordance, discordance, both_absent):
-    """Number of classes below each item's own: thresholds in places and in weight, whole classes taken out."""
+    """Count the classes below each item's own, by thresholds in places and weight."""
     items = universe(lists)
 
     def agreeing(i, j, threshold):
@@ -274,20 +274,20 @@ def outranking(lists, weights, preference, veto, concordance, discordance, both_
 
 
 def log_of(fraction):
-    """Natural logarithm of a fraction, however small."""
+    """Return the natural logarithm of a fraction, however small."""
     shift = fraction.numerator.bit_length() - fraction.denominator.bit_length()
     return log(fraction / Fraction(2) ** shift) + shift * log(2)
 
 
 def beta(k, m, x):
-    """P(at least k of m uniform numbers are at most x), by the binomial sum."""
+    """Compute P(at least k of m uniform numbers are at most x) by the binomial sum."""
     x = Fraction(x)
     p, q = x.numerator, x.denominator
     return Fraction(sum(choose(m, j) * p**j * (q - p) ** (m - j) for j in range(k, m + 1)), q**m)
 
 
 def joint(x):
-    """P(the k-th smallest of m uniform numbers is at most x_k, for every k): the textbook's alternating sum."""
+    """Compute P(k-th smallest of m uniform numbers <= x_k for every k) by the textbook's alternating sum."""
     m = len(x)
     v = [Fraction(1)]
     for k in range(1, m + 1):
@@ -297,7 +297,7 @@ def joint(x):
 
 
 def joint_in_fixed_point(x, bits):
-    """The same with whole numbers of so many bits after the point, for many x."""
+    """Compute `joint` for many x with integers of the given number of bits after the point."""
     one = 1 << bits
     v = [one]
     for value in map(Fraction, reversed(x)):
@@ -310,7 +310,7 @@ def joint_in_fixed_point(x, bits):
 
 
 def crossing(b):
-    """P(the k-th smallest of m uniform numbers is at most b_k, for some k): count them up to b_1, b_2 and so on."""
+    """Compute P(k-th smallest of m uniform numbers <= b_k for some k) by counting up to b_1, b_2, ..."""
     m, below, crossed, before = len(b), {0: Fraction(1)}, Fraction(0), Fraction(0)
     for k, value in enumerate(map(Fraction, b), start=1):
         share = (value - before) / (1 - before) if value > before else Fraction(0)
@@ -327,7 +327,7 @@ def crossing(b):
 
 
 def quantile(k, m, rho, bits):
-    """The x at which beta(k, m, x) is rho, by bisection, to so many bits after the point."""
+    """Find x with beta(k, m, x) = rho by bisection to the given number of bits after the point."""
     low, high = 0, 1 << bits
     while high - low > 1:
         middle = (low + high) // 2
@@ -336,7 +336,7 @@ def quantile(k, m, rho, bits):
 
 
 def normalised(frame, n=None, full=False):
-    """The normalised ranks of each item, ascending: {item: [x]}; integer weights as copies."""
+    """Return the ascending normalised ranks of each item, {item: [x]}, with integer weights as copies."""
     lists, weights = ballots(frame)
     items = universe(lists)
     ranks = {item: [] for item in items}
@@ -353,12 +353,12 @@ def normalised(frame, n=None, full=False):
 
 
 def rho(x):
-    """The least of the probabilities of the order statistics."""
+    """Return the least probability of the order statistics."""
     return min((beta(k, len(x), value) for k, value in enumerate(x, start=1)), default=Fraction(1))
 
 
 def kwik_sort(margin, rng):
-    """An order of items by the signs of margins, around pivots that NumPy's Generator draws."""
+    """Sort items by the signs of margins, around pivots drawn by NumPy's Generator."""
 
     def ordered(items):
         if len(items) < 2:
@@ -374,7 +374,7 @@ def kwik_sort(margin, rng):
 
 
 def inserted(margin, order):
-    """An order in which each item went up as long as a majority prefers it to the item just above it."""
+    """Move each item up as long as a majority prefers it to the item just above it."""
     kept = []
     for item in order:
         place = len(kept)
@@ -385,7 +385,7 @@ def inserted(margin, order):
 
 
 def places_of_draws(margin, order):
-    """First place of the neighbours that each item of an order ties with, as no majority orders any two of them."""
+    """Return the first place of each item's group of neighbours without a majority between any two."""
     groups = []
     for item in order:
         if not groups or any(margin[other][item] for other in groups[-1]):
@@ -395,7 +395,7 @@ def places_of_draws(margin, order):
 
 
 def disagreements(rank, prefer, tied):
-    """Kemeny score of ranks with a penalty of 1/2, pair by pair."""
+    """Compute the Kemeny score of ranks with a penalty of 1/2, pair by pair."""
     total = 0
     for i, j in combinations(range(len(rank)), 2):
         if rank[i] == rank[j]:
@@ -410,7 +410,7 @@ def disagreements(rank, prefer, tied):
 
 
 def preferences(ranks, weight, absent="last"):
-    """Weight of the lists that prefer the row's item, added up list by list; absent items have the rank infinity."""
+    """Add up the weight of lists that prefer the row's item; absent items have the rank infinity."""
     n = ranks.shape[1]
     above, level = np.zeros((n, n)), np.zeros((n, n))
     for rank, mine in zip(ranks, weight, strict=True):
@@ -423,7 +423,7 @@ def preferences(ranks, weight, absent="last"):
 
 
 def majorities(prefer):
-    """Preferences and margins, without what rounding may have added."""
+    """Return preferences and margins without rounding errors."""
 
     def rounded(matrix):
         scale = np.abs(matrix).max(initial=0.0)
@@ -480,7 +480,7 @@ def minimax(ranks, weight, strength, absent):
 
 
 def relation_weights(ranks, weight, alpha, beta):
-    """Voter weights by the graph of preference relations."""
+    """Compute voter weights by the graph of preference relations."""
     n = ranks.shape[1]
     if n == 1:
         return np.ones(len(ranks))
@@ -495,14 +495,14 @@ def relation_weights(ranks, weight, alpha, beta):
 
 
 def agreement_weights(ranks):
-    """Number of strict majorities that each list agrees with."""
+    """Count the strict majorities that each list agrees with."""
     above = [rank[:, None] < rank for rank in ranks]
     counts = sum(matrix.astype(int) for matrix in above)
     return np.array([(matrix & (counts > counts.T)).sum() for matrix in above])
 
 
 def merged_scores(ranks, weight, merge):
-    """Scores that lists are merged with, in the order of their content; `merge` merges those of queries."""
+    """Return the scores of merging lists in the order of their content; `merge` is the merging function."""
     order = np.lexsort((weight, *np.where(np.isinf(ranks), 1e9, ranks).T[::-1]))
     ranks, n = ranks[order], ranks.shape[1]
     held = np.isfinite(ranks)
@@ -511,7 +511,7 @@ def merged_scores(ranks, weight, merge):
 
 
 def net_outranking(ranks, weight, method):
-    """Classes below each item, by thresholds in places and in weight."""
+    """Count the classes below each item, by thresholds in places and weight."""
     n, total = ranks.shape[1], weight.sum()
 
     def size(value, whole):

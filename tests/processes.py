@@ -1,4 +1,4 @@
-"""Other processes that find the package under test, wherever they start."""
+"""Environment of other processes that import the package under test."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ __all__ = ["environment"]
 
 
 def environment(**variables):
-    """Environment of another Python that imports the package under test before any installed one."""
+    """Return the environment of another Python that imports the package under test first."""
     root = str(Path(skrankagg.__file__).parents[1])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path, **variables}

@@ -19,8 +19,8 @@ MODULES = (*api_pages.MODULES, *api_pages.WITHOUT_PAGE)
 def public_objects():
     """Find everything that users call by name: modules, classes, functions, methods, properties.
 
-    What several classes inherit comes once, under the class that defines it; what scikit-learn and Python define does
-    not come.
+    Inherited members are listed once, under the class that defines them. Members defined by scikit-learn or Python are
+    not listed.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""One query of plain lists: what fuse returns is what transform returns for the same lists."""
+"""fuse of plain lists, compared with transform of the same lists."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ UNNUMBERED = [method for method in METHODS if method._any_numbering]
 
 
 def transformed(lists, method, weights=None):
-    """Merge the same lists as a frame: (item, score), best first."""
+    """Return the result of transform for the lists: (item, score), best first."""
     encoded = RankedLists.from_lists(lists)
     if weights is not None:
         encoded = encoded.with_list_weight(weights)
@@ -58,7 +58,7 @@ def random_lists(rng, *, scores, n_lists=3, n_items=9):
 @pytest.mark.twice
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_plain_lists_give_what_transform_gives(method):
+def test_fuse_equals_transform_for_every_method(method):
     rng = np.random.default_rng(0)
     scores = [True] if method.__sklearn_tags__().aggregator_tags.needs_scores else [True, False]
     batch = [random_lists(rng, scores=scored, n_lists=2 + k) for scored in scores for k in range(4)]
@@ -71,7 +71,7 @@ def test_plain_lists_give_what_transform_gives(method):
 
 
 def same(found, expected, method):
-    """Equal to the last bit, or for a model that is fitted, within its tolerance."""
+    """Return whether results are bitwise equal, or within the tolerance of a fitted model."""
     if not isinstance(method, PlackettLuce):
         return found == expected
     items, scores = (list(part) for part in zip(*found, strict=True))
@@ -90,8 +90,8 @@ numbers = st.one_of(st.integers(-4, 4), st.sampled_from([0.1, 0.2, 0.1 + 0.2, 0.
     data=st.data(),
 )
 @settings(max_examples=150 if COMPILED else 50, deadline=None)
-def test_what_takes_items_in_any_order_equals_transform_to_the_last_bit(lists, method, data):
-    # Lists of two items are not warned of here; tests/conftest.py says why.
+def test_fuse_is_bitwise_equal_to_transform_for_any_numbering(lists, method, data):
+    # There are no warnings about lists of two items here; tests/conftest.py explains why.
     weights = data.draw(
         st.none() | st.lists(st.sampled_from([0, 0.25, 1, 3]), min_size=len(lists), max_size=len(lists))
     )
@@ -113,7 +113,7 @@ def test_what_takes_items_in_any_order_equals_transform_to_the_last_bit(lists, m
         assert sum(shares) == pytest.approx(score, rel=1e-12, abs=len(lists) * 1e-12 * largest)
 
 
-def test_every_way_to_write_lists_is_the_same_query():
+def test_fuse_accepts_every_form_of_lists():
     lists = [{"d1": 3.0, "d2": 2.0, "d4": 1.0}, {"d2": 0.9, "d1": 0.8, "d3": 0.1}]
     expected = fuse(lists, CombSUM())
     assert expected[0] == ("d1", pytest.approx(1.875))
@@ -136,7 +136,7 @@ def test_every_way_to_write_lists_is_the_same_query():
     assert ranks == fuse([[Hit(item) for item in one] for one in lists], key="id")
 
 
-def test_a_batch_is_told_from_a_query():
+def test_fuse_distinguishes_a_batch_from_a_query():
     ids = [["d1", "d2", "d3"], ["d3", "d1"]]
     scores = [{"d1": 2.0, "d2": 1.0, "d3": 0.5}, {"d3": 1.0, "d1": 0.5}]
     named = {"bm25": ids[0], "dense": ids[1]}
@@ -151,7 +151,7 @@ def test_a_batch_is_told_from_a_query():
     assert fuse([hits := [[{"id": "a"}, {"id": "b"}], [{"id": "b"}]], hits], key="id") == [fuse(hits, key="id")] * 2
 
 
-def test_ids_of_any_type_that_has_an_order():
+def test_fuse_accepts_ids_of_any_ordered_type():
     for make in (int, str, lambda k: UUID(int=k), lambda k: date(2026, 1, k), lambda k: bytes([k]), np.int64):
         lists = [[make(k) for k in one] for one in ([3, 1, 2], [2, 3, 5], [4, 3, 9])]
         found = fuse(lists)
@@ -209,12 +209,12 @@ def test_ids_of_any_type_that_has_an_order():
         ([["a", "b"]], {"key": "id"}, InputError, "must have 'id' for fuse; hit 1 of voter 0"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(lists, kwargs, error, words):
+def test_fuse_rejects_invalid_arguments(lists, kwargs, error, words):
     with pytest.raises(error, match=words):
         fuse(lists, **kwargs)
 
 
-def test_weights_by_name_and_by_place_and_those_of_the_aggregator_multiply():
+def test_fuse_multiplies_its_weights_with_those_of_the_aggregator():
     lists = {"dense": ["a", "b", "c"], "bm25": ["c", "b", "d"]}
     by_name = fuse(lists, weights={"bm25": 0.5, "dense": 2})
     assert by_name == fuse(lists, weights=[2, 0.5]) == fuse(list(lists.values()), weights=[2, 0.5])
@@ -222,11 +222,11 @@ def test_weights_by_name_and_by_place_and_those_of_the_aggregator_multiply():
     assert fuse(lists, own, weights=[1, 0.5]) == by_name
     assert fuse(list(lists.values()), ReciprocalRankFusion(voter_weights={1: 2.0, 2: 0.5})) == by_name
     assert fuse([lists, lists], Minimax(), weights=[2, 0.5]) == [fuse(lists, Minimax(), weights=[2, 0.5])] * 2
-    # A list of weight 0 is silenced, and its items stay.
+    # A list of weight 0 is ignored, but its items are ranked.
     assert [item for item, _ in fuse(lists, weights=[1, 0])] == ["a", "b", "c", "d"]
 
 
-def test_shares_are_those_of_the_lists_in_their_order():
+def test_fuse_with_explain_returns_contributions_in_list_order():
     lists = [["a", "b", "c"], [], ["b", "d", "e"]]
     (best, score, shares), *_ = fuse(lists, ReciprocalRankFusion(k=1), explain=True)
     assert (best, score, shares) == ("b", 1 / 3 + 1 / 2, [1 / 3, 0.0, 1 / 2])
@@ -241,7 +241,7 @@ def test_shares_are_those_of_the_lists_in_their_order():
         fuse(lists, make_pipeline(TopK(2), BordaCount()), explain=True)
 
 
-def test_pipelines_and_methods_that_are_fitted_first():
+def test_fuse_accepts_pipelines_and_fitted_methods():
     lists = [["a", "b", "c", "d"], ["b", "a", "c"], ["c", "e", "f"]]
     pipeline = make_pipeline(TopK(2), BordaCount())
     assert fuse(lists, pipeline) == transformed(lists, pipeline)
@@ -251,7 +251,7 @@ def test_pipelines_and_methods_that_are_fitted_first():
         fuse(lists, learner)
     learner.fit(RankedLists.from_lists(lists))
     assert fuse(lists, learner) == transformed(lists, learner)
-    # A batch is learnt from, and aggregated, as one data set.
+    # A batch is fitted and aggregated as one data set.
     frame = example_lists()
     runs = RankedLists.from_frame(frame).to_runs()
     queries = sorted(frame["query"].unique())
@@ -261,7 +261,7 @@ def test_pipelines_and_methods_that_are_fitted_first():
     assert [item for one in found for item, _ in one] == expected["item"].tolist()
 
 
-def test_warnings_and_tags_are_those_of_the_method():
+def test_fuse_issues_the_warnings_of_the_method():
     duels = [[f"d{k}", f"d{k + 1}"] for k in range(6)]
     with pytest.warns(ExposureWarning, match="ReciprocalRankFusion"):
         found = fuse(duels)
@@ -271,7 +271,7 @@ def test_warnings_and_tags_are_those_of_the_method():
         fuse(RankedLists.from_lists(duels))
 
 
-def test_large_queries_and_threads():
+def test_fuse_handles_large_queries_and_threads():
     rng = np.random.default_rng(0)
     lists = [[f"d{k}" for k in rng.permutation(30_000)[:9_000]] for _ in range(3)]
     expected = transformed(lists, ReciprocalRankFusion())

@@ -49,7 +49,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def table(out):
-    """Cells of each row of a printed table by its label, without the star of the best."""
+    """Return the cells of each row of a printed table by its label, without the star of the best."""
     rows = [re.split(r" {2,}", line.replace("*", "").strip()) for line in out.splitlines()]
     return {label: cells for label, *cells in rows if cells}
 
@@ -57,7 +57,7 @@ def table(out):
 # ---------------------------------------------------------------------- compare
 
 
-def test_compare_finds_the_map_that_was_computed_by_hand(run):
+def test_compare_reproduces_map_computed_by_hand(run):
     rows = table(run("compare", "lists.csv", "qrels.txt", "--methods", "all", "--metrics", "map", "p@2"))
     assert rows.pop("method") == ["map", "p@2", "time (ms)"]
     assert set(rows) == {
@@ -68,7 +68,7 @@ def test_compare_finds_the_map_that_was_computed_by_hand(run):
     assert {tuple(cells[:2]) for cells in rows.values()} == {("0.5417", "0.5000")}
 
 
-def test_compare_says_what_it_left_out_of_lists_without_scores(run):
+def test_compare_lists_methods_left_out_for_lists_without_scores(run):
     notes = " ".join(run("compare", "lists.csv", "qrels.txt", "--methods", "all").partition("\nmethod")[0].split())
     left_out = re.search("Left out because they need scores and the lists have ranks only: (.*?)[.](?: |$)", notes)[1]
     needy = [name for name, method in default_methods() if get_tags(method).aggregator_tags.needs_scores]
@@ -76,7 +76,7 @@ def test_compare_says_what_it_left_out_of_lists_without_scores(run):
     assert notes.count("Left out") == 1
 
 
-def test_compare_leaves_out_what_cannot_weigh_lists_by_fractions(run, folder):
+def test_compare_leaves_out_methods_without_fractional_weights(run, folder):
     lists = LISTS.splitlines()
     for weight, left_out in (("2", False), ("0.5", True)):
         weighed = [f"{line},{'weight' if line == lists[0] else weight}" for line in lists]
@@ -92,14 +92,14 @@ def test_compare_leaves_out_what_cannot_weigh_lists_by_fractions(run, folder):
         assert "RobustRankAggregation" in whole
 
 
-def test_compare_without_files_says_what_data_it_made(run):
+def test_compare_without_files_describes_its_generated_data(run):
     out = run("compare", "--methods", "CombSUM", "Copeland")
     assert "make_ranked_lists(random_state=0)" in out
     assert "with a known truth" in out
     assert "20 queries, 10 voters, 6,000 rows" in out
 
 
-def test_compare_agrees_with_the_comparator_and_sorts_the_best_first(run, folder):
+def test_compare_equals_comparator_and_sorts_the_best_first(run, folder):
     run("compare", "--methods", "CombSUM[norm=z-score]", "copeland", "--random-state", "3", "--out", "results.csv")
     written = pd.read_csv("results.csv", index_col="method")
     lists, qrels = make_ranked_lists(random_state=3)
@@ -108,7 +108,7 @@ def test_compare_agrees_with_the_comparator_and_sorts_the_best_first(run, folder
     assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
 
 
-def test_compare_compares_all_methods_if_asked(run):
+def test_compare_with_methods_all_compares_all_methods(run):
     out = run("compare", "--methods", "all", "--n-jobs", "-1", "--quiet", "--out", "results.csv")
     assert set(pd.read_csv("results.csv")["method"]) == {name for name, _ in default_methods()}
     for name, _ in default_methods():
@@ -139,7 +139,7 @@ def test_compare_warns_that_the_labels_of_rasdagen_are_noise(run):
     assert "50 voters, 30,000 rows" in out
 
 
-def test_compare_shows_single_voters_for_reference_and_says_that_they_are_not_methods(run):
+def test_compare_shows_single_voters_as_references(run):
     out = run("compare", "--methods", "CombSUM", "Copeland", "--metrics", "ndcg@10", "--out", "results.csv")
     lists, qrels = make_ranked_lists(random_state=0)
     voters = [
@@ -153,7 +153,7 @@ def test_compare_shows_single_voters_for_reference_and_says_that_they_are_not_me
     assert set(pd.read_csv("results.csv")["method"]) == {"CombSUM", "Copeland"}
 
 
-def test_a_judged_query_without_a_list_of_a_voter_counts_0(run, folder):
+def test_compare_counts_0_for_a_voter_without_a_list_of_a_judged_query(run, folder):
     # v has both queries, MAP 13/24; w lacks q2: (5/6 + 0) / 2. x has q2 alone and is perfect there: (0 + 1) / 2.
     lines = [line for line in LISTS.splitlines() if not line.startswith("q2,w")]
     (folder / "partial.csv").write_text("\n".join([*lines, "q2,x,e,1", "q2,x,f,2"]))
@@ -167,7 +167,7 @@ def test_a_judged_query_without_a_list_of_a_voter_counts_0(run, folder):
     assert note not in " ".join(run("compare", "lists.csv", "qrels.txt", "--methods", "Copeland").split())
 
 
-def test_queries_that_are_not_judged_leave_the_single_voters_alone(run, folder):
+def test_compare_ignores_unjudged_queries_for_single_voters(run, folder):
     rows = table(run("compare", "lists.csv", "qrels.txt", "--methods", "Copeland", "--metrics", "map"))
     for more in ("q3,v,a,1\nq3,w,a,1\n", "q3,v,a,1\n"):  # of both voters, of one
         (folder / "more.csv").write_text(LISTS + more)
@@ -178,7 +178,7 @@ def test_queries_that_are_not_judged_leave_the_single_voters_alone(run, folder):
         assert "counts as an empty list" not in " ".join(out.split())
 
 
-def test_compare_reports_how_much_is_judged(run, folder):
+def test_compare_reports_the_share_of_judged_items(run, folder):
     (folder / "fewer.txt").write_text("q1 0 a 1\nq9 0 a 1\n")
     out = run("compare", "lists.csv", "fewer.txt", "--methods", "Copeland")
     assert "33.3% of the ranked items judged" in out
@@ -186,7 +186,7 @@ def test_compare_reports_how_much_is_judged(run, folder):
     assert "1 judged queries without lists" in out
 
 
-def test_compare_prints_nothing_but_latex_and_comments_with_latex(run):
+def test_compare_with_latex_prints_only_latex_and_comments(run):
     lines = run("compare", "--methods", "CombSUM", "Copeland", "--latex").splitlines()
     lines = [line for line in lines if not line.startswith("% ")]
     assert lines[0] == r"\begin{tabular}{lrrrr}"
@@ -197,26 +197,26 @@ def test_compare_prints_nothing_but_latex_and_comments_with_latex(run):
     assert all(line.endswith(r"\\") and line.count("&") == 4 for line in lines if line[0] != "\\")
 
 
-def test_compare_draws_the_first_measure(run, folder):
+def test_compare_plots_the_first_measure(run, folder):
     pytest.importorskip("matplotlib").use("Agg")
     run("compare", "lists.csv", "qrels.txt", "--methods", "BordaCount", "Copeland", "--plot", "map.png")
     assert (folder / "map.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_compare_takes_a_file_for_each_voter_and_gzip(run, folder):
+def test_compare_accepts_a_file_for_each_voter_and_gzip(run, folder):
     (folder / "other.run.gz").write_bytes(gzip.compress(RUN.replace(" x\n", " other\n").encode()))
     out = run("compare", "good.run", "other.run.gz", "qrels.txt", "--methods", "CombSUM", "--metrics", "map")
     assert "2 voters" in out
     assert table(out)["CombSUM"][0] == "0.5417"
 
 
-def test_files_of_one_tag_can_be_distinguished_by_their_names(run, folder):
+def test_compare_with_voter_file_names_voters_by_file(run, folder):
     (folder / "same.run").write_text(RUN)
     out = run("compare", "good.run", "same.run", "qrels.txt", "--voter", "file", "--methods", "CombSUM")
     assert "2 voters" in out
 
 
-def test_exponential_gains_are_pointed_out_where_they_matter(run, folder):
+def test_exponential_gains_are_noted_only_for_graded_judgements(run, folder):
     (folder / "graded.txt").write_text(QRELS.replace("e 1", "e 2"))
     note = "Gains of DCG are exponential"
     assert note in run("compare", "lists.csv", "graded.txt", "--methods", "Copeland")
@@ -236,13 +236,13 @@ def test_aggregate_prints_the_consensus_as_csv(run):
 @pytest.mark.parametrize(
     "spelling", [["--method", "CombSUM[norm=rank]"], ["--method", "CombSUM", "--param", "norm=rank"]]
 )
-def test_aggregate_takes_parameters_in_brackets_or_by_param(run, spelling):
+def test_aggregate_accepts_parameters_in_brackets_or_by_param(run, spelling):
     out = run("aggregate", "lists.csv", *spelling, "-o", "-")
     expected = CombSUM(norm="rank").fit_transform(pd.read_csv("lists.csv"))
     assert_frame_equal(pd.read_csv(io.StringIO(out)), expected)
 
 
-def test_a_parameter_may_be_a_dict(run):
+def test_aggregate_accepts_a_dict_as_parameter(run):
     out = run("aggregate", "lists.csv", "--method", "CombSUM[norm=rank,voter_weights={'v': 1, 'w': 3}]")
     assert pd.read_csv(io.StringIO(out))["score"].tolist()[0] == 4.0
 
@@ -252,7 +252,7 @@ NAMES = ["consensus.csv", "consensus.run", "consensus.txt.gz", "consensus", "con
 
 @pytest.mark.twice
 @pytest.mark.parametrize("name", NAMES)
-def test_aggregate_writes_what_evaluate_reads(run, name):
+def test_evaluate_reads_the_output_of_aggregate(run, name):
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
     assert run("aggregate", "lists.csv", "--method", "Copeland", "-o", name) == ""
@@ -277,7 +277,7 @@ TABLES = ["results.csv", "results.CSV.GZ", "results.tsv", "results.tsv.gz", "res
 
 @pytest.mark.twice
 @pytest.mark.parametrize("name", TABLES)
-def test_results_are_written_in_the_format_of_the_name(run, name):
+def test_results_are_written_in_the_format_of_the_file_name(run, name):
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
     several = ["--methods", "CombSUM[norm=borda]", "Copeland", "--metrics", "map", "p@1"]
@@ -307,7 +307,7 @@ OUTPUTS = [
 
 @pytest.mark.parametrize(("command", "owner", "work"), OUTPUTS, ids=["out", "per-query", "aggregate", "evaluate"])
 @pytest.mark.parametrize("name", ["x.ods", "x.csv.zip", "x.parquet.gz", "sub.d/x.xlsx"])
-def test_an_unknown_suffix_is_refused_before_the_work(fail, folder, monkeypatch, command, owner, work, name):
+def test_unknown_output_suffix_is_rejected_before_computing(fail, folder, monkeypatch, command, owner, work, name):
     (folder / "sub.d").mkdir()
     monkeypatch.setattr(owner, work, None)
     message = fail(*command.split(), name)
@@ -319,7 +319,7 @@ def test_an_unknown_suffix_is_refused_before_the_work(fail, folder, monkeypatch,
 
 @pytest.mark.twice
 @pytest.mark.parametrize(("command", "owner", "work"), OUTPUTS, ids=["out", "per-query", "aggregate", "evaluate"])
-def test_parquet_without_pyarrow_is_refused_before_the_work(fail, folder, monkeypatch, command, owner, work):
+def test_parquet_output_without_pyarrow_is_rejected_before_computing(fail, folder, monkeypatch, command, owner, work):
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
     monkeypatch.setattr(owner, work, None)
@@ -328,13 +328,13 @@ def test_parquet_without_pyarrow_is_refused_before_the_work(fail, folder, monkey
     assert not (folder / "x.parquet").exists()
 
 
-def test_two_results_do_not_go_to_one_file(fail, folder):
+def test_compare_rejects_two_results_in_one_file(fail, folder):
     command = "compare lists.csv qrels.txt --methods CombSUM --out x.csv --per-query ./x.csv"
     assert "cannot write 'x.csv' twice: name another file" in fail(*command.split())
     assert not (folder / "x.csv").exists()
 
 
-def test_lists_without_a_header_are_read_by_naming_their_columns(run, folder):
+def test_aggregate_with_columns_reads_lists_without_a_header(run, folder):
     (folder / "bare.csv").write_text(LISTS.partition("\n")[2])
     bare = run("aggregate", "bare.csv", "--columns", "query,voter,item,rank", "--method", "Copeland")
     assert bare == run("aggregate", "lists.csv", "--method", "Copeland")
@@ -351,12 +351,12 @@ def test_evaluate_ranks_runs_by_the_first_measure(run):
     ]
 
 
-def test_evaluate_can_skip_queries_without_results(run):
+def test_evaluate_skips_queries_without_results_on_request(run):
     out = run("evaluate", "worse.run", "qrels.txt", "--metrics", "map", "--missing-queries", "skip")
     assert out.splitlines()[-1].split() == ["worse.run", "0.2500"]
 
 
-def test_evaluate_shows_each_query(run):
+def test_evaluate_with_per_query_shows_each_query(run):
     out = run("evaluate", "good.run", "qrels.txt", "--per-query", "--metrics", "map", "--out", "queries.csv")
     assert [line.split() for line in out.splitlines()[2:]] == [
         ["good.run", "q1", "0.8333"],
@@ -365,7 +365,7 @@ def test_evaluate_shows_each_query(run):
     assert pd.read_csv("queries.csv")["map"].tolist() == pytest.approx([5 / 6, 1 / 4])
 
 
-def test_evaluate_knows_the_conventions(run, folder):
+def test_evaluate_applies_conventions(run, folder):
     (folder / "graded.txt").write_text(QRELS.replace("q1 0 c 1", "q1 0 c 3"))
     arguments = ["evaluate", "good.run", "graded.txt", "--metrics", "dcg@3", "p@1"]
     # q1: gains 1 at the first place and of grade 3 at the third, discount 2; q2: grade 1 at the second.
@@ -377,7 +377,7 @@ def test_evaluate_knows_the_conventions(run, folder):
     assert run(*arguments, "--relevance-threshold", "2").splitlines()[2].split()[2] == "0.0000"
 
 
-def test_runs_of_one_name_are_refused_and_can_be_named(fail, run, folder):
+def test_evaluate_rejects_runs_of_equal_names_unless_renamed(fail, run, folder):
     assert "the file 'good.run' is given twice" in fail("evaluate", "good.run", "worse.run", "good.run", "qrels.txt")
     (folder / "sub").mkdir()
     (folder / "sub" / "good.run").write_text(WORSE)
@@ -387,7 +387,7 @@ def test_runs_of_one_name_are_refused_and_can_be_named(fail, run, folder):
     assert [line.split()[0] for line in out.splitlines()[2:]] == ["good.run", "mine"]
 
 
-# ---------------------------------------------------------------------- what there is
+# ---------------------------------------------------------------------- methods, measures, version and help
 
 
 def test_methods_lists_every_aggregator_with_its_parameters(run):
@@ -400,7 +400,7 @@ def test_measures_lists_every_measure(run):
     assert run("measures").split() == measure_names()
 
 
-def test_version_is_that_of_the_package(capsys):
+def test_version_option_prints_the_version_of_the_package(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])
     assert stop.value.code == 0
@@ -408,7 +408,7 @@ def test_version_is_that_of_the_package(capsys):
 
 
 @pytest.mark.parametrize("command", [[], ["compare"], ["aggregate"], ["evaluate"], ["methods"], ["measures"]])
-def test_help_describes_and_the_big_commands_give_examples(capsys, command):
+def test_help_describes_commands_and_gives_examples(capsys, command):
     with pytest.raises(SystemExit) as stop:
         main([*command, "--help"])
     out = capsys.readouterr().out
@@ -419,7 +419,7 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         assert "q1 Q0 d007 1 12.5 bm25" in out
 
 
-# ---------------------------------------------------------------------- mistakes
+# ---------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(
@@ -450,11 +450,11 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         ("evaluate good.run qrels.txt --relevance-threshold 0", "`relevance_threshold` must be above 0"),
     ],
 )
-def test_a_mistake_is_one_sentence(fail, argv, sentence):
+def test_invalid_arguments_give_a_one_sentence_error(fail, argv, sentence):
     assert sentence in fail(*argv.split())
 
 
-def test_qrels_that_share_no_id_are_refused_with_examples_of_both(fail, folder, capsys):
+def test_qrels_without_shared_ids_are_reported_with_examples(fail, folder, capsys):
     (folder / "other.txt").write_text("301 0 x 1\n")
     assert "they share no query id: the lists have 'q1', 'q2', the qrels '301'" in fail(
         "compare", "lists.csv", "other.txt"
@@ -466,24 +466,24 @@ def test_qrels_that_share_no_id_are_refused_with_examples_of_both(fail, folder, 
     assert "The run 'good.run' contains no judged query: it has 'q1', 'q2', the qrels judge '301'; it scores 0" in err
 
 
-def test_a_broken_gzip_file_is_named(fail, folder):
+def test_aggregate_names_a_broken_gzip_file(fail, folder):
     (folder / "cut.csv.gz").write_bytes(gzip.compress(LISTS.encode())[:40])
     assert "cut.csv.gz" in fail("aggregate", "cut.csv.gz", "--method", "CombSUM")
 
 
-def test_an_item_twice_in_a_list_is_found_in_its_file(fail, folder):
+def test_aggregate_names_the_file_of_a_repeated_item(fail, folder):
     (folder / "twice.csv").write_text(LISTS + "q1,v,a,4\n")
     assert "twice.csv: Each list must contain an item once" in fail("aggregate", "twice.csv", "--method", "CombSUM")
 
 
-def test_a_missing_matplotlib_shows_before_the_work(fail, monkeypatch):
+def test_compare_reports_missing_matplotlib_before_computing(fail, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     monkeypatch.setattr(Comparator, "fit", None)
     assert "Plots need matplotlib; install it with pip install 'skrankagg[plot]'." in fail("compare", "--plot", "a.png")
 
 
-def test_an_unknown_plot_format_is_refused_before_the_work(fail, monkeypatch):
+def test_compare_rejects_an_unknown_plot_format_before_computing(fail, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")
     monkeypatch.setattr(Comparator, "fit", None)
     message = fail("compare", "lists.csv", "qrels.txt", "--plot", "map.foo")
@@ -504,19 +504,19 @@ def test_an_unknown_plot_format_is_refused_before_the_work(fail, monkeypatch):
         "foo",
     ],
 )
-def test_wrong_usage_exits_with_2(folder, capsys, argv):
+def test_invalid_usage_exits_with_2(folder, capsys, argv):
     with pytest.raises(SystemExit) as stop:
         main(argv.split())
     assert stop.value.code == 2
     assert capsys.readouterr().err.startswith("usage: skrankagg")
 
 
-def test_no_command_shows_the_help_and_exits_with_2(capsys):
+def test_command_line_without_command_shows_help_and_exits_with_2(capsys):
     assert main([]) == 2
     assert "compare" in capsys.readouterr().err
 
 
-def test_a_warning_is_one_line(folder, capsys):
+def test_warnings_are_printed_on_one_line(folder, capsys):
     (folder / "odd.csv").write_text("query,voter,item,rank,score\nq,v,a,1,1.0\nq,v,b,2,2.0\n")
     assert main(["aggregate", "odd.csv", "--method", "Copeland"]) == 0
     out, err = capsys.readouterr()
@@ -526,7 +526,7 @@ def test_a_warning_is_one_line(folder, capsys):
 
 
 @pytest.mark.parametrize("command", ["compare --methods Copeland", "aggregate lists.csv --method Copeland"])
-def test_a_bug_is_a_traceback(folder, monkeypatch, command):
+def test_internal_errors_are_raised_with_a_traceback(folder, monkeypatch, command):
     monkeypatch.setattr(Copeland, "_aggregate", lambda self, lists: np.zeros(2) + np.zeros(3))
     with pytest.raises(ValueError, match="broadcast"):
         main(command.split())
@@ -546,7 +546,7 @@ def start(*argv, env=None, **options):
     )
 
 
-def test_python_m_skrankagg_compares_on_generated_data_without_matplotlib():
+def test_python_m_skrankagg_compare_runs_without_importing_matplotlib():
     process = start("-X", "importtime", "-m", "skrankagg", "compare", "--methods", "CombSUM", "Copeland")
     out, imported = process.communicate(timeout=100)
     assert process.returncode == 0
@@ -555,7 +555,7 @@ def test_python_m_skrankagg_compares_on_generated_data_without_matplotlib():
     assert "matplotlib" not in imported
 
 
-def test_a_reader_that_closes_the_pipe_early_is_not_an_error(folder):
+def test_closing_the_output_pipe_early_is_not_an_error(folder):
     lists, _ = make_ranked_lists(n_queries=80, random_state=0)
     lists.to_csv("many.csv", index=False)
     process = start("-m", "skrankagg", "aggregate", "many.csv", "--method", "CombSUM", "-q", cwd=folder)
@@ -566,7 +566,7 @@ def test_a_reader_that_closes_the_pipe_early_is_not_an_error(folder):
     assert process.wait(timeout=100) == 0
 
 
-def test_a_mistake_is_recognised_by_its_class_where_no_source_is_installed(folder, tmp_path_factory):
+def test_user_errors_are_recognised_without_installed_sources(folder, tmp_path_factory):
     root = tmp_path_factory.mktemp("compiled")
     package = Path(skrankagg.__file__).parent
     for path in package.rglob("*"):
@@ -586,7 +586,7 @@ def test_a_mistake_is_recognised_by_its_class_where_no_source_is_installed(folde
     assert located.communicate(timeout=100)[0].strip() == str(root / "skrankagg" / "__init__.pyc")
 
 
-def test_the_package_under_test_is_the_one_that_is_started(folder):
+def test_subprocesses_import_the_package_under_test(folder):
     out, _ = start("-c", "import skrankagg; print(skrankagg.__file__)", cwd=folder).communicate(timeout=100)
     assert out.strip() == skrankagg.__file__
 

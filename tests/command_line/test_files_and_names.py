@@ -1,4 +1,4 @@
-"""Input of the command line: names of files, voters, methods and values, and other arguments between the names."""
+"""Command-line arguments: names of files, voters, methods and values."""
 
 import gzip
 import io
@@ -54,22 +54,22 @@ def expected(*paths, **options):
 AGGREGATE = ("--method", "CombSUM[norm=None]")
 
 
-def test_a_folder_and_a_pattern_are_their_files(run):
+def test_aggregate_accepts_folders_and_patterns(run):
     found = consensus(run("aggregate", "runs", *AGGREGATE))
     pd.testing.assert_frame_equal(found, expected("runs/one.run", "runs/two.run"), check_dtype=False)
     for text in ("runs/*.run", "r*/[ot]*.run", "**/???.run"):
         assert consensus(run("aggregate", text, *AGGREGATE)).equals(found)
 
 
-def test_voters_are_named_at_the_terminal(run):
+def test_explain_accepts_voter_names_before_files(run):
     out = run("explain", "mine=runs/one.run", "yours=same.run", *AGGREGATE, "--query", "q1", "--item", "b")
     assert [line.split()[0] for line in out.splitlines()[4:]] == ["mine", "yours"]
-    # One name, and the other as the file says.
+    # One name is given, and the other is read from the file.
     out = run("explain", "runs/one.run", "yours=same.run", *AGGREGATE, "--query", "q1", "--item", "b")
     assert [line.split()[0] for line in out.splitlines()[4:]] == ["x", "yours"]
 
 
-def test_a_file_whose_name_has_an_equals_sign_is_that_file(run, folder):
+def test_aggregate_reads_a_file_whose_name_contains_an_equals_sign(run, folder):
     (folder / "k=3.run").write_text(ONE)
     assert consensus(run("aggregate", "k=3.run", *AGGREGATE)).equals(
         consensus(run("aggregate", "runs/one.run", *AGGREGATE))
@@ -93,18 +93,18 @@ def test_a_file_whose_name_has_an_equals_sign_is_that_file(run, folder):
         ("aggregate runs/one.run same.run", "Name them after their files with --voter file"),
     ],
 )
-def test_files_that_cannot_be_meant_are_one_sentence(fail, folder, command, message):
+def test_invalid_files_give_a_one_sentence_error(fail, folder, command, message):
     (folder / "empty").mkdir()
     (folder / "empty" / ".hidden").write_text("")
     assert message in fail(*command.split(), *AGGREGATE)
 
 
-def test_judgements_are_one_file(fail):
+def test_evaluate_rejects_several_files_of_judgements(fail):
     assert "judgements must be in one file; 2 match 'runs'." in fail("evaluate", "same.run", "runs")
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_standard_input_is_read_once(folder, zipped):
+def test_aggregate_reads_standard_input_once(folder, zipped):
     data = gzip.compress(ONE.encode()) if zipped else ONE.encode()
     command = [sys.executable, "-m", "skrankagg", "aggregate", "one=-", "two=runs/two.run", "-q", *AGGREGATE]
     done = subprocess.run(command, input=data, capture_output=True, env=environment(), timeout=100)
@@ -114,7 +114,7 @@ def test_standard_input_is_read_once(folder, zipped):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_named_pipes_are_read_once(run, folder):
+def test_evaluate_reads_named_pipes_once(run, folder):
     os.mkfifo("pipe")
 
     def feed():
@@ -128,14 +128,14 @@ def test_named_pipes_are_read_once(run, folder):
     assert out == run("evaluate", "runs/one.run", "qrels.txt", "--metrics", "map")
 
 
-def test_a_decimal_comma_is_asked_for(run, fail, folder):
+def test_aggregate_reads_decimal_commas_on_request(run, fail, folder):
     text = "query;voter;item;score\nq1;x;a;3,5\nq1;x;b;2,5\n"
     (folder / "comma.csv").write_text(text)
     assert "--decimal ," in fail("aggregate", "comma.csv", *AGGREGATE)
     assert consensus(run("aggregate", "comma.csv", "--decimal", ",", *AGGREGATE))["score"].tolist() == [3.5, 2.5]
 
 
-def test_formats_in_messages_are_those_of_the_flags(fail, folder):
+def test_error_messages_name_command_line_flags(fail, folder):
     (folder / "odd.txt").write_text("what is this\n")
     message = fail("aggregate", "odd.txt", *AGGREGATE)
     assert "--format" in message and "--columns" in message and "format=" not in message and "columns=" not in message
@@ -147,7 +147,7 @@ def test_formats_in_messages_are_those_of_the_flags(fail, folder):
 
 @pytest.mark.twice
 @pytest.mark.parametrize("to", [one.name for one in written()])
-def test_the_output_has_the_format_that_is_asked_for(folder, to, capsysbinary):
+def test_aggregate_writes_the_requested_format(folder, to, capsysbinary):
     if to == "parquet":
         pytest.importorskip("pyarrow")
     assert main(["aggregate", "runs", *AGGREGATE, "--to", to]) == 0
@@ -170,7 +170,7 @@ def test_the_output_has_the_format_that_is_asked_for(folder, to, capsysbinary):
 # ---------------------------------------------------------------------- names of methods, and values
 
 
-def test_values_are_numbers_words_or_numbers_of_voters():
+def test_read_value_parses_numbers_words_and_values_by_voter():
     assert read_value("3") == 3 and read_value(".5") == 0.5 and read_value("None") is None
     assert read_value("min-max") == "min-max" and read_value("(5, 10)") == (5, 10)
     assert read_value("bm25:.3,dense:.7") == {"bm25": 0.3, "dense": 0.7}
@@ -181,7 +181,7 @@ def test_values_are_numbers_words_or_numbers_of_voters():
     assert read_values("min-max,None") == ["min-max", None]
 
 
-def test_weights_of_voters_are_written_by_name(run):
+def test_aggregate_accepts_voter_weights_by_name(run):
     weighed = run("aggregate", "runs", "--method", "CombSUM", "--param", "norm=None", "voter_weights=x:.3,y:.7")
     assert weighed == run("aggregate", "runs", "--method", "CombSUM[norm=None,voter_weights=x:.3,y:.7]")
     method = CombSUM(norm=None, voter_weights={"x": 0.3, "y": 0.7})
@@ -189,14 +189,14 @@ def test_weights_of_voters_are_written_by_name(run):
     pd.testing.assert_frame_equal(consensus(weighed), direct, check_dtype=False)
 
 
-def test_a_wrong_parameter_is_named_with_the_near_one(fail):
+def test_aggregate_suggests_a_similar_parameter(fail):
     rrf = ("aggregate", "runs", "--method", "ReciprocalRankFusion", "--param")
     assert "ReciprocalRankFusion has no parameter 'kk' (did you mean 'k'?)" in fail(*rrf, "kk=3")
     assert "the parameter k of ReciprocalRankFusion is given twice." in fail(*rrf, "k=3", "k=4")
     assert "is written NAME=VALUE; got 'k'" in fail(*rrf, "k")
 
 
-def test_files_among_the_names_are_recognised(run):
+def test_files_after_names_of_options_are_recognised(run):
     plain = run("evaluate", "runs/one.run", "qrels.txt", "--metrics", "map", "p@1")
     assert run("evaluate", "--metrics", "map", "p@1", "runs/one.run", "qrels.txt") == plain
     plain = run("compare", "runs", "qrels.txt", "--methods", "BordaCount", "--metrics", "map").splitlines()[3:5]
@@ -204,13 +204,13 @@ def test_files_among_the_names_are_recognised(run):
     assert [line.split()[0] for line in found] == [line.split()[0] for line in plain]
 
 
-def test_an_option_of_files_alone_is_wrong_usage(folder, capsys):
+def test_an_option_followed_only_by_files_is_invalid_usage(folder, capsys):
     with pytest.raises(SystemExit):
         main(["evaluate", "--metrics", "runs/one.run", "qrels.txt"])
     assert "--metrics must have names; got only files" in capsys.readouterr().err
 
 
-def test_the_fast_methods_are_among_all_and_differ():
+def test_fast_methods_are_default_methods_and_differ():
     known = {repr(method) for _, method in default_methods()}
     methods = make_methods(FAST)
     assert [name for name, _ in methods] == list(FAST)

@@ -1,4 +1,4 @@
-"""tune, explain, intervals, baselines, methods that learn, and what is said meanwhile."""
+"""tune, explain, intervals, baselines, supervised methods, and progress messages."""
 
 import io
 import re
@@ -43,14 +43,14 @@ def folder(tmp_path, monkeypatch, data):
 
 
 def cells(out, label):
-    """Cells of the rows of a printed table that begin with a label."""
+    """Return the cells of the rows of a printed table that begin with a label."""
     return [re.split(r" {2,}", line.strip()) for line in out.splitlines() if re.match(rf"{re.escape(label)}  ", line)]
 
 
 # ---------------------------------------------------------------------- tune
 
 
-def test_tune_measures_its_search_on_queries_held_out(run, data):
+def test_tune_measures_its_search_on_held_out_queries(run, data):
     lists, qrels = data
     command = "tune lists.csv qrels.txt --method ReciprocalRankFusion --param k=1,60 --cv 3 --metrics map"
     out = run(*command.split(), "--out", "tuned.csv")
@@ -71,7 +71,7 @@ def test_tune_measures_its_search_on_queries_held_out(run, data):
 
 
 @pytest.mark.parametrize(("step", "points"), [(".5", 10), (".05", 200)])
-def test_tune_searches_weights_on_a_grid_or_at_random(run, folder, monkeypatch, step, points):
+def test_tune_searches_weights_on_a_grid_or_randomly(run, folder, monkeypatch, step, points):
     if points == 200:
         monkeypatch.setattr("skrankagg._command_line._tune._MOST_WEIGHTS", points := 12)
     out = run(
@@ -82,7 +82,7 @@ def test_tune_searches_weights_on_a_grid_or_at_random(run, folder, monkeypatch, 
     weights = dict(part.split(":") for part in params.removeprefix("voter_weights=").split(","))
     assert sorted(weights) == ["v1", "v2", "v3", "v4"]
     assert sum(map(float, weights.values())) == pytest.approx(1, abs=1e-3)
-    # What it prints can be given back.
+    # The printed parameters can be passed to aggregate.
     run("aggregate", "lists.csv", "--method", "CombSUM", "--param", params)
 
 
@@ -97,11 +97,11 @@ def test_tune_searches_weights_on_a_grid_or_at_random(run, folder, monkeypatch, 
         ("--method CombSUM --param voter_weights=v1:1 --weights", "by --weights or by --param voter_weights"),
     ],
 )
-def test_searches_that_cannot_be_are_one_sentence(fail, options, message):
+def test_tune_rejects_invalid_searches(fail, options, message):
     assert message in fail("tune", "lists.csv", "qrels.txt", *options.split())
 
 
-def test_a_search_of_nothing_is_wrong_usage(folder, capsys):
+def test_tune_without_parameters_is_invalid_usage(folder, capsys):
     with pytest.raises(SystemExit):
         main(["tune", "lists.csv", "qrels.txt", "--method", "CombSUM"])
     assert "choose what to search: --param k=10,30,60 or --weights" in capsys.readouterr().err
@@ -110,7 +110,7 @@ def test_a_search_of_nothing_is_wrong_usage(folder, capsys):
 # ---------------------------------------------------------------------- explain, intervals
 
 
-def test_explain_prints_the_shares_that_make_the_score(run, data):
+def test_explain_prints_the_contributions_to_the_score(run, data):
     lists, _ = data
     query = lists.queries[0]
     out = run("explain", "lists.csv", "--method", "BordaCount", "--query", query, "--top", "3")
@@ -124,7 +124,7 @@ def test_explain_prints_the_shares_that_make_the_score(run, data):
     assert one.startswith(f"{consensus['item'].iloc[1]} is 2 of ")
 
 
-def test_explain_of_other_methods_prints_places_and_influence(run, data):
+def test_explain_prints_places_and_influence_for_other_methods(run, data):
     query = data[0].queries[0]
     out = run("explain", "lists.csv", "--method", "Schulze", "--query", query)
     assert "the place of each item in each list" in out
@@ -132,14 +132,14 @@ def test_explain_of_other_methods_prints_places_and_influence(run, data):
     assert len(cells(out, "v1")) == 1
 
 
-def test_what_is_not_there_cannot_be_explained(fail):
+def test_explain_rejects_unknown_queries_and_items(fail):
     assert "name one of the 24 queries: --query q01." in fail("explain", "lists.csv", "--method", "BordaCount")
     command = ("explain", "lists.csv", "--method", "BordaCount", "--query")
     assert "there is no query 'q99'" in fail(*command, "q99")
     assert "query 'q01' has no item 'nothing'" in fail(*command, "q01", "--item", "nothing")
 
 
-def test_intervals_are_those_of_rank_stability(run, data):
+def test_aggregate_with_intervals_equals_rank_stability(run, data):
     command = "aggregate lists.csv --method BordaCount --intervals --draws 50 --random-state 3"
     assert main(command.split()) == 0  # warns of so few lists
     out = subprocess.run(
@@ -156,7 +156,7 @@ def test_intervals_are_those_of_rank_stability(run, data):
     np.testing.assert_allclose(found["rank_low"], expected["rank_low"].astype(float))
 
 
-def test_intervals_need_a_table(fail):
+def test_aggregate_with_intervals_rejects_json(fail):
     command = ("aggregate", "lists.csv", "--method", "BordaCount", "--intervals", "--to", "json")
     assert "--intervals adds columns, which json cannot store" in fail(*command)
 
@@ -164,7 +164,7 @@ def test_intervals_need_a_table(fail):
 # ---------------------------------------------------------------------- methods that learn, baselines, voters
 
 
-def test_methods_that_learn_are_given_judgements(run, fail, data):
+def test_aggregate_passes_qrels_to_supervised_methods(run, fail, data):
     out = run("aggregate", "lists.csv", "--method", "SlideFuse", "--qrels", "qrels.txt")
     lists, qrels = data
     expected = SlideFuse(qrels=qrels).fit_transform(lists)
@@ -177,7 +177,7 @@ def test_methods_that_learn_are_given_judgements(run, fail, data):
     )
 
 
-def test_methods_that_learn_are_compared_on_folds(run, fail, data):
+def test_compare_with_cv_measures_supervised_methods_on_folds(run, fail, data):
     lists, qrels = data
     command = ("compare", "lists.csv", "qrels.txt", "--methods", "SlideFuse", "BordaCount", "--metrics", "map")
     out = run(*command, "--cv", "3")
@@ -188,7 +188,7 @@ def test_methods_that_learn_are_compared_on_folds(run, fail, data):
     assert "--cv" in message and "cv=" not in message
 
 
-def test_a_baseline_is_compared_with_every_row(run, fail, data):
+def test_compare_with_baseline_tests_every_row(run, fail, data):
     lists, qrels = data
     command = (
         "compare",
@@ -214,14 +214,14 @@ def test_a_baseline_is_compared_with_every_row(run, fail, data):
     assert "mark differences from BordaCount" in latex
 
 
-def test_runs_are_compared_with_one_of_them(run):
+def test_evaluate_with_baseline_tests_the_other_runs(run):
     for method in ("BordaCount", "CombMNZ"):
         run("aggregate", "lists.csv", "--method", method, "-o", f"{method}.run")
     out = run("evaluate", "BordaCount.run", "CombMNZ.run", "qrels.txt", "--baseline", "CombMNZ.run", "--metrics", "map")
     assert "Difference from CombMNZ.run (map " in out and len(cells(out, "BordaCount.run")) == 2
 
 
-def test_conventions_are_in_the_names_of_measures(run):
+def test_compare_shows_conventions_in_the_names_of_measures(run):
     command = ("compare", "lists.csv", "qrels.txt", "--methods", "BordaCount", "--metrics", "ndcg@10")
     out = run(*command, "--gain", "linear", "--ties", "trec_eval")
     assert "ndcg@10[gain=linear,ties=trec_eval]" in out and "trec_eval orders them" not in out
@@ -229,7 +229,7 @@ def test_conventions_are_in_the_names_of_measures(run):
     assert "--ties trec_eval." in " ".join(tied.split())
 
 
-# ---------------------------------------------------------------------- meanwhile
+# ---------------------------------------------------------------------- progress
 
 
 @pytest.fixture
@@ -247,7 +247,7 @@ def wait_for(condition):
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_long_work_says_what_it_is_doing(hasty, monkeypatch, terminal):
+def test_progress_reports_long_work(hasty, monkeypatch, terminal):
     stream = io.StringIO()
     stream.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stderr", stream)
@@ -262,7 +262,7 @@ def test_long_work_says_what_it_is_doing(hasty, monkeypatch, terminal):
     assert told.endswith("\r") if terminal else (told.endswith(" s\n") and "\r" not in told)
 
 
-def test_quick_and_quiet_work_says_nothing(hasty, monkeypatch, capsys):
+def test_progress_prints_nothing_for_quick_or_quiet_work(hasty, monkeypatch, capsys):
     with _meanwhile.Progress(quiet=True) as progress:
         progress.say("reading lists")
         time.sleep(0.1)
@@ -272,7 +272,7 @@ def test_quick_and_quiet_work_says_nothing(hasty, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_all_methods_are_tried_to_say_how_long_they_take(folder, capsys, monkeypatch, patience):
+def test_compare_with_methods_all_estimates_its_time(folder, capsys, monkeypatch, patience):
     few = ["BordaCount", "Copeland", "CombSUM"]
     fitting = _compare.fitting_methods
     monkeypatch.setattr(
@@ -285,7 +285,7 @@ def test_all_methods_are_tried_to_say_how_long_they_take(folder, capsys, monkeyp
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
-def test_an_interruption_ends_with_130_and_without_a_traceback(folder):
+def test_interruption_exits_with_130_without_a_traceback(folder):
     process = subprocess.Popen(
         [sys.executable, "-m", "skrankagg", "aggregate", "-", "--method", "BordaCount"],
         stdin=subprocess.PIPE,
@@ -300,7 +300,7 @@ def test_an_interruption_ends_with_130_and_without_a_traceback(folder):
 
 
 @pytest.mark.parametrize("command", ["methods", "measures", "--version"])
-def test_names_are_listed_without_loading_anything(command):
+def test_names_are_listed_without_importing_libraries(command):
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "skrankagg", command],
         capture_output=True,

@@ -12,7 +12,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs/user_guide/command_line.md"
 SHOWN = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_the_page_shows_its_files_and_some_commands():
+def test_command_line_page_shows_its_files_and_some_commands():
     assert sum(command.startswith("cat ") for command, _ in SHOWN) == 2
     assert sum(command.startswith("skrankagg ") for command, _ in SHOWN) >= 3
 

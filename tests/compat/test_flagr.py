@@ -35,14 +35,14 @@ def theirs(shared_data, row):
     return frame.rename(columns={"Query": "query", "ItemID": "item", "Rank": "rank", "Score": "score"})
 
 
-def test_the_generator_reproduces_the_files(data, shared_data):
+def test_make_rasdagen_equals_flagrs_files(data, shared_data):
     lists, qrels = data
     assert_frame_equal(read_lists(shared_data / "flagr" / "testdata.csv"), lists.drop(columns="rank"))
     assert_frame_equal(read_qrels(shared_data / "flagr" / "testdata_qrels.csv"), qrels)
 
 
 @pytest.mark.parametrize(("row", "method"), LINEAR, ids=[row for row, _ in LINEAR])
-def test_scores_and_lists_of_linear_combination(data, shared_data, exact_ballots, row, method):
+def test_comb_methods_reproduce_flagrs_scores_and_lists(data, shared_data, exact_ballots, row, method):
     ours, flagr = method.fit_transform(data[0]), theirs(shared_data, row)
     both = ours.merge(flagr, on=["query", "item"], suffixes=("", "_flagr"), how="outer", validate="1:1")
     assert len(both) == len(ours) == len(flagr)
@@ -57,7 +57,7 @@ def test_scores_and_lists_of_linear_combination(data, shared_data, exact_ballots
 @pytest.mark.parametrize(
     ("row", "method", "map_"), [("Condorcet", Condorcet(), 0.4851), ("Copeland", Copeland(), 0.4840)]
 )
-def test_lists_of_majorities_item_for_item(data, shared_data, row, method, map_):
+def test_majority_methods_reproduce_flagrs_lists(data, shared_data, row, method, map_):
     ours, flagr = method.fit_transform(data[0]), theirs(shared_data, row)
     both = ours.merge(flagr, on=["query", "item"], suffixes=("", "_flagr"), how="outer", validate="1:1")
     assert (both["rank"] == both["rank_flagr"]).all()

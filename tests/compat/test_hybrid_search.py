@@ -20,12 +20,12 @@ from skrankagg.preprocessing import ScoreNormalizer, TopK
 
 PAGE = DOCS / "user_guide" / "hybrid_search.md"
 WEIGHTS = {"bm25": 0.5, "title": 0.2, "dense": 0.9}
-#: Which lists the page means by the kind of score that a conversion is for.
+#: Lists to which the page applies a conversion, by kind of score.
 KINDS = {"": ("bm25", "title", "dense"), "BM25": ("bm25", "title"), "cosine": ("dense",)}
 
 
 def make_query(seed, full=False):
-    """Lists of pairs, best first: unequal lengths, some items in common, no ties; a cosine is at most 1."""
+    """Return lists of pairs, best first: unequal lengths, common items, no ties, cosines at most 1."""
     rng = np.random.default_rng(seed)
     lists = {}
     for name, highest in (("bm25", 30.0), ("title", 12.0), ("dense", 1.0)):
@@ -35,11 +35,11 @@ def make_query(seed, full=False):
     return lists
 
 
-# What the engines do, in their own terms: `i` counts from 0 where their code does, weights stand where theirs stand.
+# Formulas of the engines in their own terms: `i` counts from 0 and weights are placed as in their code.
 
 
 def add_up(lists, value, weights):
-    """Sum w * value over the lists that hold an item; `value` turns a list of pairs into the values of its places."""
+    """Sum w * value over the lists that contain an item; `value` maps a list of pairs to values."""
     total = {}
     for name, hits in lists.items():
         for (item, _), x in zip(hits, value(hits), strict=True):
@@ -73,7 +73,7 @@ def min_max(hits):
 
 
 def lifted_min_max(hits):
-    """OpenSearch: what would be 0 is .001."""
+    """Scale by min-max as OpenSearch does: 0 becomes .001."""
     return [x if x else 0.001 for x in min_max(hits)]
 
 
@@ -83,7 +83,7 @@ def l2(hits):
 
 
 def three_deviations(deviation):
-    """The mean -3 to +3 standard deviations become 0 to 1."""
+    """Map the mean -3 to +3 standard deviations to 0 to 1."""
 
     def value(hits):
         middle, sd = statistics.fmean(scores_of(hits)), deviation(scores_of(hits))
@@ -93,7 +93,7 @@ def three_deviations(deviation):
 
 
 def largest(lists, value):
-    """The largest value of each item over the lists that hold it."""
+    """Return the largest value of each item over its lists."""
     best = {}
     for hits in lists.values():
         for (item, _), x in zip(hits, value(hits), strict=True):
@@ -122,12 +122,12 @@ def weighted_l2(lists, w):
 
 
 def opensearch_mean(value):
-    """Absent items are 0 and count in the divisor."""
+    """Return a mean in which absent items are 0 and count in the divisor."""
     return lambda lists, w: {item: x / sum(w.values()) for item, x in add_up(lists, value, w).items()}
 
 
 def opensearch_geometric(lists, w):
-    """Absent items do not count."""
+    """Compute a geometric mean in which absent items do not count."""
     logs = add_up(lists, lambda hits: [math.log(x) for x in lifted_min_max(hits)], w)
     weight = add_up(lists, lambda hits: [1.0] * len(hits), w)
     return {item: math.exp(x / weight[item]) for item, x in logs.items()}
@@ -140,7 +140,7 @@ def opensearch_harmonic(lists, w):
 
 
 def opensearch_z_score(hits):
-    """Sample deviation; what is not above 0 is .001; a score equal to the mean is the greatest score of the list."""
+    """Compute z-scores: values up to 0 become .001; a score at the mean becomes the greatest score."""
     scores = scores_of(hits)
     middle = statistics.fmean(scores)
     found = []
@@ -157,7 +157,7 @@ def qdrant_rrf(lists, w):
 
 
 def qdrant_weighted_rrf(lists, w, k=2):
-    """The weight divides the rank instead of multiplying the term."""
+    """Fuse ranks divided by weights instead of weighting the terms."""
     total = {}
     for name, hits in lists.items():
         for i, (item, _) in enumerate(hits):
@@ -183,7 +183,7 @@ def vespa_rrf(lists, w):
 
 
 def vespa_linear(lists, w):
-    """Around the middle between the least and the greatest score."""
+    """Scale scores around the middle between minimum and maximum."""
 
     def value(hits):
         low, high = min(scores_of(hits)), max(scores_of(hits))
@@ -193,12 +193,12 @@ def vespa_linear(lists, w):
 
 
 def mongo_average(value):
-    """The mean over all pipelines, absent items 0; weights are not divided out."""
+    """Return the mean over all pipelines, with absent items 0, without dividing by the weights."""
     return lambda lists, w: {item: x / len(lists) for item, x in add_up(lists, value, w).items()}
 
 
 def mongo_min_max(lists, w):
-    """Scores are weighted before they are scaled."""
+    """Weight scores before scaling them."""
     weighted = {name: [(item, w[name] * s) for item, s in hits] for name, hits in lists.items()}
     return {item: x / len(lists) for item, x in add_up(weighted, min_max, ones(lists)).items()}
 
@@ -212,19 +212,19 @@ def llama_index(value):
 
 
 def haystack_rrf(lists, w):
-    """61 + i, divided by the sum of a document that is first everywhere."""
+    """Sum 1 / (61 + i), divided by the sum of a document that is first everywhere."""
     share, n = shares(w), len(lists)
     total = add_up(lists, from_zero(61), {name: share[name] * n for name in lists})
     return {item: x / (n / 61) for item, x in total.items()}
 
 
 def chroma(lists, w):
-    """Negative, as lower is better there."""
+    """Return negative scores, because lower is better in Chroma."""
     return {item: -x for item, x in add_up(lists, from_zero(60), w).items()}
 
 
 class Fusion(NamedTuple):
-    """A fusion: its restatement, and what makes its scores of ours."""
+    """A fusion: its formula in plain Python, and the conversion from our scores to its scores."""
 
     theirs: Any
     from_ours: Any = None
@@ -282,15 +282,15 @@ FUSIONS = {
     ),
     ("Haystack", "concatenate"): Fusion(lambda lists, w: largest(lists, scores_of)),
 }
-#: Fusions that no line here equals; each has a test below that shows the difference.
+#: Fusions without an equivalent here; each has a test below that shows the difference.
 OTHERS = {
-    ("OpenSearch", "z_score, arithmetic_mean"): "test_the_z_score_of_opensearch",
-    ("Qdrant", "dbsf"): "test_the_deviation_of_qdrant",
+    ("OpenSearch", "z_score, arithmetic_mean"): "test_z_score_of_opensearch_differs_from_combsum",
+    ("Qdrant", "dbsf"): "test_dbsf_of_qdrant_uses_the_sample_deviation",
 }
 
 
 def read_table():
-    """The rows of the page's table: (engine, fusion) to the cell "the same here"."""
+    """Read the page's table: a dict of (engine, fusion) to the cell "the same here"."""
     text = PAGE.read_text(encoding="utf-8")
     block = re.search("<!-- fusions -->\n(.*?)<!-- end of fusions -->", text, flags=re.DOTALL)[1]
     heading, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines())
@@ -305,7 +305,7 @@ TABLE = read_table()
 
 
 def line_of(cell):
-    """Read a cell: the aggregator, and the conversions of the lists' scores before it."""
+    """Parse a cell into the aggregator and the conversions of the lists' scores before it."""
     names = {name: getattr(skrankagg, name) for name in ("CombANZ", "CombMAX", "CombSUM", "ReciprocalRankFusion")}
     line, *_ = re.findall("`([^`]+)`", cell)
     aggregator = eval(line, {**names, "w": WEIGHTS})
@@ -318,7 +318,7 @@ def convert(hits, code):
     return list(zip([item for item, _ in hits], scores.tolist(), strict=True))
 
 
-def test_every_row_of_the_page_has_its_test():
+def test_fusions_include_every_row_of_the_page():
     assert {*TABLE} == {*FUSIONS, *OTHERS}
     for key, cell in TABLE.items():
         assert (cell == "none") == (key in OTHERS), key
@@ -326,7 +326,7 @@ def test_every_row_of_the_page_has_its_test():
 
 
 @pytest.mark.parametrize("key", FUSIONS, ids=" ".join)
-def test_the_line_orders_like_the_engine(key):
+def test_line_of_the_page_orders_like_the_engine(key):
     fusion = FUSIONS[key]
     aggregator, conversions = line_of(TABLE[key])
     for seed in range(30):
@@ -343,13 +343,13 @@ def test_the_line_orders_like_the_engine(key):
         assert len({*expected.round(9)}) > len(expected) / 2  # an order of ties would prove nothing
 
 
-def test_what_is_raised_to_a_thousandth_in_opensearch():
+def test_combsum_keeps_0_where_opensearch_uses_a_thousandth():
     hits = [("a", 5.0), ("b", 3.0), ("c", 1.0)]
     assert lifted_min_max(hits) == [1.0, 0.5, 0.001]
     assert dict(fuse([hits], CombSUM()))["c"] == 0.0
 
 
-def test_the_z_score_of_opensearch():
+def test_z_score_of_opensearch_differs_from_combsum():
     hits = [("a", 3.0), ("b", 2.0), ("c", 1.0)]
     assert opensearch_z_score(hits) == [1.0, 3.0, 0.001]  # b, at the mean, comes first
     ours = fuse([hits], CombSUM(norm="z-score"))
@@ -359,7 +359,7 @@ def test_the_z_score_of_opensearch():
     assert fuse([[("a", 17.5)]], CombSUM(norm="z-score")) == [("a", 0.0)]
 
 
-def test_the_deviation_of_qdrant():
+def test_dbsf_of_qdrant_uses_the_sample_deviation():
     lists = {"bm25": [("a", 6.0), ("e", 4.0)], "dense": [("d", 7.0), ("c", 5.0), ("e", 3.0)]}
     theirs = qdrant_dbsf(lists, ones(lists))
     assert {item: round(x, 3) for item, x in theirs.items()} == {"a": 0.618, "e": 0.715, "d": 0.667, "c": 0.5}
@@ -373,7 +373,7 @@ def test_the_deviation_of_qdrant():
         np.testing.assert_allclose(sample, population * math.sqrt((length - 1) / length), rtol=1e-9)
 
 
-def test_the_weights_of_qdrant_stretch_ranks():
+def test_weights_of_qdrant_divide_ranks():
     w = {"bm25": 3.0, "dense": 1.0}
     lists = {"bm25": [("c", 3.0), ("a", 2.0), ("b", 1.0)], "dense": [("d", 3.0), ("b", 2.0), ("a", 1.0)]}
     theirs = qdrant_weighted_rrf(lists, w)
@@ -385,7 +385,7 @@ def test_the_weights_of_qdrant_stretch_ranks():
         assert ours == pytest.approx(qdrant_weighted_rrf(lists, w, k))
 
 
-def test_lists_of_equal_scores():
+def test_combsum_gives_1_or_half_to_lists_of_equal_scores():
     """The page's column "differs": what the engines give one hit, or hits of equal scores."""
     for scores in ([7.0], [7.0, 7.0]):
         hits = [(f"d{k}", score) for k, score in enumerate(scores)]
@@ -393,8 +393,8 @@ def test_lists_of_equal_scores():
         assert {x for _, x in fuse([hits], CombSUM(norm="dbsf"))} == {0.5}
 
 
-def test_an_item_that_vespa_does_not_match_still_has_a_rank():
-    """There every hit is ranked by every input; one without a match is 0, so it comes after the others."""
+def test_vespa_ranks_unmatched_items_too():
+    """Vespa ranks every hit by every input; a hit without a match scores 0 and comes last."""
     matched = {"bm25": {"a": 3.0, "b": 2.0}, "dense": {"c": 0.9, "a": 0.8}}
     filled = {name: {item: one.get(item, 0.0) for item in "abc"} for name, one in matched.items()}
     ranked = {name: sorted(one.items(), key=lambda hit: -hit[1]) for name, one in filled.items()}
@@ -404,7 +404,7 @@ def test_an_item_that_vespa_does_not_match_still_has_a_rank():
     assert dict(fuse(ranked))["b"] == pytest.approx(theirs["b"])
 
 
-def test_a_window_cuts_the_lists_first():
+def test_topk_reproduces_the_window_of_elasticsearch():
     for seed in range(10):
         lists = make_query(seed)
         window = elastic_rrf({name: hits[:5] for name, hits in lists.items()}, WEIGHTS)
@@ -412,12 +412,12 @@ def test_a_window_cuts_the_lists_first():
         cut = dict(fuse(lists, make_pipeline(TopK(5), method)))
         deep = dict(fuse(lists, method.set_params(depth=5)))
         assert cut == pytest.approx(window)
-        # Items beyond the depth stay, with 0.
+        # Items beyond the depth keep score 0.
         assert {*deep} == {item for hits in lists.values() for item, _ in hits}
         assert {item: x for item, x in deep.items() if x} == pytest.approx(window)
 
 
-def test_two_lists_up_to_k_plus_1_deep_put_what_both_hold_first():
+def test_rrf_of_two_lists_up_to_k_plus_1_deep_ranks_common_items_first():
     """The trap of k: 2 / (k + L) is above 1 / (k + 1) exactly where L is below k + 2."""
     for k, length in ((60, 61), (60, 62), (10, 11), (10, 12)):
         one = ["first", *(f"a{i}" for i in range(length - 2)), "both"]
@@ -426,7 +426,7 @@ def test_two_lists_up_to_k_plus_1_deep_put_what_both_hold_first():
         assert (found["both"] > found["first"] + 1e-12) == (length <= k + 1)
 
 
-def test_min_max_between_bounds_is_the_convex_combination_of_tm2c2():
+def test_score_normalizer_with_bounds_equals_tm2c2():
     """The least scores possible are the bounds, whatever the least score of the list is."""
     lists = make_query(1)
     del lists["title"]
@@ -443,7 +443,7 @@ def test_min_max_between_bounds_is_the_convex_combination_of_tm2c2():
     assert dict(fuse(lists, method)) == pytest.approx(theirs)
 
 
-def test_distances_are_declared_where_lists_are_read():
+def test_lower_is_better_reverses_distances():
     rows = [("q", "bm25", "a", 9.0), ("q", "bm25", "b", 4.0), ("q", "l2", "b", 0.1), ("q", "l2", "c", 0.7)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score"])
     lists = RankedLists.from_frame(frame, lower_is_better=["l2"])
@@ -460,6 +460,6 @@ DocumentJoiner, TM2C2
 
 
 @pytest.mark.parametrize("name", [name.strip() for name in NAMES.split(",")])
-def test_the_names_of_the_engines_are_found(name):
+def test_hybrid_search_page_contains_the_names_of_the_engines(name):
     text = " ".join(PAGE.read_text(encoding="utf-8").replace("`", "").split())
     assert name.lower() in text.lower()

@@ -1,8 +1,8 @@
-"""The rows of a C tool's published table that hold: six runs of TREC 2003, fused, to all four digits.
+"""The valid rows of Polyfuse's published table: six fused runs of TREC 2003, to all four digits.
 
-Polyfuse takes the places of a run as ranks, cuts its result at 1000, and writes scores with nine decimals. It scales
-scores over all queries of a run together. A hash table that loses the number of lists with an item spoils its other
-rows.
+Polyfuse takes the places of a run as ranks, cuts its result at 1000 and writes scores with nine decimals. It scales
+scores over all queries of a run together. Its other rows are wrong because of an error in a hash table, which loses
+the number of lists that contain an item.
 """
 
 import gzip
@@ -51,14 +51,14 @@ def expected(shared_data):
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_sound_rows_of_the_table(runs, expected, shared_data, row):
+def test_fusions_reproduce_the_valid_rows_of_polyfuse(runs, expected, shared_data, row):
     of_ranks = row in ("rrf60", "rbc8")
     lists = RankedLists.from_frame(runs.drop(columns="score" if of_ranks else "rank"))
     fused = ROWS[row].fit_transform(lists)
     fused = fused[fused["rank"] <= 1000].assign(score=lambda frame: frame["score"].round(9)).drop(columns="rank")
     qrels = read_qrels(shared_data / "robust03" / "robust03_qrels.txt.gz")
     found = evaluate(fused, qrels, list(MEASURES), ties="trec_eval").round(4).iloc[0]
-    # At p = .8 what lists give from rank 120 on is rounding here, and so the deep tail of the result ties.
+    # At p = .8 the contributions from rank 120 on are lost to rounding here, so the deep tail of the result ties.
     tolerance = {"map": 1e-4, "recall@1000": 5e-4} if row == "rbc8" else {}
     for ours, theirs in MEASURES.items():
         assert found[ours] == pytest.approx(expected[row, theirs], abs=tolerance.get(ours, 0) + 1e-9), ours

@@ -1,4 +1,4 @@
-"""The parts of the PyFLAGR compatibility module, and input on which FLAGR crashes."""
+"""Parts of the PyFLAGR compatibility module, and input that crashes FLAGR."""
 
 import itertools
 import shutil
@@ -30,7 +30,7 @@ def small():
 
 
 def methods(convention="flagr"):
-    """Each method once, with DIBRA in all its forms."""
+    """Return each method once, and DIBRA in all its variants."""
     chains = [getattr(MarkovChains, name) for name in ("MC1", "MC2", "MC3", "MC4", "MCT")]
     found = [
         *(Linear.CombSUM(norm, convention=convention) for norm in ("borda", "rank", "score", "z-score")),
@@ -52,7 +52,7 @@ def methods(convention="flagr"):
     return found
 
 
-def test_without_quirks_each_method_is_the_main_estimator(small):
+def test_pyflagr_methods_without_quirks_equal_the_main_estimators(small):
     lists, qrels = small
     for method in methods("papers"):
         out, measures = method.aggregate(input_df=lists, rels_df=qrels)
@@ -63,7 +63,7 @@ def test_without_quirks_each_method_is_the_main_estimator(small):
         assert measures["num_rel_ret"].iloc[-1] == qrels["relevance"].sum()
 
 
-def test_scores_without_the_order_of_the_file_are_the_main_ones(small):
+def test_pyflagr_scores_without_file_order_equal_the_main_estimators(small):
     quirks = {"eval.positive_only", "outrank.truncate", "agg.start_1"}  # those that matter here to no such method
     for compat, main in (
         (Linear.CombSUM("borda", convention=quirks), aggregators.CombSUM(norm="borda")),
@@ -98,7 +98,7 @@ CONCERNED = {
 
 @pytest.fixture(scope="module")
 def jobs():
-    """Small jobs, each with our answer under all quirks."""
+    """Return small jobs, each with our answer under all quirks."""
     return [(job, run_ours(job)) for job in [*extra_jobs(), *golden_answers()]]
 
 
@@ -107,7 +107,7 @@ def untimed(frame):
 
 
 @pytest.mark.parametrize("name", sorted(QUIRKS))
-def test_each_quirk_alone_changes_something(name, jobs):
+def test_every_quirk_has_an_effect(name, jobs):
     concerned = CONCERNED.get(name.partition(".")[0].rstrip("1234"), "")
     for job, with_all in jobs:
         if job["name"].startswith(concerned):
@@ -122,7 +122,7 @@ def test_each_quirk_alone_changes_something(name, jobs):
 
 
 def extra_jobs():
-    """Jobs for quirks that need special data."""
+    """Yield jobs for quirks that need special data."""
     items = {"u": "abcdefg", "v": "bcadgfe", "w": "hbacd", "x": "cb", "y": "dhgab"}
     lists = [f"q,{v},{i},{r},{9 - r},s\n" for v, ranked in items.items() for r, i in enumerate(ranked, 1)]
     data = {"lists": "".join(lists), "qrels": "q,0,a,2\nq,0,b,1\nq,0,z,1\nq,0,c,0\n"}
@@ -137,7 +137,7 @@ def extra_jobs():
 
 
 @given(st.integers(1, 40), st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_sums_are_made_from_left_to_right(n_terms, n_sums, seed):
+def test_add_up_sums_from_left_to_right(n_terms, n_sums, seed):
     terms = np.random.default_rng(seed).normal(size=(n_terms, n_sums)) * 10.0 ** np.arange(n_sums)
     expected = []
     for column in terms.T.tolist():
@@ -149,7 +149,7 @@ def test_sums_are_made_from_left_to_right(n_terms, n_sums, seed):
     assert add_up(np.asfortranarray(terms)).tolist() == expected
 
 
-def test_items_start_in_the_order_of_the_hash_table():
+def test_profile_tables_order_items_by_hash_slot():
     # Slots by hand: the last 10 bits of 5381 * 33 + the byte, so that 'b' follows 'a'; a newcomer of a slot comes
     # first.
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["c", "é", "a", "b"], "rank": range(1, 5), "score": 0.0})
@@ -163,7 +163,7 @@ def test_items_start_in_the_order_of_the_hash_table():
     assert names[table.hash_order].tolist() == sorted(names, key=slots.get)
 
 
-def test_kemeny_finds_the_best_of_all_orders():
+def test_kemeny_order_equals_a_search_over_all_orders():
     rng = np.random.default_rng(3)
     for n in (1, 2, 5):
         gains = rng.integers(0, 2, (4, n, n)) * 0.25
@@ -177,7 +177,7 @@ def test_kemeny_finds_the_best_of_all_orders():
         assert value(kemeny_order(total)) == best
 
 
-def test_kemeny_goes_beyond_what_is_permuted():
+def test_kemeny_handles_more_items_than_are_permuted():
     rng = np.random.default_rng(0)
     true = rng.permutation(11)
     rows = [("q", f"v{v}", f"i{item:02d}", rank, 20.0 - rank) for v in range(3) for rank, item in enumerate(true, 1)]
@@ -188,7 +188,7 @@ def test_kemeny_goes_beyond_what_is_permuted():
         assert out["Score"].tolist() == [float({"flagr": 12, "papers": 10}[convention] - k) for k in range(11)]
 
 
-# ---------------------------------------------------------------------- what FLAGR does not survive
+# ---------------------------------------------------------------------- input that crashes FLAGR
 
 
 def by_voter(lists, query="q"):
@@ -196,7 +196,7 @@ def by_voter(lists, query="q"):
     return pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "score"])
 
 
-def test_unusual_names_survive():
+def test_pyflagr_methods_keep_unusual_names():
     names = ["a,b", 'say "x"', "NA", "null", "007", "7", "x" * 200, "é"]
     frame = by_voter({"v": names, "w,w": names[::-1], "NA": names})
     qrels = pd.DataFrame({"query": "q", "item": names, "relevance": 1})
@@ -206,7 +206,7 @@ def test_unusual_names_survive():
         assert measures["num_rel"].iloc[-1] == 8
 
 
-def test_names_that_are_integers_come_back_as_integers(tmp_path):
+def test_pyflagr_methods_return_integer_names_as_integers(tmp_path):
     frame = by_voter({"v": [3, 1], "w": [1, 2]}, query=5)
     out, _ = Linear.CombSUM().aggregate(input_df=frame)
     assert out["Query"].tolist() == [5] * 3
@@ -215,7 +215,7 @@ def test_names_that_are_integers_come_back_as_integers(tmp_path):
     assert sorted(out["ItemID"]) == ["03", "1", "2"]
 
 
-def test_degenerate_lists_are_aggregated():
+def test_pyflagr_methods_handle_degenerate_lists():
     one = by_voter({"v": ["a"]})
     flat = by_voter({"v": ["a", "b"], "w": ["b", "a"]}).assign(score=1.0)
     for frame in (one, by_voter({"v": ["a", "b", "c"]}), by_voter({"v": ["a"], "w": ["b"]}), flat):
@@ -226,7 +226,7 @@ def test_degenerate_lists_are_aggregated():
                 assert np.isfinite(out["Score"]).all(), method
 
 
-def test_many_voters_and_long_lists():
+def test_pyflagr_methods_handle_many_voters_and_long_lists():
     rng = np.random.default_rng(0)
     names = [f"i{k:04d}" for k in range(1500)]
     out, _ = Linear.CombSUM("rank").aggregate(input_df=by_voter({"v": names, "w": names}))
@@ -236,13 +236,13 @@ def test_many_voters_and_long_lists():
     assert out["Score"].between(0, 1).all()
 
 
-def test_ranks_may_start_at_0():
+def test_pyflagr_methods_accept_ranks_starting_at_0():
     frame = by_voter({"v": ["a", "b", "c"], "w": ["a", "c", "b"]})
     out, _ = RRA.RRA().aggregate(input_df=frame.assign(rank=frame["rank"] - 1))
     assert out["ItemID"].iloc[0] == "a"
 
 
-def test_files_with_a_header_and_without_a_last_line_end(tmp_path):
+def test_aggregate_accepts_files_with_a_header_and_without_a_last_line_end(tmp_path):
     lists, qrels = tmp_path / "lists.csv", tmp_path / "qrels.csv"
     lists.write_text("query,voter,item,rank,score\nq,v,a,1,2\nq,v,b,2,1", encoding="utf-8")
     qrels.write_text("q,0,a,1\nr,0,b,1\nq,0,b,-1\nq,0,c,1", encoding="utf-8")
@@ -253,7 +253,7 @@ def test_files_with_a_header_and_without_a_last_line_end(tmp_path):
     assert measures["num_rel_ret"].tolist() == [1, 1]
 
 
-def test_frames_by_place_and_by_name():
+def test_aggregate_accepts_frames_by_position_and_by_name():
     frame = by_voter({"v": ["a", "b"], "w": ["b", "c"]})
     by_name = Linear.CombSUM().aggregate(input_df=frame)[0]
     placed = frame.assign(source="x").set_axis(range(6), axis=1)
@@ -263,7 +263,7 @@ def test_frames_by_place_and_by_name():
     assert len(Linear.CombSUM().aggregate(input_df=placed, rels_df=qrels)[1]) == 2
 
 
-def test_results_are_written_to_a_folder(tmp_path):
+def test_aggregate_writes_results_to_out_dir(tmp_path):
     frame = by_voter({"v": ["a", "b"]})
     qrels = pd.DataFrame({"query": ["q"], "item": ["a"], "relevance": [1]})
     Linear.CombSUM().aggregate(input_df=frame, rels_df=qrels, out_dir=tmp_path)
@@ -335,7 +335,7 @@ FRAME = by_voter({"v": ["a", "b"]})
         (lambda: one_method().get_results(3), ValueError, "no results yet"),
     ],
 )
-def test_errors_are_reported(call, error, message):
+def test_pyflagr_methods_reject_invalid_arguments(call, error, message):
     with pytest.raises(error, match=message):
         call()
 
@@ -353,7 +353,7 @@ class Foreign:
         return Linear.CombSUM(eval_pts=5).aggregate(input_file, input_df, rels_file, rels_df)
 
 
-def test_comparator_picks_rows_and_columns(small, capsys):
+def test_comparator_get_results_selects_rows_and_columns(small, capsys):
     comparator = one_method()
     comparator.add_aggregator("foreign", Foreign())
     comparator.aggregate(input_df=small[0], rels_df=small[1])
@@ -373,7 +373,7 @@ def test_comparator_picks_rows_and_columns(small, capsys):
         comparator.get_results(2, "f1")
 
 
-def test_time_is_a_column_of_its_own(small):
+def test_time_is_a_separate_column_of_the_measures(small):
     """As in PyFLAGR 1.0.21: the last measure, and one column at any cutoff, as `map` is."""
     lists, qrels = small
     _, measures = Linear.CombSUM(eval_pts=5).aggregate(input_df=lists, rels_df=qrels)
@@ -404,14 +404,14 @@ class Old:
 
 
 @pytest.mark.parametrize("prune", [True, False, 0, None])
-def test_prune_without_a_name_cuts_nothing(small, prune):
+def test_dibra_ignores_prune_values_that_are_not_names(small, prune):
     expected = Weighted.DIBRA().aggregate(input_df=small[0])[0]
     method = Weighted.DIBRA(prune=prune)
     assert method.prune is None
     assert method.aggregate(input_df=small[0])[0].equals(expected)
 
 
-def test_comparator_draws(small):
+def test_comparator_plots_measures(small):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     comparator = one_method()
     comparator.aggregate(input_df=small[0], rels_df=small[1])

@@ -68,7 +68,7 @@ all 1990 926 921 0.491976 0.55 0.5 0.516667 0.55 0.55 0.511315 0.520392 0.542183
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory):
-    """The names that the notebook defines, run on the generated data in its five columns."""
+    """Run the notebook on the generated data in its five columns; return the names it defines."""
     folder = tmp_path_factory.mktemp("testdata")
     write_data(folder)
     pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -86,7 +86,7 @@ def printed(text):
 # ---------------------------------------------------------------------- the notebook
 
 
-def test_the_notebook_prints_its_table(notebook):
+def test_notebook_reproduces_its_printed_table(notebook):
     table = notebook["df"]
     assert table.shape == (21, 11)
     assert table.columns[0] == "Mean Average Precision (MAP)"
@@ -94,7 +94,7 @@ def test_the_notebook_prints_its_table(notebook):
         assert [f"{value:.4f}" for value in table.loc[name.replace("_", " ")]] == numbers, name
 
 
-def test_the_notebook_has_its_whole_frame(notebook):
+def test_notebook_reproduces_its_printed_frame(notebook):
     results = notebook["cmp"].results
     assert results.shape == (441, 47)
     assert results.columns[-2:].tolist() == ["time", "Method"]
@@ -111,13 +111,13 @@ def test_the_notebook_has_its_whole_frame(notebook):
     assert results.index.tolist() == [*range(21)] * 21
 
 
-def test_the_notebook_writes_latex(notebook):
+def test_notebook_reproduces_its_latex(notebook):
     lines = notebook["latex_code"].splitlines()
     assert lines[4].startswith(r"CombSUM-Rank & 0.4855 & 0.4500 & 0.4750")
     assert sum(line.count("&") == 21 for line in lines) == 22
 
 
-def test_every_row_is_that_of_the_binary(notebook, shared_data):
+def test_notebook_measures_equal_those_of_the_binary(notebook, shared_data):
     folder = shared_data / "flagr"
     for name, method in notebook["cmp"].aggregators:
         if name == "RRA-Exact":
@@ -138,7 +138,7 @@ def test_every_row_is_that_of_the_binary(notebook, shared_data):
         assert np.abs(measures.iloc[:, 1:-1].to_numpy() - theirs.iloc[:, 1:].to_numpy()).max() < 1e-6, name
 
 
-def test_exact_pvalues_are_the_right_ones(notebook):
+def test_notebook_exact_p_values_are_correct(notebook):
     lists, _ = make_rasdagen()
     methods = dict(notebook["cmp"].aggregators)
     exact, bound = (methods[name].aggregate(input_df=lists)[0] for name in ("RRA-Exact", "RRA"))
@@ -157,7 +157,7 @@ def test_exact_pvalues_are_the_right_ones(notebook):
     assert f"{map_:.4f}" == "0.4946"
 
 
-def test_the_page_has_the_tables_that_are_computed():
+def test_pyflagr_page_contains_the_computed_tables():
     page = PAGE.read_text(encoding="utf-8").splitlines()
     data = Data()
     shown = [line for line in page if line.startswith("| `") and line.split("`")[1] in QUIRKS]
@@ -175,7 +175,7 @@ def test_the_page_has_the_tables_that_are_computed():
 # ---------------------------------------------------------------------- the binary
 
 
-def test_recorded_answers_are_of_every_configuration():
+def test_recorded_answers_include_every_configuration():
     jobs = golden_answers()
     assert len(jobs) > 120 and all(set(job["answers"]) == set(VERSIONS) for job in jobs)
     assert all(answer is not None for job in jobs for answer in job["answers"].values())
@@ -191,13 +191,13 @@ def test_recorded_answers_are_of_every_configuration():
         assert {(one["aggregator"], one[name]) for one in dibra} >= {(base, one) for base in BASES for one in values}
 
 
-def test_recorded_answers_of_1_0_18():
+def test_compat_reproduces_recorded_answers_of_1_0_18():
     for job in golden_answers():
         compare(job, job["answers"]["1.0.18"])
 
 
-def test_recorded_answers_of_1_0_21():
-    """They are those of 1.0.18 but for three changes, and each of these changes something."""
+def test_compat_reproduces_recorded_answers_of_1_0_21():
+    """Version 1.0.21 differs from 1.0.18 by three changes, and each has an effect."""
     changed = set()
     for job in golden_answers():
         old, new = (job["answers"][version] for version in VERSIONS)
@@ -211,7 +211,7 @@ def test_recorded_answers_of_1_0_21():
 
 
 @pytest.mark.skipif(peer_version() not in VERSIONS, reason="needs pyflagr 1.0.18 or 1.0.21")
-def test_live_answers_of_the_binary():
+def test_compat_reproduces_live_answers_of_the_binary():
     jobs = random_jobs(np.random.default_rng(20), 220)
     compared = 0
     for job, answer in zip(jobs, run_peer(jobs), strict=True):

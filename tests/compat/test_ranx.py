@@ -120,7 +120,7 @@ PARAMETERS = [
 
 
 def judged_lists(seed=0, n_queries=12):
-    """Lists without ties of three voters, and judgements from 0 to 3 of most items."""
+    """Return lists of three voters without ties, and grades from 0 to 3 for most items."""
     rng = np.random.default_rng(seed)
     rows, grades = [], []
     for q, voter in product(range(n_queries), "abc"):
@@ -158,7 +158,7 @@ def data():
 
 
 @pytest.mark.parametrize("theirs", MEASURES)
-def test_measures_are_equal(data, theirs):
+def test_measures_equal_ranx(data, theirs):
     lists, qrels = data
     run = lists[lists["voter"] == "a"].drop(columns="voter")
     found = ranx.evaluate(
@@ -168,7 +168,7 @@ def test_measures_are_equal(data, theirs):
     np.testing.assert_allclose(ours, found, rtol=1e-12, atol=1e-12)
 
 
-def test_gains_below_a_level_are_zero_there(data):
+def test_ranx_sets_gains_below_the_relevance_level_to_zero(data):
     lists, qrels = data
     run = lists[lists["voter"] == "a"].drop(columns="voter")
     judged = ranx.Qrels(nested(qrels, "relevance", int))
@@ -179,7 +179,7 @@ def test_gains_below_a_level_are_zero_there(data):
     assert not np.allclose(evaluate(run, qrels, "ndcg@10", per_query=True, gain="linear")["ndcg@10"], found)
 
 
-def test_rbp_is_equal_on_binary_judgements_only(data):
+def test_rbp_equals_ranx_on_binary_judgements_only(data):
     lists, qrels = data
     binary = qrels.assign(relevance=qrels["relevance"].clip(upper=1))
     run = lists[lists["voter"] == "a"].drop(columns="voter")
@@ -197,7 +197,7 @@ def test_rbp_is_equal_on_binary_judgements_only(data):
     )
 
 
-def test_what_differs_in_measures():
+def test_measures_differ_from_ranx_as_documented():
     run = ranx.Run({"q": {"a": 1.0}})
     assert np.isnan(ranx.evaluate(ranx.Qrels({"q": {"a": 1}}), run, "bpref"))  # no item is judged not relevant
     assert evaluate([["a"]], [{"a": 1}], "bpref").iloc[0, 0] == 1.0
@@ -211,7 +211,7 @@ def test_what_differs_in_measures():
 
 
 @pytest.mark.parametrize(("norm", "method"), FUSIONS, ids=str)
-def test_fusions_are_equal_without_ties(data, norm, method):
+def test_fusions_equal_ranx_without_ties(data, norm, method):
     lists, _ = data
     params = {"weights": list(WEIGHTS.values())} if method.startswith("w") else {}
     found, ours = fused(lists, norm, method, **params), consensus(lists, FUSIONS[norm, method])
@@ -221,14 +221,14 @@ def test_fusions_are_equal_without_ties(data, norm, method):
 
 
 @pytest.mark.parametrize(("norm", "method", "params", "aggregator"), PARAMETERS, ids=str)
-def test_fusions_with_parameters_are_equal_without_ties(data, norm, method, params, aggregator):
+def test_fusions_with_parameters_equal_ranx_without_ties(data, norm, method, params, aggregator):
     lists, _ = data
     found = fused(lists, norm, method, **params).sort_index()
     np.testing.assert_allclose(consensus(lists, aggregator).sort_index(), found, rtol=1e-12, atol=1e-12)
 
 
 class SegFuseOfRanx(SegFuse):
-    """Its sizes are the last positions of segments, and a list that ends within one is divided by the full size."""
+    """SegFuse as in ranx: sizes are last positions, and incomplete segments are divided by the full size."""
 
     last_positions = 10 * 2 ** np.arange(10) - 5
 
@@ -254,7 +254,7 @@ LEARNT = [
 
 
 def learnt(lists, qrels, train, norm, method, training=None, params=None):
-    """Fuse all lists by what the training queries teach."""
+    """Fuse all lists with ranx after training on the given queries."""
     from ranx import fusion
 
     own = lists["query"].isin(train)
@@ -271,7 +271,7 @@ def our_learnt(lists, qrels, train, method):
 
 
 @pytest.mark.parametrize(("norm", "method", "training", "params", "aggregator"), LEARNT, ids=str)
-def test_what_is_learnt_from_judgements_is_equal_without_ties(data, norm, method, training, params, aggregator):
+def test_supervised_fusions_equal_ranx_without_ties(data, norm, method, training, params, aggregator):
     lists, qrels = data
     # No list is longer than the longest one of its voter in training.
     longest = lists.groupby(["voter", "query"]).size().groupby("voter").idxmax()
@@ -281,7 +281,7 @@ def test_what_is_learnt_from_judgements_is_equal_without_ties(data, norm, method
     np.testing.assert_allclose(ours, found, rtol=1e-12, atol=1e-12)
 
 
-def test_what_differs_in_what_is_learnt(data):
+def test_supervised_fusions_differ_from_ranx_as_documented(data):
     lists, qrels = data
     train = sorted(lists["query"].unique())
     found = learnt(lists, qrels, train, "min-max", "segfuse")
@@ -289,14 +289,14 @@ def test_what_differs_in_what_is_learnt(data):
     assert not np.allclose(learnt(lists, qrels, train, None, "segfuse"), found)
     bayes = learnt(lists, qrels, train, None, "bayesfuse")
     assert not np.allclose(our_learnt(lists, qrels, train, BayesFuse()), bayes)
-    # Beyond the longest list of training there is nothing there.
+    # ranx has no values beyond the longest training list.
     few = lists.groupby(["query", "voter"]).size().groupby("query").max().nsmallest(3).index.tolist()
     theirs = learnt(lists, qrels, few, None, "posfuse")
     ours = our_learnt(lists, qrels, few, SlideFuse(window=0))
     assert (ours >= theirs - 1e-12).all() and (ours > theirs + 0.1).any()
 
 
-def test_mixed_weighs_the_sum_alone_there_and_the_number_of_lists_too_here(data):
+def test_ranx_mixed_applies_weights_to_the_sum_only(data):
     lists, _ = data
     found = fused(lists, "min-max", "mixed", weights=list(WEIGHTS.values())).sort_index()
     ours = consensus(lists, CombMNZ(gamma=0.5, voter_weights=WEIGHTS)).sort_index()
@@ -306,14 +306,14 @@ def test_mixed_weighs_the_sum_alone_there_and_the_number_of_lists_too_here(data)
     np.testing.assert_allclose(found, summed * held**0.5, rtol=1e-12, atol=1e-12)
 
 
-def test_a_list_of_equal_scores_under_max_and_sum():
+def test_norms_max_and_sum_of_equal_scores_compared_with_ranx():
     lists = pd.DataFrame({"query": "q", "voter": list("aab"), "item": list("xyx"), "score": [2.0, 2.0, 3.0]})
     assert consensus(lists, CombSUM(norm="sum"))["q"].to_dict() == {"x": 1.5, "y": 0.5}
     assert fused(lists, "sum", "sum")["q"].to_dict() == {"x": 0.0, "y": 0.0}
     assert consensus(lists, CombSUM(norm="max"))["q"].to_dict() == fused(lists, "max", "sum")["q"].to_dict()
 
 
-def test_fusions_under_other_names(data):
+def test_fusions_with_other_names_equal_ranx(data):
     lists, _ = data
     for gamma, method in ((0.0, CombSUM(norm="min-max")), (1.0, CombMNZ(norm="min-max"))):
         found = fused(lists, "min-max", "gmnz", gamma=gamma)
@@ -325,14 +325,14 @@ def test_fusions_under_other_names(data):
     assert not np.allclose(found, consensus(lists, CombMNZ(norm="min-max", voter_weights=WEIGHTS)).sort_index())
 
 
-def test_borda_norm_makes_every_run_hold_every_item(data):
+def test_ranx_borda_norm_adds_every_item_to_every_run(data):
     lists, _ = data
     found = fused(lists, "borda", "mnz").sort_index()
     np.testing.assert_allclose(found, 3 * fused(lists, "borda", "sum").sort_index())
     assert not np.allclose(found, consensus(lists, CombMNZ(norm="borda")).sort_index())
 
 
-def test_ties_take_the_order_of_a_sort_there_and_share_their_rank_here():
+def test_ranx_orders_ties_by_sorting_instead_of_sharing_ranks():
     lists = pd.DataFrame({"query": "q", "voter": list("aabb"), "item": list("xyxy"), "score": [1.0, 1.0, 2.0, 2.0]})
     assert consensus(lists, ReciprocalRankFusion()).nunique() == 1
     assert fused(lists, None, "rrf").nunique() == 2
@@ -340,7 +340,7 @@ def test_ties_take_the_order_of_a_sort_there_and_share_their_rank_here():
     assert (constant == 0).all() and (consensus(lists, CombSUM(norm="min-max")) == 2).all()
 
 
-def test_condorcet_has_copelands_order_of_full_lists_without_cycles():
+def test_ranx_condorcet_equals_copeland_on_full_lists_without_cycles():
     # Three voters with one order and small changes of it: no cycles.
     items = [f"d{k}" for k in range(8)]
     orders = [items, items[:2] + items[3:1:-1] + items[4:], items[:6] + items[:5:-1]]
@@ -361,7 +361,7 @@ def test_condorcet_has_copelands_order_of_full_lists_without_cycles():
     assert Condorcet(voter_weights=weights).fit_transform(lists)["item"].tolist() == found
 
 
-def test_the_t_test_has_the_same_p_values(data):
+def test_compare_methods_t_test_equals_ranx(data):
     lists, qrels = data
     judged = ranx.Qrels(nested(qrels, "relevance", int))
     report = ranx.compare(judged, runs_of(lists), ["map"]).to_dict()
@@ -374,7 +374,7 @@ def test_the_t_test_has_the_same_p_values(data):
         assert ours.loc[voter, ["wins", "ties", "losses"]].tolist() == [counts["W"], counts["T"], counts["L"]]
 
 
-def test_interpolated_precision_is_that_of_its_plot_rounded_as_there(data):
+def test_interpolated_precision_rounded_up_equals_the_plot_of_ranx(data):
     pytest.importorskip("matplotlib").use("Agg")
     lists, qrels = data
     table = ranx.plot(ranx.Qrels(nested(qrels, "relevance", int)), runs_of(lists), return_graph=False)
@@ -388,17 +388,17 @@ def test_interpolated_precision_is_that_of_its_plot_rounded_as_there(data):
     assert (display.loc[theirs.index].to_numpy() >= theirs.to_numpy() - 1e-12).all() and not np.allclose(display, ours)
 
 
-def test_a_search_over_weights_leaves_some_out_there(data):
+def test_ranx_weight_search_omits_some_weights(data):
     from ranx.fusion_optimization.optimize_weights import get_possible_weights, get_trial_configs
 
     assert [len(get_trial_configs(get_possible_weights(0.1), n)) for n in (3, 4)] == [62, 256]  # of 66 and 286
 
 
-def test_every_row_of_the_page_that_says_yes_is_run():
+def test_every_equal_row_of_the_ranx_page_is_tested():
     page = (ROOT / "docs" / "coming_from_ranx.md").read_text(encoding="utf-8")
 
     def equal(head):
-        """Names in the first cells of those rows of the table after `head` that say yes."""
+        """Return the names in the first cells of the rows marked "yes" in the table after `head`."""
         table = page.split(f"\n{head}")[1].split("|---|---|---|")[1].split("\n\n")[0]
         rows = re.findall(r"^\| (.*) \| .* \| yes", table, re.MULTILINE)
         return [name for first in rows for name in re.findall("`([^`]+)`", first)]
@@ -409,14 +409,14 @@ def test_every_row_of_the_page_that_says_yes_is_run():
     found = equal("## evaluate")
     assert {name.split("@")[0] for name in found} <= run | others
     fusions = [*FUSIONS, *((norm, method) for norm, method, *_ in (*PARAMETERS, *LEARNT))]
-    norms = {norm for norm, _ in fusions} | {"min-max-inverted"}  # test_fusions_under_other_names
+    norms = {norm for norm, _ in fusions} | {"min-max-inverted"}  # test_fusions_with_other_names_equal_ranx
     found = equal("| `norm` | here | equal? |")
     assert {None if norm == "None" else norm.strip('"') for norm in found} == norms
     found = {method.strip('"') for method in equal("| `method` | here | equal? |")}
     assert found == {method for _, method in fusions} - {"segfuse"}
 
 
-def test_lists_come_from_the_same_dicts(data):
+def test_from_frame_accepts_frames_of_ranx_runs(data):
     lists, _ = data
     run = runs_of(lists)[0]
     frame = run.to_dataframe().rename(columns={"q_id": "query", "doc_id": "item"})

@@ -6,13 +6,13 @@ __all__ = ["assert_same_rows", "write_files"]
 
 
 def assert_same_rows(found, expected, **options):
-    """In the same order, to the last bit."""
+    """Check that rows are in the same order and bitwise equal."""
     found, expected = (one.reset_index(drop=True) for one in (found, expected))
     assert_frame_equal(found, expected, **{"check_exact": True, **options})
 
 
 def write_files(frame, folder, starts):
-    """Write rows to files that begin at some of them; returns the paths."""
+    """Write rows to files that start at the given rows; return the paths."""
     folder.mkdir(exist_ok=True)
     paths = []
     for k, (start, stop) in enumerate(zip(starts, [*starts[1:], len(frame)], strict=True)):

@@ -4,12 +4,12 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-__all__ = ["as_dask", "assert_same_consensus", "assert_types_as_told", "in_this_process", "shuffled"]
+__all__ = ["as_dask", "assert_declared_types", "assert_same_consensus", "in_this_process", "shuffled"]
 
 
 @pytest.fixture(autouse=True)
 def in_this_process():
-    """Dask computes in this process, in the tests of a module that imports this."""
+    """Make Dask compute in this process in all tests of a module that imports this."""
     import dask  # which not all who collect the tests have
 
     with dask.config.set(scheduler="sync"):
@@ -17,19 +17,19 @@ def in_this_process():
 
 
 def shuffled(frame):
-    """Rows in random order, as those of a frame are that was never sorted."""
+    """Return the rows in random order, as in a frame that was never sorted."""
     return frame.sample(frac=1, random_state=1).reset_index(drop=True)
 
 
 def as_dask(frame, npartitions=5):
-    """A Dask frame of the rows as they stand, so that queries are torn unless they are sorted by query."""
+    """Return a Dask frame of the rows in their order; queries are split unless sorted by query."""
     import dask.dataframe as dd
 
     return dd.from_pandas(frame, npartitions=npartitions, sort=False)
 
 
 def assert_same_consensus(found, expected):
-    """Row by row, to the last bit; ids may be in the types that the engine has for them."""
+    """Check that rows are bitwise equal; ids may have the types of the engine."""
     by = [name for name in ("query", "voter", "rank", "item") if name in expected]
     ids = [name for name in ("query", "voter", "item") if name in expected]
     expected = expected.astype(found.dtypes[ids].to_dict())
@@ -37,8 +37,8 @@ def assert_same_consensus(found, expected):
     assert_frame_equal(found, expected, check_exact=True)
 
 
-def assert_types_as_told(lazy):
-    """A partition has the types that Dask was told, whether it holds rows or not."""
+def assert_declared_types(lazy):
+    """Check that every partition has the declared types, even without rows."""
     import dask
 
     told = pd.Series(lazy.dtypes)

@@ -1,4 +1,4 @@
-"""Measures of a run in partitions are those of the whole run."""
+"""evaluate_partitions, compared with evaluate on the whole run."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ METRICS = ["map", "p@10", "ndcg@10", "gmap", "num_rel", "num_ret", "rbp"]
 
 @pytest.fixture(scope="module")
 def data():
-    """A run, and judgements: of most of its queries, of one without results, of one whose results are not judged."""
+    """Return a run, and judgements that include a query without results and one without judged results."""
     frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.3, random_state=0)
     run = CombSUM().transform(frame)
     qrels = qrels[~qrels["query"].isin(["q03", "q04"])]
@@ -34,7 +34,7 @@ def data():
 
 
 def in_parts(kind, frame, tmp_path):
-    """The same rows in the hands of an engine, and whether its partitions hold whole queries."""
+    """Pass the rows to an engine; return its frame and whether partitions contain whole queries."""
     if kind == "torn":
         return as_dask(shuffled(frame), 4), False
     if kind == "whole":
@@ -54,7 +54,7 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("missing_queries", ["zero", "skip", None])
 @pytest.mark.parametrize("judged", ["frame", "qrels", "engine"])
-def test_as_measured_on_one_machine(data, tmp_path, kind, missing_queries, judged):
+def test_evaluate_partitions_equals_evaluate(data, tmp_path, kind, missing_queries, judged):
     run, qrels = data
     parts, partitioned = in_parts(kind, run, tmp_path)
     if judged == "engine" and kind == "chunks":
@@ -79,7 +79,7 @@ def _length(ranking):
 
 
 @pytest.mark.parametrize("judged", ["frame", "engine"])
-def test_own_measures_and_conventions(data, judged):
+def test_evaluate_partitions_accepts_custom_measures_and_conventions(data, judged):
     run, qrels = data
     length = make_measure(_length, name="length", summary="sum")
     metrics = [length, "ndcg@5", "p@3"]
@@ -90,14 +90,14 @@ def test_own_measures_and_conventions(data, judged):
     assert not found.equals(evaluate(run, qrels, metrics))
 
 
-def test_a_consensus_is_measured_where_it_is(data):
+def test_evaluate_partitions_accepts_a_consensus_of_transform_partitions(data):
     frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, random_state=0)
     consensus = transform_partitions(CombSUM(), as_dask(shuffled(frame)))
     found = evaluate_partitions(consensus, qrels, METRICS, partitioned=True)
     assert_same(found, evaluate(CombSUM().transform(frame), qrels, METRICS))
 
 
-def test_integer_ids_of_different_widths_meet(data):
+def test_evaluate_partitions_matches_integer_ids_of_different_widths(data):
     run, qrels = data
     known = qrels[qrels["query"] != "never asked"]
     codes = {query: k - 5 for k, query in enumerate(sorted({*run["query"]}))}
@@ -111,7 +111,7 @@ def test_integer_ids_of_different_widths_meet(data):
 
 
 @pytest.mark.parametrize("judged", ["frame", "engine"])
-def test_most_queries_without_results(data, judged):
+def test_evaluate_partitions_warns_about_missing_queries(data, judged):
     run, qrels = data
     few = run[run["query"].isin(["q01", "q02"])]
     given = qrels if judged == "frame" else as_dask(qrels, 3)
@@ -127,7 +127,7 @@ def test_most_queries_without_results(data, judged):
 @pytest.mark.parametrize("judged", ["frame", "engine"])
 @pytest.mark.parametrize("missing_queries", ["zero", "skip"])
 @pytest.mark.parametrize("wrong", ["query", "item"])
-def test_a_run_of_which_nothing_is_judged(data, judged, missing_queries, wrong):
+def test_evaluate_partitions_warns_about_a_run_without_judged_items(data, judged, missing_queries, wrong):
     run, qrels = data
     run = run.assign(**{wrong: run[wrong] + "other"})
     given = qrels if judged == "frame" else as_dask(qrels, 3)
@@ -140,7 +140,7 @@ def test_a_run_of_which_nothing_is_judged(data, judged, missing_queries, wrong):
 
 
 @pytest.mark.parametrize("judged", ["frame", "engine"])
-def test_an_empty_run(data, judged):
+def test_evaluate_partitions_warns_about_an_empty_run(data, judged):
     run, qrels = data
     given = qrels if judged == "frame" else as_dask(qrels, 3)
     empty = as_dask(run, 2).query("query == 'none'")
@@ -157,7 +157,7 @@ def test_an_empty_run(data, judged):
 # ---------------------------------------------------------------------- refused
 
 
-def test_torn_runs_are_refused(data):
+def test_evaluate_partitions_rejects_split_queries(data):
     run, qrels = data
     parts = as_dask(shuffled(run))
     with pytest.raises(ValueError, match="lost rows"):  # as the labels of the rows tell
@@ -168,14 +168,14 @@ def test_torn_runs_are_refused(data):
             evaluate_partitions(parts, qrels, partitioned=True, per_query=per_query)
 
 
-def test_torn_runs_of_queries_that_nothing_judges_are_refused(data):
+def test_evaluate_partitions_rejects_split_queries_without_judgements(data):
     run, qrels = data
     parts = as_dask(run[run["query"] == "q03"], 2).map_partitions(lambda rows: rows.reset_index(drop=True))
     with pytest.raises(ValueError, match="1 query is split across partitions, the first is 'q03'"):
         evaluate_partitions(parts, qrels, partitioned=True, missing_queries="zero")
 
 
-def test_what_evaluate_refuses(data):
+def test_evaluate_partitions_rejects_invalid_arguments(data):
     run, qrels = data
     parts = as_dask(shuffled(run))
     with pytest.raises(ValueError, match="one run, a list for each query; got a column 'voter'"):

@@ -1,4 +1,4 @@
-"""A fit on partitions learns the same as a fit on all lists."""
+"""fit_partitions, compared with fit on all lists."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ METHODS = [
 
 @pytest.fixture(scope="module")
 def data():
-    """Lists of four voters, one with few lists, and judgements."""
+    """Return lists of four voters, one of them with few lists, and judgements."""
     frame, qrels = make_ranked_lists(
         n_queries=24, n_voters=4, list_length=8, quality=0.5, quality_spread=1.0, random_state=0
     )
@@ -50,7 +50,7 @@ def data():
 
 @pytest.fixture(params=["Dask", "Dask, whole", "chunks", "chunks, transformed"])
 def in_parts(request, tmp_path):
-    """A function that hands rows to an engine, and whether its partitions hold whole queries."""
+    """Return a function that passes rows to an engine and returns its frame and `partitioned`."""
 
     def hand_over(frame):
         if request.param.startswith("Dask"):
@@ -73,7 +73,7 @@ def assert_same_weights(found, expected):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_weights_of_voters(data, in_parts, method):
+def test_fit_partitions_learns_the_weights_of_fit(data, in_parts, method):
     lists, partitioned = in_parts(data[0])
     found = fit_partitions(method, lists, partitioned=partitioned)
     assert found is method
@@ -90,16 +90,16 @@ def test_weights_of_voters(data, in_parts, method):
     )
 
 
-def test_an_earlier_fit_leaves_nothing_behind(data):
+def test_fit_partitions_removes_attributes_of_an_earlier_fit(data):
     method = DIBRA(weighting="global").fit(data[0])
     fit_partitions(method, as_dask(data[0]))
     assert not hasattr(method, "query_voter_weights_")
 
 
 @pytest.mark.parametrize("weights", [{"v1": 0.0}, {"v1": 0.0, "v2": 3.0, "v3": 0.5}, {"v4": 0.0, "v3": 0.0}])
-def test_lists_of_weight_zero(data, in_parts, weights):
+def test_fit_partitions_ignores_lists_of_weight_zero(data, in_parts, weights):
     frame = data[0].assign(weight=data[0]["voter"].map(weights).fillna(1.0))
-    # A voter is silenced in some queries only.
+    # A voter has weight 0 in some queries only.
     frame.loc[frame["query"].isin(["q05", "q06"]) & (frame["voter"] == "v3"), "weight"] = 0.0
     lists, partitioned = in_parts(frame)
     method = fit_partitions(DIBRA(weighting="global"), lists, partitioned=partitioned)
@@ -108,7 +108,7 @@ def test_lists_of_weight_zero(data, in_parts, weights):
     assert not np.allclose(method.voter_weights_["weight"], unweighted, rtol=1e-6)
 
 
-def test_integer_ids_of_voters(data, in_parts):
+def test_fit_partitions_keeps_integer_voters(data, in_parts):
     frame = data[0].assign(voter=data[0]["voter"].str[1:].astype(int))
     lists, partitioned = in_parts(frame)
     method = fit_partitions(DIBRA(weighting="global"), lists, partitioned=partitioned)
@@ -117,7 +117,7 @@ def test_integer_ids_of_voters(data, in_parts):
 
 
 @pytest.mark.parametrize("output", ["default", "polars"])
-def test_a_pipeline_learns_from_what_its_steps_leave(data, in_parts, output):
+def test_fit_partitions_of_a_pipeline_learns_from_transformed_lists(data, in_parts, output):
     if output == "polars":
         pytest.importorskip("polars")
     lists, partitioned = in_parts(data[0])
@@ -134,7 +134,7 @@ def test_a_pipeline_learns_from_what_its_steps_leave(data, in_parts, output):
     assert consensus.columns.tolist() == ["query", "item", "score", "rank"] and len(consensus)
 
 
-def test_weights_that_follow_the_length_of_lists(in_parts):
+def test_fit_partitions_warns_about_weights_that_follow_list_length(in_parts):
     long = [(q, "long", f"i{k}", k + 1) for q in ("q1", "q2", "q3") for k in range(200)]
     short = [(q, v, f"i{7 * k % 200}", k + 1) for q in ("q1", "q2", "q3") for v in ("a", "b", "c") for k in range(4)]
     frame = pd.DataFrame(long + short, columns=["query", "voter", "item", "rank"])
@@ -146,7 +146,7 @@ def test_weights_that_follow_the_length_of_lists(in_parts):
         DIBRA(weighting="global").fit(frame)
 
 
-def test_what_learns_nothing_stays_as_it_is(data, in_parts):
+def test_fit_partitions_does_not_change_methods_without_learning(data, in_parts):
     lists, partitioned = in_parts(data[0])
     for method in (CombSUM(), DIBRA(), make_pipeline(TopK(3), CombSUM())):
         before = {**vars(method)}
@@ -166,14 +166,14 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("method", OTHERS, ids=lambda method: type(method).__name__)
-def test_what_is_not_a_mean_over_lists_needs_a_sample(data, method):
+def test_fit_partitions_needs_queries_for_methods_that_are_not_means(data, method):
     with pytest.raises(
         ValueError, match=r"does not learn a mean over lists, .*Name the queries to fit on: queries=\[\.\.\.\]"
     ):
         fit_partitions(method, as_dask(data[0]))
 
 
-def test_fitted_to_the_lists_of_some_queries(data, in_parts):
+def test_fit_partitions_with_queries_equals_fit_on_these_queries(data, in_parts):
     lists, partitioned = in_parts(data[0])
     chosen = ["q07", "q01", "q03", "q11"]
     sample = data[0][data[0]["query"].isin(chosen)].reset_index(drop=True)
@@ -188,7 +188,7 @@ def test_fitted_to_the_lists_of_some_queries(data, in_parts):
 
 
 @pytest.mark.parametrize("kind", ["frame", "qrels"])
-def test_judgements_of_some_queries(data, in_parts, kind):
+def test_fit_partitions_with_queries_and_qrels_equals_fit(data, in_parts, kind):
     frame, qrels = data
     lists, partitioned = in_parts(frame)
     chosen = sorted(frame["query"].unique())[:12]
@@ -204,7 +204,7 @@ def test_judgements_of_some_queries(data, in_parts, kind):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
-def test_refused(data):
+def test_fit_partitions_rejects_invalid_arguments(data):
     lists = as_dask(shuffled(data[0]))
     method = DIBRA(weighting="global")
     with pytest.raises(ValueError, match="2 have none, the first is 'none'"):

@@ -1,4 +1,4 @@
-"""Data frames of Spark: what is made of them in its own processes is what one process makes."""
+"""Partition functions on Spark data frames, compared with one process."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(
         os.environ.get("SKRANKAGG_SPARK") != "1", reason="starts Spark, which needs Java: set SKRANKAGG_SPARK=1"
     ),
-    # PySpark says that it does not fully support pandas 3, and leaves a socket to the garbage collector.
+    # PySpark warns that it does not fully support pandas 3, and leaves a socket to the garbage collector.
     pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning", "ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -45,7 +45,7 @@ def spark():
 
 @pytest.fixture(scope="module")
 def data():
-    """Lists, judgements of some queries and of one without lists."""
+    """Return lists, and judgements of some queries and of a query without lists."""
     frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.4, random_state=0)
     unseen = qrels.head(2).assign(query="never asked")
     return frame, pd.concat([qrels[qrels["query"] != "q03"], unseen], ignore_index=True)
@@ -53,7 +53,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def lists(spark, data, tmp_path_factory):
-    """A Spark frame of the rows in random order, which has a column more, in five partitions."""
+    """Return a Spark frame of the rows in random order, with an extra column, in five partitions."""
     path = tmp_path_factory.mktemp("spark") / "lists.parquet"
     data[0].sample(frac=1, random_state=1).assign(note="x").to_parquet(path, index=False)
     return spark.read.parquet(str(path)).repartition(5).cache()
@@ -68,7 +68,7 @@ METHODS = [CombSUM(), DIBRA(), RobustRankAggregation(), make_pipeline(TopK(5), C
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
-def test_transform(data, lists, method):
+def test_transform_partitions_on_spark_equals_transform(data, lists, method):
     lazy = transform_partitions(method, lists)
     expected = method.fit_transform(data[0]).astype({"query": object, "item": object})
     assert_same_rows(to_pandas(lazy), expected)
@@ -76,7 +76,7 @@ def test_transform(data, lists, method):
     assert dict(lazy.dtypes) == {name: kinds.get(name, "double") for name in expected}
 
 
-def test_partitions_of_whole_queries_in_small_chunks(data, lists, monkeypatch):
+def test_transform_partitions_on_spark_is_the_same_in_small_chunks(data, lists, monkeypatch):
     from skrankagg.distributed import _spark
 
     monkeypatch.setattr(_spark, "CHUNK_ROWS", 40)
@@ -84,7 +84,7 @@ def test_partitions_of_whole_queries_in_small_chunks(data, lists, monkeypatch):
     assert_same_rows(to_pandas(found), CombSUM().transform(data[0]).astype({"query": object, "item": object}))
 
 
-def test_integer_ids(spark, data):
+def test_transform_partitions_on_spark_keeps_integer_ids(spark, data):
     codes = {name: data[0][name].astype("category").cat.codes.astype("int32") for name in ("query", "voter", "item")}
     frame = data[0].assign(**codes)
     found = transform_partitions(CombSUM(), spark.createDataFrame(frame))
@@ -103,7 +103,7 @@ def test_integer_ids(spark, data):
 @pytest.mark.parametrize("judged", ["frame", "engine"])
 @pytest.mark.parametrize("per_query", [False, True])
 @pytest.mark.parametrize("missing_queries", ["zero", "skip"])
-def test_evaluate(spark, data, lists, judged, per_query, missing_queries):
+def test_evaluate_partitions_on_spark_equals_evaluate(spark, data, lists, judged, per_query, missing_queries):
     consensus, qrels = transform_partitions(CombSUM(), lists), data[1]
     given = qrels if judged == "frame" else spark.createDataFrame(qrels)
     options = {"per_query": per_query, "missing_queries": missing_queries}
@@ -113,7 +113,7 @@ def test_evaluate(spark, data, lists, judged, per_query, missing_queries):
 
 
 @pytest.mark.parametrize("judged", ["frame", "engine"])
-def test_warnings(spark, data, lists, judged):
+def test_evaluate_partitions_on_spark_issues_warnings(spark, data, lists, judged):
     consensus = transform_partitions(CombSUM(), lists)
     given = data[1] if judged == "frame" else spark.createDataFrame(data[1])
     with pytest.warns(MissingQueriesWarning, match="23 of the 24|22 of the 24"):
@@ -122,7 +122,7 @@ def test_warnings(spark, data, lists, judged):
         evaluate_partitions(consensus.filter("query = 'none'"), given)
 
 
-def test_fit(data, lists):
+def test_fit_partitions_on_spark_equals_fit(data, lists):
     for make in (lambda: DIBRA(weighting="global"), lambda: make_pipeline(TopK(4), DIBRA(weighting="global"))):
         found, expected = fit_partitions(make(), lists), make().fit(data[0])
         found, expected = (one[-1] if hasattr(one, "steps") else one for one in (found, expected))
@@ -133,7 +133,7 @@ def test_fit(data, lists):
     assert_frame_equal(found.voter_weights_, expected.voter_weights_, rtol=1e-12, check_dtype=False)
 
 
-def test_torn_queries_are_refused(data, lists):
+def test_partition_functions_on_spark_reject_split_queries(data, lists):
     method = DIBRA(weighting="global")
     for call in (
         lambda: transform_partitions(CombSUM(), lists, partitioned=True),
@@ -144,7 +144,7 @@ def test_torn_queries_are_refused(data, lists):
             call()
 
 
-def test_a_worker_that_dies_loses_nothing(data, lists, tmp_path):
+def test_transform_partitions_on_spark_survives_a_dead_worker(data, lists, tmp_path):
     marker = str(tmp_path / "died")
 
     def die_once(batches):

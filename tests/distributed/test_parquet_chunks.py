@@ -1,4 +1,4 @@
-"""Data sets of Parquet in chunks of whole queries, and results that are written, interrupted and gone on with."""
+"""scan_parquet: chunks of whole queries, and resumable writing of results."""
 
 import json
 import os
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.twice
 
 @pytest.fixture(scope="module")
 def lists():
-    """Lists of 24 queries, sorted by query, of 64 rows each."""
+    """Return lists of 24 queries of 64 rows each, sorted by query."""
     frame, _ = make_ranked_lists(n_queries=24, n_voters=8, list_length=8, quality=0.5, random_state=0)
     return frame.sort_values("query", kind="stable", ignore_index=True)
 
@@ -49,7 +49,7 @@ def file(tmp_path, lists):
 @pytest.mark.parametrize("chunk_queries", [1, 5, 24, 1000])
 @pytest.mark.parametrize("row_group_size", [7, 100, 10**6])
 @pytest.mark.parametrize("batch", [3, 64, 1 << 17])
-def test_chunks_are_whole_queries(tmp_path, lists, monkeypatch, chunk_queries, row_group_size, batch):
+def test_scan_parquet_chunks_are_whole_queries(tmp_path, lists, monkeypatch, chunk_queries, row_group_size, batch):
     from skrankagg.distributed import _parquet_chunks
 
     monkeypatch.setattr(_parquet_chunks, "_BATCH", batch)
@@ -65,7 +65,7 @@ def test_chunks_are_whole_queries(tmp_path, lists, monkeypatch, chunk_queries, r
 
 
 @pytest.mark.parametrize("how", ["folder", "list", "nested"])
-def test_several_files_are_one_data_set(tmp_path, lists, how):
+def test_scan_parquet_reads_several_files_as_one_data_set(tmp_path, lists, how):
     folder = tmp_path / "lists"
     paths = write_files(lists, folder, [0, 64 * 3 + 5, 64 * 3 + 9, 64 * 20])  # a query stands in three files
     if how == "nested":
@@ -77,14 +77,14 @@ def test_several_files_are_one_data_set(tmp_path, lists, how):
     assert_same_rows(pd.concat(list(transform_partitions(CombSUM(), chunks))), CombSUM().transform(lists))
 
 
-def test_a_folder_without_what_is_being_written_into_it(tmp_path, lists):
+def test_scan_parquet_ignores_parts_being_written_in_the_folder(tmp_path, lists):
     write_files(lists, tmp_path, [0])
     (tmp_path / "out.parquet.parts").mkdir()
     lists.to_parquet(tmp_path / "out.parquet.parts" / "00000000.parquet")
     assert scan_parquet(tmp_path).n_rows == len(lists)
 
 
-def test_columns_of_other_names(tmp_path, lists):
+def test_scan_parquet_renames_columns(tmp_path, lists):
     other = lists.rename(columns={"query": "topic", "item": "doc", "score": "sim"}).assign(item=0, note="x")
     other.to_parquet(tmp_path / "lists.parquet")
     columns = {"query": "topic", "item": "doc", "score": "sim"}
@@ -101,7 +101,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_ids_of_every_type(tmp_path, lists, kind):
+def test_scan_parquet_keeps_ids_of_every_type(tmp_path, lists, kind):
     frame = lists.assign(**{name: TYPES[kind](lists[name]) for name in ("query", "voter", "item")})
     # Each file has categories of its own, of which the first has few.
     paths = write_files(frame, tmp_path / "lists", [0, 64, 64 * 9 + 3])
@@ -118,7 +118,7 @@ def test_ids_of_every_type(tmp_path, lists, kind):
     assert_same_rows(found, expected)
 
 
-def test_many_categories(tmp_path):
+def test_scan_parquet_handles_more_categories_than_the_first_codes(tmp_path):
     """The first file and the first chunk have few items, the next ones more than fit into the codes of the first."""
     rows = [("a", "v", "i0", 1)] + [("b", "v", f"i{k:05}", k + 1) for k in range(40_000)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"]).astype({"item": "category"})
@@ -132,14 +132,14 @@ def test_many_categories(tmp_path):
     assert found["item"].tolist() == CombSUM(norm="rank").transform(frame)["item"].tolist()
 
 
-def test_weights_of_lists(tmp_path, lists):
+def test_scan_parquet_reads_weights(tmp_path, lists):
     frame = lists.assign(weight=lists["voter"].map({"v1": 0.0, "v2": 3.0}).fillna(1.0))
     frame.to_parquet(tmp_path / "lists.parquet")
     found = transform_partitions(CombSUM(), scan_parquet(tmp_path / "lists.parquet", chunk_queries=5))
     assert_same_rows(pd.concat(list(found)), CombSUM().transform(frame))
 
 
-def test_no_rows(tmp_path, lists):
+def test_scan_parquet_handles_a_data_set_without_rows(tmp_path, lists):
     lists.head(0).to_parquet(tmp_path / "lists.parquet")
     chunks = transform_partitions(CombSUM(), scan_parquet(tmp_path / "lists.parquet"))
     assert list(chunks) == []
@@ -153,7 +153,7 @@ def test_no_rows(tmp_path, lists):
 # ---------------------------------------------------------------------- refused
 
 
-def test_what_cannot_be_read(tmp_path, lists, file):
+def test_scan_parquet_rejects_unreadable_files(tmp_path, lists, file):
     with pytest.raises(ValueError, match="does not exist"):
         scan_parquet(tmp_path / "none.parquet")
     (tmp_path / "empty").mkdir()
@@ -190,7 +190,7 @@ def test_what_cannot_be_read(tmp_path, lists, file):
 
 @pytest.mark.parametrize("where", ["in a file", "in another file", "in the next chunk"])
 @pytest.mark.parametrize("do", ["transform", "fit", "iterate"])
-def test_torn_queries_are_refused(tmp_path, lists, where, do):
+def test_scan_parquet_rejects_split_queries(tmp_path, lists, where, do):
     end = len(lists)
     if where == "in the next chunk":  # q02 q01 | q02
         frame = pd.concat([lists[64:100], lists[:64], lists[100:]])
@@ -209,7 +209,7 @@ def test_torn_queries_are_refused(tmp_path, lists, where, do):
     assert end == len(frame)
 
 
-def test_two_queries_of_one_hash_are_two_queries(file, lists, monkeypatch):
+def test_scan_parquet_separates_queries_with_equal_hashes(file, lists, monkeypatch):
     from skrankagg.distributed import _parquet_chunks
 
     monkeypatch.setattr(_parquet_chunks, "hash_ids", lambda ids, role: np.zeros(len(ids), dtype=np.uint64))
@@ -221,7 +221,7 @@ def test_two_queries_of_one_hash_are_two_queries(file, lists, monkeypatch):
 
 
 class Interrupted:
-    """Work that raises at one chunk, and counts the chunks."""
+    """Work that raises at one chunk and counts its calls."""
 
     def __init__(self, method, at=None, error=KeyboardInterrupt):
         self.method, self.at, self.error = method, at, error
@@ -242,7 +242,7 @@ NAMES = ["query", "item", "score", "rank"]
 
 @pytest.mark.parametrize("at", [1, 2, 4, 5])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path, file, lists, at, error):
+def test_write_resumes_an_interrupted_job(tmp_path, file, lists, at, error):
     out = tmp_path / "out.parquet"
     chunks = scan_parquet(file, chunk_queries=5)
     whole = chunks.then(Interrupted(CombSUM()), NAMES)
@@ -261,7 +261,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, file, lists, at, erro
     assert not (tmp_path / "out.parquet.parts").exists()
 
 
-def test_interrupted_twice_and_while_the_parts_are_joined(tmp_path, file, lists, monkeypatch):
+def test_write_resumes_after_two_interruptions_and_while_joining(tmp_path, file, lists, monkeypatch):
     from skrankagg.distributed import _resumable
 
     out = tmp_path / "out.parquet"
@@ -289,7 +289,7 @@ def test_interrupted_twice_and_while_the_parts_are_joined(tmp_path, file, lists,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lists.parquet", "out.parquet"]
 
 
-def test_interrupted_while_a_part_is_written(tmp_path, file, lists, monkeypatch):
+def test_write_resumes_if_interrupted_while_writing_a_part(tmp_path, file, lists, monkeypatch):
     from skrankagg.distributed import _resumable
 
     out, write, written = tmp_path / "out.parquet", _resumable.write_table, []
@@ -310,9 +310,9 @@ def test_interrupted_while_a_part_is_written(tmp_path, file, lists, monkeypatch)
     assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
 
 
-def test_torn_queries_are_found_after_an_interruption(tmp_path, lists):
+def test_write_rejects_split_queries_after_an_interruption(tmp_path, lists):
     paths = write_files(pd.concat([lists[:100], lists[128:], lists[100:128]]), tmp_path / "lists", [0])
-    # Their ids are others in what is written.
+    # The written ids differ from those of the files.
     chunks = scan_parquet(paths, chunk_queries=5).then(_other_queries, NAMES)
     with pytest.raises(KeyboardInterrupt):
         chunks.then(Interrupted(CombSUM(), 3), NAMES).write(tmp_path / "out.parquet", job="sums")
@@ -326,7 +326,7 @@ def _other_queries(table):
 
 
 def interrupt(chunks, method, out, at=3, job="sums"):
-    """Leave two parts."""
+    """Interrupt a job so that two parts remain."""
     with pytest.raises(KeyboardInterrupt):
         chunks.then(Interrupted(method, at), NAMES).write(out, job=job)
 
@@ -348,7 +348,7 @@ OTHER_CHUNKS = {
 
 
 @pytest.mark.parametrize("kind", OTHER_CHUNKS)
-def test_parts_of_a_job_with_other_data_are_refused(tmp_path, file, kind):
+def test_write_rejects_parts_of_a_job_with_other_data(tmp_path, file, kind):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     before = part_times(out)
@@ -357,7 +357,7 @@ def test_parts_of_a_job_with_other_data_are_refused(tmp_path, file, kind):
     assert part_times(out) == before
 
 
-def test_a_file_that_has_changed_is_refused(tmp_path, file, lists):
+def test_write_rejects_parts_if_a_file_has_changed(tmp_path, file, lists):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     lists.assign(score=-lists["score"]).drop(columns="rank").to_parquet(file)
@@ -366,7 +366,7 @@ def test_a_file_that_has_changed_is_refused(tmp_path, file, lists):
 
 
 @pytest.mark.parametrize("library", ["skrankagg", "scikit-learn", "pyarrow"])
-def test_parts_of_other_versions_are_refused(tmp_path, file, monkeypatch, library):
+def test_write_rejects_parts_of_other_versions(tmp_path, file, monkeypatch, library):
     from skrankagg.distributed import _resumable
 
     out = tmp_path / "out.parquet"
@@ -379,7 +379,7 @@ def test_parts_of_other_versions_are_refused(tmp_path, file, monkeypatch, librar
 
 
 @pytest.mark.parametrize("job", ["other", "Sums", None])
-def test_parts_of_another_job_are_refused_by_name(tmp_path, file, lists, job):
+def test_write_rejects_parts_of_another_job_by_name(tmp_path, file, lists, job):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     before = part_times(out)
@@ -393,7 +393,7 @@ def test_parts_of_another_job_are_refused_by_name(tmp_path, file, lists, job):
     assert_same_rows(pd.read_parquet(out), Copeland().transform(lists))
 
 
-def test_one_part_of_another_job_is_refused(tmp_path, file):
+def test_write_rejects_a_single_part_of_another_job(tmp_path, file):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), tmp_path / "other.parquet", job="other")
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
@@ -405,7 +405,7 @@ def test_one_part_of_another_job_is_refused(tmp_path, file):
 
 
 @pytest.mark.parametrize("job", [None, "sums"])
-def test_without_a_name_a_run_starts_from_the_beginning(tmp_path, file, lists, job):
+def test_write_without_job_starts_from_the_beginning(tmp_path, file, lists, job):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), Copeland(), out, job=None)
     second = Interrupted(CombSUM())
@@ -417,7 +417,7 @@ def test_without_a_name_a_run_starts_from_the_beginning(tmp_path, file, lists, j
     assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
 
 
-def test_a_named_job_that_starts_does_not_warn(tmp_path, file, recwarn):
+def test_write_with_job_does_not_warn_at_the_start(tmp_path, file, recwarn):
     sums(file).write(tmp_path / "out.parquet", job="sums")
     sums(file).write(tmp_path / "out.parquet")
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), tmp_path / "out.parquet", job=None)
@@ -426,21 +426,21 @@ def test_a_named_job_that_starts_does_not_warn(tmp_path, file, recwarn):
 
 
 @pytest.mark.parametrize("job", ["", " ", 3, True])
-def test_job_must_be_a_name(tmp_path, file, job):
+def test_write_rejects_invalid_job_names(tmp_path, file, job):
     with pytest.raises(ValueError, match="`job` must be a name of at least one letter, or None; got"):
         sums(file).write(tmp_path / "out.parquet", job=job)
     assert not (tmp_path / "out.parquet.parts").exists()
 
 
 def stacked(lists, digits):
-    """A method whose learner keeps its model in attributes that begin with an underscore."""
+    """Return a method whose learner stores its model in private attributes."""
     judged = lists[["query", "item"]].drop_duplicates()
     qrels = Qrels.from_frame(judged.assign(relevance=judged["item"].str[-1].isin(list(digits)).astype(int)))
     learner = HistGradientBoostingRegressor(max_iter=20, random_state=0, min_samples_leaf=2)
     return StackedFusion(learner).fit(lists, qrels)
 
 
-def test_models_in_private_attributes_are_not_mixed(tmp_path, file, lists):
+def test_write_does_not_mix_models_with_different_private_attributes(tmp_path, file, lists):
     out = tmp_path / "out.parquet"
     one, other = stacked(lists, "02468"), stacked(lists, "13579")  # equal parameters, other judgements
     expected = other.transform(lists)
@@ -455,7 +455,7 @@ def test_models_in_private_attributes_are_not_mixed(tmp_path, file, lists):
 
 @contextmanager
 def interrupted_parts(at):
-    """Interrupt when a part is to be written."""
+    """Interrupt when a given part is written."""
     from skrankagg.distributed import _resumable
 
     write, written = _resumable._write_part, []
@@ -471,7 +471,7 @@ def interrupted_parts(at):
         yield
 
 
-def test_functions_with_other_defaults_are_not_mixed(tmp_path, file, lists):
+def test_write_does_not_mix_functions_with_different_defaults(tmp_path, file, lists):
     def work(factor):
         return lambda table, factor=factor: table.to_pandas().assign(score=factor)
 
@@ -483,7 +483,7 @@ def test_functions_with_other_defaults_are_not_mixed(tmp_path, file, lists):
     assert set(pd.read_parquet(out)["score"]) == {2.0}
 
 
-def test_parts_record_their_job(tmp_path, file):
+def test_write_records_the_job_in_its_parts(tmp_path, file):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     for part in Path(f"{out}.parts").iterdir():
@@ -496,7 +496,7 @@ def test_parts_record_their_job(tmp_path, file):
     assert not pq.read_schema(out).metadata or b"skrankagg.job" not in pq.read_schema(out).metadata
 
 
-def test_a_folder_of_something_else_is_left_alone(tmp_path, file):
+def test_write_rejects_a_parts_folder_with_other_files(tmp_path, file):
     (tmp_path / "out.parquet.parts").mkdir()
     (tmp_path / "out.parquet.parts" / "thesis.txt").write_text("mine")
     for resume in (True, False):
@@ -514,7 +514,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, file):
     transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet")
 
 
-def test_progress_is_told(tmp_path, file, capsys, monkeypatch):
+def test_write_prints_progress_if_verbose(tmp_path, file, capsys, monkeypatch):
     from skrankagg._support import _progress
 
     ticks = iter(range(1000))
@@ -543,7 +543,7 @@ CHUNKED = ("-o", "out.parquet", "--chunk-queries", "5", "--job", "mine")
     "method",
     [["CombSUM"], ["CombSUM", "--param", "norm=rank"], ["DIBRA[weighting=global]"], ["Kemeny", "--random-state", "3"]],
 )
-def test_chunks_at_a_terminal_are_the_whole_at_once(run, folder, method):
+def test_aggregate_with_chunk_queries_equals_the_whole_data_set(run, folder, method):
     run("aggregate", "lists.parquet", "--method", *method, "-o", "whole.parquet")
     assert run("aggregate", "lists.parquet", "--method", *method, *CHUNKED) == ""
     found, expected = pd.read_parquet("out.parquet"), pd.read_parquet("whole.parquet")
@@ -554,7 +554,7 @@ def test_chunks_at_a_terminal_are_the_whole_at_once(run, folder, method):
     assert not os.path.exists("out.parquet.parts")
 
 
-def test_ids_become_text_and_headers_are_understood(run, folder, lists):
+def test_aggregate_with_chunk_queries_converts_ids_and_reads_headers(run, folder, lists):
     codes = {name: lists[name].astype("category").cat.codes + 10 for name in ("query", "voter", "item")}
     frame = lists.assign(**codes).rename(columns={"query": "Topic", "item": "docno", "voter": "system"})
     frame.to_parquet("numbers.parquet")
@@ -563,7 +563,7 @@ def test_ids_become_text_and_headers_are_understood(run, folder, lists):
     pd.testing.assert_frame_equal(pd.read_parquet("out.parquet"), pd.read_parquet("whole.parquet"), check_exact=True)
 
 
-def test_several_files_at_a_terminal(run, folder, lists):
+def test_aggregate_with_chunk_queries_reads_several_files(run, folder, lists):
     os.remove("lists.parquet")
     write_files(lists, folder / "lists", [0, 70, 700])
     run("aggregate", "lists", "--method", "CombSUM", "-o", "out", "--to", "parquet", "--chunk-queries", "7")
@@ -588,7 +588,7 @@ def test_several_files_at_a_terminal(run, folder, lists):
         (["-o", "none/out.parquet"], "there is no folder 'none'"),
     ],
 )
-def test_refused_at_a_terminal(fail, folder, options, message):
+def test_aggregate_with_chunk_queries_rejects_invalid_options(fail, folder, options, message):
     method = [] if "--method" in options else ["--method", "CombSUM"]
     assert message in fail("aggregate", "lists.parquet", *method, *CHUNKED, *options)
     assert sorted(os.listdir()) == ["lists.parquet"]
@@ -604,7 +604,7 @@ def test_refused_at_a_terminal(fail, folder, options, message):
         ("torn.parquet", "must be consecutive"),
     ],
 )
-def test_files_that_are_refused(fail, folder, lists, file, message):
+def test_aggregate_with_chunk_queries_rejects_invalid_files(fail, folder, lists, file, message):
     lists.to_csv("lists.csv", index=False)
     lists.sample(frac=1, random_state=0).to_parquet("torn.parquet")
     assert message in fail("aggregate", file, "--method", "CombSUM", *CHUNKED)
@@ -626,7 +626,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("method", ["CombSUM", "DIBRA[weighting=global]"])
-def test_a_killed_command_goes_on(run, fail, folder, method):
+def test_aggregate_with_job_resumes_after_being_killed(run, fail, folder, method):
     command = ["aggregate", "lists.parquet", "--method", method, "-o", "out.parquet", "--chunk-queries", "1"]
     command += ["--job", "killed"]
     process = subprocess.Popen([sys.executable, "-c", SLOW, *command], env=environment())
@@ -649,7 +649,7 @@ def test_a_killed_command_goes_on(run, fail, folder, method):
             and "Pass --job 'killed' to continue, or --no-resume" in message
         )
     assert {part.name: part.stat().st_mtime_ns for part in sorted(parts.glob("0*.parquet"))} == done
-    # What is there is not made again: a part that is marked stays marked.
+    # Existing parts are not written again: a marked part stays marked.
     marked = parts / "00000002.parquet"
     table = pq.read_table(marked)
     score = pa.array(np.full(len(table), -1.0))
@@ -664,7 +664,7 @@ def test_a_killed_command_goes_on(run, fail, folder, method):
     assert not parts.exists()
 
 
-def test_a_command_without_a_name_starts_from_the_beginning(run, folder, lists, capsys):
+def test_aggregate_without_job_starts_from_the_beginning(run, folder, lists, capsys):
     chunks = scan_parquet(folder / "lists.parquet", chunk_queries=5)
     interrupt(chunks, Copeland(), folder / "out.parquet", job=None)
     assert main(["aggregate", "lists.parquet", "--method", "CombSUM", *CHUNKED[:-2]]) == 0
@@ -678,6 +678,6 @@ def test_a_command_without_a_name_starts_from_the_beginning(run, folder, lists, 
 
 
 @pytest.mark.parametrize("options", [["--job", "mine"], ["--no-resume"]])
-def test_options_of_chunks_are_refused_without_chunks(fail, folder, options):
+def test_aggregate_rejects_chunk_options_without_chunk_queries(fail, folder, options):
     message = fail("aggregate", "lists.parquet", "--method", "CombSUM", "-o", "out.parquet", *options)
     assert f"{options[0]} is for --chunk-queries; add that, or leave out {options[0]}." in message

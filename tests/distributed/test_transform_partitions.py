@@ -1,4 +1,4 @@
-"""An estimator gives the same result for partitions of Dask as for all lists at once, to the last bit."""
+"""transform_partitions on Dask frames is bitwise equal to transform on all lists."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ pytest.importorskip("pyarrow", reason="frames of Dask need pyarrow")
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 pytest.importorskip("dask.dataframe", reason="Dask has no data frames")
 
-from frames_of_dask import as_dask, assert_same_consensus, assert_types_as_told, in_this_process, shuffled  # noqa: E402, F401
+from frames_of_dask import as_dask, assert_declared_types, assert_same_consensus, in_this_process, shuffled  # noqa: E402, F401
 
 from golden import GOLDEN  # noqa: E402
 from skrankagg import (  # noqa: E402
@@ -41,7 +41,7 @@ def data():
 
 
 def fitted(method, frame, qrels):
-    """A method that needs it fitted to all lists, others as they are."""
+    """Fit the method to all lists if it requires it."""
     lists = RankedLists.from_frame(frame)
     tags = method.__sklearn_tags__()
     if tags.aggregator_tags.supervised:
@@ -54,12 +54,12 @@ def fitted(method, frame, qrels):
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("method", [one for one, *_ in GOLDEN], ids=repr)
-def test_every_method_on_partitions(data, method):
+def test_transform_partitions_equals_transform_for_every_method(data, method):
     frame, qrels = data
     method = fitted(method, frame, qrels)
     lazy = transform_partitions(method, as_dask(shuffled(frame), 3))
     assert_same_consensus(lazy.compute(), method.transform(frame))
-    assert_types_as_told(lazy)
+    assert_declared_types(lazy)
 
 
 IDS = {
@@ -75,18 +75,18 @@ IDS = {
 
 @pytest.mark.parametrize("kind", IDS)
 @pytest.mark.parametrize("npartitions", [1, 4, 30])
-def test_ids_of_every_type_keep_it(data, kind, npartitions):
+def test_transform_partitions_keeps_the_types_of_ids(data, kind, npartitions):
     frame = shuffled(data[0].assign(**{name: IDS[kind](data[0][name]) for name in ("query", "voter", "item")}))
     with dask.config.set({"dataframe.convert-string": kind == "strings"}):
         lists = as_dask(frame, npartitions)
         for partitioned in [False, True] if npartitions == 1 else [False]:
             lazy = transform_partitions(CombSUM(), lists, partitioned=partitioned)
             assert_same_consensus(lazy.compute(), CombSUM().transform(frame))
-            assert_types_as_told(lazy)
+            assert_declared_types(lazy)
             assert lazy.dtypes["query"] == lists.dtypes["query"] and lazy.dtypes["item"] == lists.dtypes["item"]
 
 
-def test_categories_that_differ_from_partition_to_partition(data):
+def test_transform_partitions_accepts_different_categories_by_partition(data):
     import dask.dataframe as dd
 
     frame = data[0].assign(query=data[0]["query"].astype("category"))
@@ -101,28 +101,28 @@ def test_categories_that_differ_from_partition_to_partition(data):
     assert_same_consensus(found.astype({"query": str}), expected.astype({"query": str}))
 
 
-def test_threads_of_one_process(data):
+def test_transform_partitions_works_with_threads(data):
     with dask.config.set(scheduler="threads", num_workers=4):
         lazy = transform_partitions(DIBRA(), as_dask(shuffled(data[0]), 12))
         assert_same_consensus(lazy.compute(), DIBRA().fit_transform(data[0]))
 
 
-def test_partitions_without_rows_and_columns_that_nothing_reads(data):
+def test_transform_partitions_accepts_empty_partitions_and_extra_columns(data):
     frame = shuffled(data[0][data[0]["query"].isin(["q01", "q02"])])
     lists = as_dask(frame.assign(note="x", relevance=0, bucket=1), 3).shuffle("query", npartitions=9)
     assert 0 in lists.map_partitions(len).compute().tolist()
     lazy = transform_partitions(RobustRankAggregation(), lists, partitioned=True)
     assert list(lazy.columns) == ["query", "item", "score", "rank", "pvalue"]
     assert_same_consensus(lazy.compute(), RobustRankAggregation().transform(frame))
-    assert_types_as_told(lazy)
+    assert_declared_types(lazy)
 
 
-def test_no_rows_at_all(data):
+def test_transform_partitions_accepts_a_frame_without_rows(data):
     lazy = transform_partitions(CombSUM(), as_dask(data[0], 2).query("query == 'none'"))
     assert len(lazy.compute()) == 0 and list(lazy.columns) == ["query", "item", "score", "rank"]
 
 
-def test_weights_of_lists(data):
+def test_transform_partitions_uses_list_weights(data):
     frame = data[0].assign(weight=data[0]["voter"].map({"v1": 0.0, "v2": 3.0}).fillna(1.0))
     found = transform_partitions(CombSUM(), as_dask(shuffled(frame))).compute()
     assert_same_consensus(found, CombSUM().transform(frame))
@@ -140,7 +140,7 @@ PIPELINES = {
 
 @pytest.mark.parametrize("kind", PIPELINES)
 @pytest.mark.parametrize("how", ["as it is", "fit_partitions", "fit"])
-def test_pipelines_that_learn_nothing(data, kind, how):
+def test_transform_partitions_accepts_pipelines_without_learning(data, kind, how):
     frame, lists = data[0], as_dask(shuffled(data[0]))
     pipeline = PIPELINES[kind]()
     if how == "fit":
@@ -155,25 +155,25 @@ def test_pipelines_that_learn_nothing(data, kind, how):
     expected = expected.to_frame() if isinstance(expected, RankedLists) else expected
     lazy = transform_partitions(pipeline, lists)
     assert_same_consensus(lazy.compute(), expected)
-    assert_types_as_told(lazy)
+    assert_declared_types(lazy)
 
 
-def test_pipelines_that_learn(data):
+def test_transform_partitions_accepts_fitted_pipelines(data):
     frame = data[0]
     pipeline = make_pipeline(VoterSelector(n_voters=2), TopK(5), DIBRA(weighting="global")).fit(frame)
     found = transform_partitions(pipeline, as_dask(shuffled(frame))).compute()
     assert_same_consensus(found, pipeline.transform(frame))
 
 
-def test_a_union_of_consensuses(data):
+def test_transform_partitions_accepts_aggregator_union(data):
     union = AggregatorUnion([("sum", CombSUM()), ("dibra", DIBRA())])
     lazy = transform_partitions(union.fit(data[0]), as_dask(shuffled(data[0])))
     expected = union.transform(data[0])
     assert_same_consensus(lazy.compute(), expected.to_frame() if isinstance(expected, RankedLists) else expected)
-    assert_types_as_told(lazy)
+    assert_declared_types(lazy)
 
 
-def test_the_best_of_a_search(data):
+def test_transform_partitions_accepts_a_fitted_search(data):
     frame, qrels = data
     scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
     search = GridSearchCV(CombSUM(), {"norm": ["borda", "z-score"]}, scoring=scorer, cv=3)
@@ -182,10 +182,10 @@ def test_the_best_of_a_search(data):
     assert_same_consensus(found, search.transform(frame))
 
 
-# ---------------------------------------------------------------------- what does not change it
+# ---------------------------------------------------------------------- invariances
 
 
-def test_the_output_that_others_ask_for_does_not_change_it(data):
+def test_transform_partitions_is_independent_of_set_output(data):
     pytest.importorskip("polars")
     lists = as_dask(shuffled(data[0]))
     expected = CombSUM().transform(data[0])
@@ -198,7 +198,7 @@ def test_the_output_that_others_ask_for_does_not_change_it(data):
         assert_same_consensus(transform_partitions(CombSUM(), lists).compute(), expected)
 
 
-def test_it_is_lazy_and_holds_the_estimator_as_it_was(data):
+def test_transform_partitions_is_lazy_and_copies_the_estimator(data):
     frame, lists = data[0], as_dask(shuffled(data[0]))
     method = DIBRA(weighting="global").fit(frame)
     lazy, expected = transform_partitions(method, lists), method.transform(frame)
@@ -209,20 +209,20 @@ def test_it_is_lazy_and_holds_the_estimator_as_it_was(data):
 # ---------------------------------------------------------------------- whole queries
 
 
-def test_partitions_that_hold_whole_queries_are_not_moved(data):
+def test_transform_partitions_does_not_move_partitions_of_whole_queries(data):
     frame = data[0].sort_values("query", kind="stable", ignore_index=True)
     lists = as_dask(frame, 3).map_partitions(lambda part: part)
     whole = lists.shuffle("query")
     found = transform_partitions(CombSUM(), whole, partitioned=True)
     assert found.npartitions == whole.npartitions
-    # Each partition is what its own rows give.
+    # Each partition equals the result of its own rows.
     for rows, part in zip(whole.to_delayed(), found.to_delayed(), strict=True):
         rows = rows.compute()
         if len(rows):
             assert_same_consensus(part.compute(), CombSUM().transform(rows.reset_index(drop=True)))
 
 
-def test_torn_queries_are_refused_at_once(data):
+def test_transform_partitions_rejects_split_queries_immediately(data):
     with pytest.raises(ValueError, match="24 queries are split across partitions, the first is 'q"):
         transform_partitions(CombSUM(), as_dask(shuffled(data[0])), partitioned=True)
     frame = data[0].sort_values("query", kind="stable", ignore_index=True)
@@ -236,7 +236,7 @@ def test_torn_queries_are_refused_at_once(data):
         transform_partitions(CombSUM(), lists, partitioned=True)
 
 
-def test_two_queries_of_one_hash_are_two_queries(data, monkeypatch):
+def test_transform_partitions_separates_queries_with_equal_hashes(data, monkeypatch):
     from skrankagg.distributed import _work
 
     monkeypatch.setattr(_work, "hash_ids", lambda ids, role: np.zeros(len(ids), dtype=np.uint64))
@@ -246,7 +246,7 @@ def test_two_queries_of_one_hash_are_two_queries(data, monkeypatch):
 
 
 @pytest.mark.parametrize("column", ["rank", "score"])
-def test_lists_that_have_lost_rows_are_an_error(data, column):
+def test_transform_partitions_rejects_lists_that_have_lost_rows(data, column):
     frame = data[0].drop(columns="score" if column == "rank" else "rank")
     lists = as_dask(frame, 2).shuffle("query").sample(frac=0.5, random_state=0)
     with pytest.raises(ValueError, match="have lost rows"):
@@ -267,7 +267,7 @@ def test_lists_that_have_lost_rows_are_an_error(data, column):
         (AggregatorUnion([("sum", CombSUM()), ("k", Kemeny(random_state=None))]), "k__random_state=None"),
     ],
 )
-def test_random_numbers_without_a_seed_are_refused(data, method, name):
+def test_partition_functions_reject_random_methods_without_a_seed(data, method, name):
     for call in (transform_partitions, fit_partitions):
         with pytest.raises(ValueError, match=f"^{name} gives different numbers in every partition"):
             call(method, as_dask(data[0]))
@@ -285,19 +285,19 @@ def test_random_numbers_without_a_seed_are_refused(data, method, name):
     ],
     ids=lambda method: type(method).__name__,
 )
-def test_what_is_not_fitted_is_refused_at_once(data, method):
+def test_transform_partitions_rejects_unfitted_methods_immediately(data, method):
     with pytest.raises(NotFittedError):
         transform_partitions(method, as_dask(data[0]))
 
 
-def test_what_fits_into_memory_is_for_the_estimator_itself(data):
+def test_partition_functions_reject_data_in_memory(data):
     for call in (transform_partitions, fit_partitions):
         for lists in (data[0], RankedLists.from_frame(data[0]), [["a", "b"]]):
             with pytest.raises(TypeError, match="a Dask or Spark data frame, or the result of scan_parquet; got"):
                 call(CombSUM(), lists)
 
 
-def test_what_aggregates_nothing_is_refused(data):
+def test_transform_partitions_rejects_estimators_without_a_consensus(data):
     lists = as_dask(data[0])
     for wrong in (CombSUM, "CombSUM", None):
         with pytest.raises(TypeError, match="must be an aggregator"):
@@ -307,17 +307,17 @@ def test_what_aggregates_nothing_is_refused(data):
 
 
 @pytest.mark.parametrize("name", ["query", "item"])
-def test_missing_columns_are_named(data, name):
+def test_transform_partitions_names_missing_columns(data, name):
     with pytest.raises(ValueError, match=f"'query' and 'item'; '{name}' is missing among .* Rename the columns"):
         transform_partitions(CombSUM(), as_dask(data[0].rename(columns={name: "other"})))
 
 
-def test_ids_of_queries_next_to_their_text_are_refused(data):
+def test_transform_partitions_rejects_two_columns_of_query_ids(data):
     frame = data[0].rename(columns={"query": "qid"}).assign(query="text")
     with pytest.raises(ValueError, match="one column of query ids; it has 'query' and 'qid'"):
         transform_partitions(CombSUM(), as_dask(frame))
 
 
-def test_neither_rank_nor_score_is_the_error_of_one_machine(data):
+def test_transform_partitions_rejects_lists_without_rank_and_score(data):
     with pytest.raises(ValueError, match="rank"):
         transform_partitions(CombSUM(), as_dask(data[0][["query", "voter", "item"]])).compute()

@@ -1,4 +1,4 @@
-"""Tables of Arrow are cut between queries, wherever the batches of a file end; hashes are found again."""
+"""whole_queries splits Arrow tables between queries, wherever batches end; HashSet finds repeated hashes."""
 
 import itertools
 
@@ -43,7 +43,7 @@ CASES = given(SIZES, st.lists(st.integers(0, 60), max_size=8), st.integers(1, 9)
 
 
 @CASES
-def test_chunks_of_a_number_of_queries(sizes, cuts, n, dtype):
+def test_whole_queries_returns_chunks_of_n_queries(sizes, cuts, n, dtype):
     found = list(whole_queries(batches(sizes, cuts, dtype), n_queries=n))
     assert rows_of(found) == list(range(sum(sizes)))
     per_chunk = [len(queries_of(table)) for table in found]
@@ -52,7 +52,7 @@ def test_chunks_of_a_number_of_queries(sizes, cuts, n, dtype):
 
 
 @CASES
-def test_chunks_of_at_least_a_number_of_rows(sizes, cuts, n, dtype):
+def test_whole_queries_returns_chunks_of_at_least_n_rows(sizes, cuts, n, dtype):
     found = list(whole_queries(batches(sizes, cuts, dtype), n_rows=n))
     assert rows_of(found) == list(range(sum(sizes)))
     whole = [queries_of(table) for table in found]
@@ -62,12 +62,12 @@ def test_chunks_of_at_least_a_number_of_rows(sizes, cuts, n, dtype):
         assert len(table) >= n > len(table) - last  # it is long enough, and ends with the first query that makes it so
 
 
-def test_a_query_that_comes_back_begins_another_chunk():
+def test_whole_queries_starts_a_new_chunk_when_a_query_reappears():
     table = pa.table({"query": ["a", "b", "a"], "row": [0, 1, 2]})
     assert [queries_of(one) for one in whole_queries([table], n_queries=1)] == [["a"], ["b"], ["a"]]
 
 
-def test_no_rows_are_no_chunks():
+def test_whole_queries_returns_no_chunks_without_rows():
     nothing = pa.table({"query": pa.array([], pa.string())})
     assert list(whole_queries([], n_queries=1)) == list(whole_queries([nothing, nothing], n_rows=1)) == []
 
@@ -76,7 +76,7 @@ HASHES = st.lists(st.lists(st.integers(0, 20) | st.integers(2**64 - 20, 2**64 - 
 
 
 @given(HASHES)
-def test_a_set_of_hashes_is_a_set(batches):
+def test_hash_set_behaves_like_a_set(batches):
     ours, theirs = HashSet(), set()
     for batch in batches:
         again = ours.add(np.array(batch, dtype=np.uint64))
@@ -84,7 +84,7 @@ def test_a_set_of_hashes_is_a_set(batches):
         theirs |= set(batch)
 
 
-def test_a_set_of_hashes_takes_little_more_than_their_bytes():
+def test_hash_set_needs_little_more_memory_than_its_hashes():
     hashes = np.random.default_rng(0).permutation(2**16).astype(np.uint64).reshape(256, 256)
     found = HashSet()
     for batch in hashes:

@@ -1,4 +1,4 @@
-"""The kernels: compared with NumPy, and whether the running code is the compiled code."""
+"""The kernels, compared with NumPy, and the check that compiled code is running."""
 
 import functools
 import inspect
@@ -24,7 +24,7 @@ FOLDER = Path(_kernels.__file__).parent
 NAMES = sorted({path.stem for path in FOLDER.glob("_*.py")} - {"__init__"})
 
 
-def test_the_kernels_run_as_they_should():
+def test_kernels_are_compiled_or_interpreted_as_expected():
     expected = os.environ.get("SKRANKAGG_EXPECT")
     if expected is None:
         pytest.skip("SKRANKAGG_EXPECT names neither 'compiled' nor 'interpreted'")
@@ -42,7 +42,7 @@ def test_every_kernel_was_called_by_tests_of_its_methods(kernel_callers):
     assert not uncalled, f"no test of a method has called {uncalled}; mark one that does: @pytest.mark.twice"
 
 
-def test_what_pyarrow_may_change_runs_without_it_too(request):
+def test_tests_that_skip_without_pyarrow_are_marked_twice(request):
     @functools.cache
     def asks(function):
         return 'importorskip("pyarrow"' in inspect.getsource(function)
@@ -57,20 +57,20 @@ def test_what_pyarrow_may_change_runs_without_it_too(request):
 
 @given(segments=st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), min_size=1, max_size=6))
 @settings(max_examples=50, deadline=None)
-def test_running_totals_restart_in_each_segment(segments):
+def test_ragged_cumsum_restarts_in_each_segment(segments):
     value = np.array([x for segment in segments for x in segment], dtype=float)
     ptr = np.concatenate([[0], np.cumsum([len(segment) for segment in segments])])
     expected = [total for segment in segments for total in np.cumsum(segment)]
     np.testing.assert_array_equal(_kernels.ragged_cumsum(value, ptr), np.array(expected, dtype=float))
 
 
-def test_running_totals_take_views_and_other_dtypes():
+def test_ragged_cumsum_accepts_views_and_other_dtypes():
     np.testing.assert_array_equal(
         _kernels.ragged_cumsum(np.arange(10)[::2], np.array([0, 2, 5], dtype=np.int32)), [0, 2, 4, 10, 18]
     )
 
 
-def test_preferences_within_lists_by_hand():
+def test_co_ranked_equals_an_example_by_hand():
     # Lists b > a = c and a > b count 1 and 2 each, into matrices 0 and 1 of three items.
     above, level = _kernels.co_ranked(
         np.array([0, 3, 5]),
@@ -90,7 +90,7 @@ _VALUES = st.lists(st.sampled_from([1e-60, 1e-9, 0.001, 0.2, 0.25, 0.5, 0.51, 0.
 
 @given(items=st.lists(st.tuples(_VALUES, st.integers(0, 3)), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_joint_probabilities_equal_exact_fractions(items):
+def test_log_joint_probability_equals_exact_fractions(items):
     values = [sorted(value) for value, _ in items]
     ptr = np.concatenate([[0], np.cumsum([len(value) for value in values])])
     n = np.array([len(value) + absent for value, absent in items])
@@ -105,7 +105,7 @@ def test_joint_probabilities_equal_exact_fractions(items):
     absent=st.integers(0, 12),
 )
 @settings(max_examples=60, deadline=None)
-def test_joint_probabilities_of_ranks_equal_whole_numbers(ranks, power, absent):
+def test_log_joint_probability_of_ranks_equals_integer_arithmetic(ranks, power, absent):
     x = np.sort(ranks) / 40.0
     x **= power
     n = len(x) + absent
@@ -131,14 +131,14 @@ _COURSES = {
 
 
 @pytest.mark.parametrize("course", _COURSES)
-def test_joint_probabilities_of_many_values_equal_whole_numbers(course):
-    # Of many values some would be lost if chances were scaled without regard to what Q is made of.
+def test_log_joint_probability_of_many_values_equals_integer_arithmetic(course):
+    # Courses in which careless scaling of probabilities would lose some values.
     x = _COURSES[course]
     found = _kernels.log_joint_probability(np.array([0, _M]), x, np.array([_M]))[0]
     assert found == pytest.approx(log_of(joint_in_fixed_point(list(x), 12_000)), rel=1e-14)
 
 
-def test_joint_probabilities_of_no_value_and_in_blocks(monkeypatch):
+def test_log_joint_probability_handles_empty_values_and_blocks(monkeypatch):
     ptr, x, n = np.array([0, 2, 2, 3]), np.array([0.25, 0.5, 0.1]), np.array([2, 5, 1])
     expected = np.log([2 * 0.25 * 0.5 - 0.25**2, 1.0, 0.1])  # both up to .5, not both above .25
     np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
@@ -146,7 +146,7 @@ def test_joint_probabilities_of_no_value_and_in_blocks(monkeypatch):
     np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
 
 
-def test_arcs_are_locked_by_hand():
+def test_locked_arcs_equals_an_example_by_hand():
     # The arcs 0 to 1, 1 to 2 and 2 to 0 of the second matrix close a cycle; 33 to 0 leads on to 1 and 2.
     n = 34
     cells = n * n + n * np.array([0, 1, 2, 33, 1, 4]) + np.array([1, 2, 0, 0, 33, 4])
@@ -158,7 +158,7 @@ def test_arcs_are_locked_by_hand():
 
 @pytest.mark.parametrize("block", [_kernels._BLOCK, 3000, 1])
 @pytest.mark.parametrize("by_similarity", [False, True])
-def test_lists_of_several_queries_are_merged_as_those_of_each(monkeypatch, block, by_similarity):
+def test_merge_lists_treats_queries_independently(monkeypatch, block, by_similarity):
     rng = np.random.default_rng(0)
     list_ptr, n = np.cumsum([0, 3, 1, 8, 2, 5, 1, 4]), 6
     score, weight = rng.integers(0, 5, (list_ptr[-1], n)) / 4, rng.random(list_ptr[-1])
@@ -170,7 +170,7 @@ def test_lists_of_several_queries_are_merged_as_those_of_each(monkeypatch, block
 
 
 @pytest.mark.parametrize("block", [_kernels._BLOCK, 1])
-def test_places_by_hand(monkeypatch, block):
+def test_mean_places_equals_an_example_by_hand(monkeypatch, block):
     monkeypatch.setattr(_kernels, "_BLOCK", block)
     ptr, value = np.array([0, 4, 5, 8]), np.array([1.0, 3.0, 2.9, 3.0, 7.0, -5.0, -np.inf, np.inf])
     for order in ([0, 1, 2, 3, 4, 5, 6, 7], [3, 1, 2, 0, 4, 7, 5, 6]):
@@ -181,12 +181,12 @@ def test_places_by_hand(monkeypatch, block):
         assert _kernels.mean_places(ptr, value, order, 0.1)[0].tolist() == [4.0, 2.0, 2.0, 2.0, 1.0, 2.0, 3.0, 1.0]
 
 
-def test_nothing_is_stale_here():
+def test_stale_kernels_is_empty():
     assert _kernels.stale_kernels() == []
 
 
 @pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
-def test_an_edited_source_next_to_a_compiled_kernel_is_detected(tmp_path):
+def test_stale_kernels_detects_an_edited_source(tmp_path):
     # The kernels alone: the rest of the package is not involved and is slow to import.
     package = tmp_path / "skrankagg"
     shutil.copytree(FOLDER, package / "_kernels", ignore=shutil.ignore_patterns("__pycache__"))
@@ -215,7 +215,7 @@ def test_every_kernel_is_compiled_and_recorded():
 
 
 def _resident():
-    """Bytes of memory that the process holds."""
+    """Return the resident memory of the process in bytes."""
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -251,7 +251,7 @@ _LARGE_CALLS = {
 }
 
 
-def test_every_kernel_is_called_with_large_arguments():
+def test_large_calls_include_every_kernel():
     assert set(_LARGE_CALLS) == {*_kernels.__all__} - {"COMPILED", "stale_kernels"}
 
 

@@ -1,4 +1,4 @@
-"""The kernels as plain Python, with librt's vectors and without librt, as on platforms that it has no binaries for."""
+"""The kernels as plain Python, with librt's vectors and without librt, as on platforms without its binaries."""
 
 import importlib.util
 import os
@@ -37,7 +37,7 @@ pickle.dump(found, open(sys.argv[2], "wb"))
 
 
 @pytest.mark.parametrize("librt", ["missing", "installed"])
-def test_every_method_gives_the_same(tmp_path, librt):
+def test_aggregators_are_the_same_with_interpreted_kernels(tmp_path, librt):
     if librt == "installed":
         pytest.importorskip("librt.vecs", reason="librt is not installed")
     package = Path(skrankagg.__file__).parent
@@ -60,7 +60,7 @@ def vectors():
 
 
 @pytest.mark.parametrize("vec", list(vectors()))
-def test_vectors_convert_and_check_their_items(vec):
+def test_vec_converts_and_checks_its_items(vec):
     for values in ([3, 1, 2], np.array([3, 1, 2]), np.arange(3, 0, -1)[[0, 2, 1]], range(3)):
         assert np.asarray(vec[i64](values)).dtype == np.int64
         assert list(vec[i64](values)) == list(values)
@@ -74,6 +74,6 @@ def test_vectors_convert_and_check_their_items(vec):
         vec[float]([1.0])[1]
 
 
-def test_an_appended_value_is_there():
+def test_append_adds_a_value():
     vector = plain_vectors.append(plain_vectors.vec[i64]([1]), 2)
     assert list(vector) == [1, 2]

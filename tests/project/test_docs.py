@@ -22,7 +22,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-def test_there_are_pages():
+def test_docs_contain_pages():
     assert PAGES
 
 
@@ -35,7 +35,7 @@ NEED_PYARROW = {"page_scaling_out", "page_user_guide_lists"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_examples(page, monkeypatch):
+def test_examples_of_pages_print_the_shown_output(page, monkeypatch):
     if page_name(page) in NEED_PYARROW:
         pytest.importorskip("pyarrow", reason="its examples need pyarrow")
     # The fences of code blocks end an example like a blank line does.
@@ -50,7 +50,7 @@ def test_examples(page, monkeypatch):
     assert not results.failed, "".join(report)
 
 
-def test_from_data_to_an_answer_takes_at_most_five_lines():
+def test_your_data_page_answers_in_at_most_five_lines():
     sections = (DOCS / "user_guide" / "your_data.md").read_text(encoding="utf-8").split("\n## ")[1:]
     answers = {}
     for section in sections:
@@ -60,7 +60,7 @@ def test_from_data_to_an_answer_takes_at_most_five_lines():
     assert len(answers) == 9 and all(1 <= lines <= 5 for lines in answers.values()), answers
 
 
-def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
+def test_api_reference_has_a_page_for_every_public_module_and_name(tmp_path):
     public = {
         module.name
         for module in pkgutil.walk_packages(skrankagg.__path__, "skrankagg.")
@@ -76,14 +76,14 @@ def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
     assert "   RankedLists\n" in top and "   show_versions\n" in top
 
 
-def test_the_numbers_of_scikit_learns_checks():
+def test_pages_state_the_numbers_of_scikit_learns_checks():
     run, other = len(SKLEARN_CHECKS), len(EXEMPTIONS)
     for page in ("index.md", "own_aggregator.md"):
         text = " ".join((DOCS / page).read_text(encoding="utf-8").split())
         assert f"{run + other} checks" in text and f"the {run} that need no" in text and f"the other {other}" in text
 
 
-def test_every_class_of_pyflagr_is_named_on_its_page():
+def test_pyflagr_page_names_every_class():
     text = (DOCS / "coming_from_pyflagr.md").read_text(encoding="utf-8")
     for path in pkgutil.iter_modules(compat.pyflagr.__path__):
         if not path.name.startswith("_"):
@@ -93,7 +93,7 @@ def test_every_class_of_pyflagr_is_named_on_its_page():
             assert names and all(re.search(rf"[`.]{name}\b", text) for name in names)
 
 
-def test_the_guide_names_every_measure_with_its_conventions():
+def test_evaluation_page_names_every_measure_with_its_conventions():
     text = (DOCS / "evaluation.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in text for name in [*measure_names(), *agreement_names()])
     rows = [[re.findall(r"`([^`]+)`", cell) for cell in line.strip("|").split("|")] for line in text.splitlines()]

@@ -52,7 +52,7 @@ class _Object(Validator):
         super().__init__(get_doc_object(PUBLIC[obj_name][1]))
 
 
-def test_every_kind_of_object_is_found():
+def test_public_objects_finds_every_kind_of_object():
     assert {kind for kind, _ in PUBLIC.values()} == {"module", "class", "function", "method", "property"}
     assert {
         "skrankagg.metrics",
@@ -92,7 +92,7 @@ def test_see_also_names_exist():
     assert not lost
 
 
-def test_examples_run_in_an_empty_namespace(tmp_path):
+def test_doctests_run_in_an_empty_namespace(tmp_path):
     # /conftest.py sees to it for all docstrings that pytest collects: a name that only the module imports is missing.
     shutil.copy(Path(__file__).resolve().parents[2] / "conftest.py", tmp_path)
     example = '"""Empty.\n\n{}>>> math.floor(1.5)\n1\n"""\n\nimport math\n'
@@ -103,12 +103,12 @@ def test_examples_run_in_an_empty_namespace(tmp_path):
     assert "NameError: name 'math' is not defined" in out and "1 failed, 1 passed" in out
 
 
-def test_every_example_is_collected(pytestconfig):
+def test_pytest_collects_doctests_of_the_package(pytestconfig):
     assert "skrankagg" in pytestconfig.getini("testpaths") and "--doctest-modules" in pytestconfig.getini("addopts")
 
 
 def defaults(name):
-    """Return by parameter the literal default in the docstring, and the default in the signature."""
+    """Return, by parameter, the literal default in the docstring and the signature's default."""
     documented, found = PUBLIC[name][1], {}
     for line in get_doc_object(documented)["Parameters"]:
         names, stated = line.name.split(", "), line.type.partition("default=")[2]
@@ -116,7 +116,7 @@ def defaults(name):
             value = ast.literal_eval(stated)
         except (SyntaxError, ValueError):
             continue
-        # Several parameters in one line have a default each, or one that is that of all.
+        # Several parameters in one line have one default each, or share one.
         each = value if isinstance(value, tuple) and len(names) == len(value) > 1 else [value] * len(names)
         parameters = inspect.signature(documented).parameters
         for own, default in zip(names, each, strict=True):
@@ -130,7 +130,7 @@ STATED = {name: defaults(name) for name, (kind, _) in PUBLIC.items() if kind in 
 
 
 @pytest.mark.parametrize("name", sorted(name for name, found in STATED.items() if found))
-def test_defaults_are_those_of_the_signature(name):
+def test_docstring_defaults_equal_those_of_the_signature(name):
     assert {own: stated for own, (stated, _) in STATED[name].items()} == {
         own: actual for own, (_, actual) in STATED[name].items()
     }

@@ -1,4 +1,4 @@
-"""Draws of the examples in the suite: the same in every run, other and more examples on demand."""
+"""Hypothesis draws the same examples in every run, and other or more examples on demand."""
 
 import os
 import subprocess
@@ -51,7 +51,7 @@ def test_no_property():
 
 @pytest.fixture
 def drawn(tmp_path):
-    """Run pytest on properties as `tests/conftest.py` sets it up; returns what it prints and what it drew."""
+    """Run pytest on properties with the setup of `tests/conftest.py`; return its output and the examples."""
     (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (tmp_path / "test_properties.py").write_text(PROPERTIES, encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "PYTEST_ADDOPTS")}
@@ -66,12 +66,12 @@ def drawn(tmp_path):
     return drawn
 
 
-def test_the_default_draws_the_same_examples_in_every_run(drawn):
+def test_default_profile_draws_the_same_examples_in_every_run(drawn):
     first = drawn()[1]
     assert len(first) == 5 and drawn()[1] == first
 
 
-def test_the_random_profile_draws_others_and_as_many_as_asked(drawn):
+def test_random_profile_draws_the_requested_number_of_other_examples(drawn):
     out, few = drawn("--hypothesis-profile=random", "-k", "quick")
     assert "1 passed" in out and len(few) == 5 and drawn("--hypothesis-profile=random", "-k", "quick")[1] != few
     out, many = drawn("--hypothesis-profile=random", "--examples=400", "-k", "not slow")

@@ -1,11 +1,11 @@
-"""The glossary is in order, explains each term, and leads to a page."""
+"""The glossary is sorted, explains each term and links to a page."""
 
 import re
 
 from public_api import DOCS
 
 
-def test_terms_are_sorted_and_each_leads_to_a_page():
+def test_glossary_terms_are_sorted_and_linked():
     block = re.search(r"```\{glossary\}\n(.*?)```\n", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.DOTALL)[1]
     entries = [entry.partition("\n") for entry in block.strip().split("\n\n")]
     terms = [term for term, _, _ in entries]

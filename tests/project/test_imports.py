@@ -1,4 +1,4 @@
-"""Modules loaded by one import of the package."""
+"""Modules available after importing the package."""
 
 import importlib
 import json
@@ -12,12 +12,12 @@ from public_api import MODULES
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if "." in module])
-def test_a_package_exports_its_public_modules(module):
+def test_packages_export_their_public_modules(module):
     package, name = module.rsplit(".", 1)
     assert name in importlib.import_module(package).__all__
 
 
-def test_a_fresh_process_loads_no_large_library_and_finds_all_public_modules():
+def test_import_loads_no_large_library_and_gives_all_public_modules():
     names = [f"{module}.__name__" for module in sorted(MODULES, reverse=True)]
     code = f"import json, sys, skrankagg; print(json.dumps([sorted(sys.modules), [{', '.join(names)}]]))"
     command = [sys.executable, "-W", "error", "-c", code]

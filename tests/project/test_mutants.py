@@ -1,4 +1,4 @@
-"""The tool that changes the code to test the tests: what it changes, and its list of equivalent mutants."""
+"""The mutation-testing tool: its mutations and its list of equivalent mutants."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def smallest(values: "list[int] | None", least: int | None = 3) -> int | None:
 '''
 
 
-def test_mutants_change_code_and_nothing_else():
+def test_places_and_draw_mutate_code_only():
     pytest.importorskip("cosmic_ray", reason="no operators without cosmic-ray")
     found = mutate.places("m.py", SOURCE)
     drawn = mutate.draw(found, 20, seed=1)
@@ -47,7 +47,7 @@ def test_mutants_change_code_and_nothing_else():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each mutant runs in a process that is forked")
-def test_a_mutant_survives_the_tests_that_do_not_notice_it(tmp_path):
+def test_mutant_survives_tests_that_do_not_detect_it(tmp_path):
     name = "tests/test_m.py::test_one"
     (tmp_path / "tests").mkdir()
     (tmp_path / "m.py").write_text(SOURCE)
@@ -75,7 +75,7 @@ print(json.dumps([kept, found, killers]))
     assert (tmp_path / "m.py").read_text() == SOURCE
 
 
-def test_equivalent_mutants_are_of_lines_that_the_code_has():
+def test_equivalent_mutants_refer_to_existing_lines():
     with open(mutate.EQUIVALENT, "rb") as file:
         listed = tomllib.load(file)["mutant"]
     for one in listed:

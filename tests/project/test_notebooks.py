@@ -9,7 +9,7 @@ import pytest
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 
 
-def test_there_are_notebooks():
+def test_notebooks_folder_contains_notebooks():
     assert NOTEBOOKS
 
 

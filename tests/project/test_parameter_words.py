@@ -12,7 +12,7 @@ import pytest
 
 from public_api import DOCS, public_objects
 
-# Names in annotations, and the kind of value that each stands for. What is not here stands for itself.
+# Names in annotations and the kind of value of each. Other names stand for themselves.
 KINDS = {
     "AlignedQrels": "judgements",
     "AnyFrame": "frame",
@@ -61,7 +61,7 @@ KINDS = {
     "ndarray": "sequence",
     "tuple": "sequence",
 }
-# These say nothing about the type: a parameter that scikit-learn prescribes, or one of any kind.
+# Annotations without a specific type: parameters prescribed by scikit-learn, or of any kind.
 SILENT = {"Any", "object", "untyped"}
 
 # Public names whose parameter differs from the table, and the reason. A name stands for itself and its methods.
@@ -222,7 +222,7 @@ def fits(found, allowed):
 
 
 @pytest.mark.parametrize("word", sorted(TABLE))
-def test_a_word_of_the_table_has_one_type_and_one_set_of_options(word):
+def test_parameter_words_have_one_type_and_one_set_of_options(word):
     assert word in PARAMETERS, f"no public parameter is named {word}; take it out of docs/parameter_words.md"
     wrong = {
         owner: sorted(found)
@@ -232,12 +232,12 @@ def test_a_word_of_the_table_has_one_type_and_one_set_of_options(word):
     assert not wrong, f"{word} is {sorted(TABLE[word])} in docs/parameter_words.md; these differ: {wrong}"
 
 
-def test_every_word_of_three_public_names_is_in_the_table():
+def test_parameter_words_table_includes_words_of_three_public_names():
     common = {word for word, owners in PARAMETERS.items() if len(owners) >= 3}
     assert not common - set(TABLE), "add these to docs/parameter_words.md"
 
 
-def test_two_public_names_agree_on_a_word():
+def test_public_names_agree_on_words_outside_the_table():
     wrong = {}
     for word, owners in PARAMETERS.items():
         stated = {owner: found for owner, found in owners.items() if found and not is_excepted(word, owner)}
@@ -246,7 +246,7 @@ def test_two_public_names_agree_on_a_word():
     assert not wrong
 
 
-def test_each_exception_is_needed_and_has_a_reason():
+def test_exceptions_are_needed_and_have_a_reason():
     for (word, owner), reason in EXCEPTIONS.items():
         own = {name: found for name, found in PARAMETERS[word].items() if name == owner or name.split(".")[0] == owner}
         assert own, f"{owner} has no parameter {word}"
@@ -268,5 +268,5 @@ def test_each_exception_is_needed_and_has_a_reason():
         ("'pd.DataFrame | Qrels'", {"table", "judgements"}),
     ],
 )
-def test_kinds_of_annotations(source, expected):
+def test_kinds_parses_annotations(source, expected):
     assert kinds(ast.parse(source, mode="eval").body, "skrankagg") == expected

@@ -19,13 +19,13 @@ def text():
     return README.read_text(encoding="utf-8")
 
 
-def test_its_examples_run(text):
+def test_readme_examples_run(text):
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     results = doctest.testfile(str(README), module_relative=False, optionflags=options, encoding="utf-8")
     assert results.attempted >= 3 and results.failed == 0
 
 
-def test_two_commands_do_their_own_setup(text):
+def test_readme_commands_include_their_setup(text):
     commands = [line.strip() for line in text.splitlines() if line.startswith("    python3 -m venv")]
     assert len(commands) == 2
     assert commands[0].endswith("-m skrankagg compare") and "-m pytest" in commands[1]
@@ -33,19 +33,19 @@ def test_two_commands_do_their_own_setup(text):
 
 def test_it_counts_methods_in_one_way(text):
     modules = [importlib.import_module(f"skrankagg.compat.pyflagr.{one}") for one in MODULES_OF_PYFLAGR]
-    # Two classes have a second name; MC is what the five chains have in common.
+    # Two classes have a second name; MC is the common base class of the five chains.
     theirs = {getattr(module, name) for module in modules for name in module.__all__ if name != "MC"}
     row = re.search(r"\| merging methods \(1\) \| (\d+) \| (\d+) \|", text)
     assert [int(number) for number in row.groups()] == [len(all_aggregators()), len(theirs)]
 
 
-def test_its_links_exist(text):
+def test_readme_links_exist(text):
     targets = {target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target}
     assert len(targets) > 10
     assert [target for target in sorted(targets) if not (README.parent / target).exists()] == []
 
 
-def test_a_package_index_shows_it_without_relative_links(text):
+def test_absolute_links_replaces_all_relative_links(text):
     def relative(page):
         return [link for link in re.findall(r"\]\(([^)]+)\)", page) if "://" not in link]
 

@@ -29,7 +29,7 @@ def script(section):
 
 
 def run(code, folder, **variables):
-    """Run a script as its user does: the workers of a cluster import it themselves."""
+    """Run a script in its own process, so that the workers of a cluster can import it."""
     (folder / "recipe.py").write_text(code, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "recipe.py"],
@@ -45,7 +45,7 @@ def run(code, folder, **variables):
 
 @pytest.fixture
 def data():
-    """Lists in random order, and judgements, some of them of a query without lists."""
+    """Return lists in random order, and judgements that include a query without lists."""
     frame, qrels = make_ranked_lists(n_queries=40, n_voters=6, list_length=15, quality=0.5, random_state=0)
     unseen = pd.DataFrame({"query": [UNSEEN], "item": [qrels["item"].iloc[0]], "relevance": [1]}).astype(qrels.dtypes)
     return frame.sample(frac=1, random_state=0), pd.concat([qrels, unseen], ignore_index=True)
@@ -59,7 +59,7 @@ def write_lists(frame, folder):
 
 
 def assert_same_consensus(found, expected, **options):
-    """Row by row, to the last bit; only the library that holds the strings may differ."""
+    """Check that rows are bitwise equal; only the string library may differ."""
     found, expected = (
         one.sort_values(["query", "rank"], ignore_index=True).astype({"query": object, "item": object})
         for one in (found, expected)
@@ -70,12 +70,12 @@ def assert_same_consensus(found, expected, **options):
 LEARNT = {"rtol": 1e-9}  # sums over partitions are added in another order
 
 
-def test_a_cluster_gets_what_one_machine_gets(data, tmp_path):
+def test_dask_script_of_the_page_equals_one_machine(data, tmp_path):
     pytest.importorskip("distributed", reason="Dask is not installed")
     frame, qrels = data
     write_lists(frame, tmp_path / "lists")
     qrels.to_parquet(tmp_path / "qrels.parquet")
-    # What matters is that the work is done in another process than the script's: one worker is one.
+    # The work must be done in another process than the script's; one worker is enough.
     code = script("With Dask")
     assert code.count('"n_workers": 2') == 1
     out = run(code.replace('"n_workers": 2', '"n_workers": 1'), tmp_path)
@@ -93,7 +93,7 @@ def test_a_cluster_gets_what_one_machine_gets(data, tmp_path):
 @pytest.mark.skipif(
     os.environ.get("SKRANKAGG_SPARK") != "1", reason="starts Spark, which needs Java: set SKRANKAGG_SPARK=1"
 )
-def test_spark_gets_what_one_machine_gets(data, tmp_path):
+def test_spark_script_of_the_page_equals_one_machine(data, tmp_path):
     frame, qrels = data
     write_lists(frame, tmp_path / "lists")
     qrels.to_parquet(tmp_path / "qrels.parquet")

@@ -1,6 +1,6 @@
-"""The built pages of the documentation, as their readers get them.
+"""The built pages of the documentation.
 
-What needs a build reads the folder that the environment variable SKRANKAGG_SITE names, as .ci/run does.
+Tests that need a build read the folder in the environment variable SKRANKAGG_SITE, which .ci/run sets.
 """
 
 import importlib.util
@@ -30,7 +30,7 @@ NAMES = {"canonical", "author", "copyright", "help", "index", "license", "next",
 
 
 class Page(HTMLParser):
-    """Resources, pictures and metadata of a page."""
+    """The resources, pictures, lists and metadata of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -65,17 +65,17 @@ class Page(HTMLParser):
 
 
 def loads_of_style(text):
-    """Addresses that a style sheet loads."""
+    """Return the addresses that a style sheet loads."""
     return re.findall(r"""(?:url\(|@import\s)\s*["']?([^"')\s]+)""", text)
 
 
 def external(addresses):
-    """Those of some addresses that are on another host."""
+    """Return the addresses on another host."""
     return [address for address in addresses if re.match(r"(?:[a-z]+:)?//", address.strip(), re.IGNORECASE)]
 
 
 def pages():
-    """Each page of the site with its path."""
+    """Yield each page of the site with its path."""
     for path in sorted(Path(SITE).rglob("*.html")):
         name = path.relative_to(SITE).as_posix()
         if not name.startswith("_static/"):
@@ -98,7 +98,7 @@ def pages():
         ('<svg><image href="https://example.org/a.svg"/></svg>', ["https://example.org/a.svg"]),
     ],
 )
-def test_loads_from_other_hosts_are_found(text, loads):
+def test_page_finds_loads_from_other_hosts(text, loads):
     assert external(Page(text).loads) == loads
 
 
@@ -123,13 +123,13 @@ def test_formulas_are_mathml():
 
 
 @built
-def test_initials_are_not_read_as_the_letters_of_a_list():
+def test_initials_are_not_rendered_as_lettered_lists():
     found = {name: [kind for kind in page.lists if "alpha" in kind or "roman" in kind] for name, page in pages()}
     assert not {name: kinds for name, kinds in found.items() if kinds}
 
 
 @built
-def test_pictures_have_words():
+def test_pictures_have_alternative_texts():
     silent = {}
     for name, page in pages():
         for source, words in page.pictures:
@@ -140,7 +140,7 @@ def test_pictures_have_words():
 
 
 @built
-def test_pages_say_what_they_hold():
+def test_pages_have_a_description():
     lengths = {name: len(page.meta.get("description", "")) for name, page in pages()}
     assert not {name: length for name, length in lengths.items() if not 0 < length <= 160}
 
@@ -160,7 +160,7 @@ def test_pages_say_what_they_hold():
         ("ranx", "coming_from_ranx"),
     ],
 )
-def test_the_search_finds_a_page_by_words_of_its_headings(words, page):
+def test_search_finds_a_page_by_words_of_its_headings(words, page):
     from sphinx.search.en import SearchEnglish
 
     text = (Path(SITE) / "searchindex.js").read_text(encoding="utf-8")
@@ -188,7 +188,7 @@ def from_docs(name):
     return module
 
 
-def test_formulas_have_the_spaces_of_latex(mathml):
+def test_to_mathml_sets_the_spaces_of_latex(mathml):
     def inside(formula, display=False):
         return re.sub(r"^<math [^>]*><mrow>|</mrow></math>$", "", mathml.to_mathml(formula, display))
 
@@ -204,6 +204,6 @@ def test_formulas_have_the_spaces_of_latex(mathml):
 
 
 @pytest.mark.parametrize("formula", [r"\foo x", r"\frac{a", "a_b_c", r"\left(x", "x & y", r"\text{a < b}"])
-def test_a_formula_that_has_no_mathml_is_an_error(mathml, formula):
+def test_to_mathml_rejects_unsupported_formulas(mathml, formula):
     with pytest.raises(ValueError):
         mathml.to_mathml(formula)

@@ -1,4 +1,4 @@
-"""The tool that checks types finds known mistakes, and every example; names of options are those of the code."""
+"""The type-checking tool finds known mistakes and every example; docstrings and hints name equal options."""
 
 import inspect
 import re
@@ -12,7 +12,7 @@ from public_api import public_objects
 from skrankagg.metrics._relevance._conventions import OPTIONS, AllConventions
 
 
-def test_the_tool_fails_unless_it_finds_the_known_mistakes_and_no_other(monkeypatch):
+def test_check_types_fails_unless_it_finds_exactly_the_known_mistakes(monkeypatch):
     # That basedpyright finds them is checked at each call of the tool, which is a step of .ci/run.
     known, places = check_types.known_examples()
     page = check_types.Example("page", [("page:1", "wrong")])
@@ -34,7 +34,7 @@ def test_the_tool_fails_unless_it_finds_the_known_mistakes_and_no_other(monkeypa
     assert all([one.source for one in examples] == [*(one.source for one in known), "page"] for examples in looked_at)
 
 
-def test_examples_that_raise_on_purpose_are_left_out():
+def test_check_types_skips_examples_that_raise_on_purpose():
     text = """Text.
 
     >>> first = 1
@@ -57,7 +57,7 @@ def test_examples_that_raise_on_purpose_are_left_out():
     ]
 
 
-def test_every_example_is_looked_at():
+def test_all_examples_includes_every_example():
     sources = [one.source for one in all_examples()]
     shown = {name for name, (_, value) in public_objects().items() if ">>> " in (value.__doc__ or "")}
     assert len(shown) > 100 and shown <= set(sources)
@@ -66,7 +66,7 @@ def test_every_example_is_looked_at():
     assert set(sources) == shown | set(files) and len(sources) == len(set(sources))
 
 
-def test_plain_code_and_prompts_of_a_page_are_one_module():
+def test_all_examples_joins_plain_code_and_prompts_of_a_page():
     page = next(one for one in all_examples() if one.source == "docs/scaling_out.md")
     lines = [int(place.rpartition(":")[2]) for place, _ in page.lines]
     assert lines == sorted(lines) and len(lines) == len(set(lines))
@@ -74,7 +74,7 @@ def test_plain_code_and_prompts_of_a_page_are_one_module():
     assert "def main():" in code and not any(one.startswith(">>>") for one in code)
 
 
-def test_the_types_of_conventions_are_those_of_the_measures():
+def test_all_conventions_types_match_the_options_of_measures():
     hints = get_type_hints(AllConventions)
     assert set(hints) == set(OPTIONS)
     for name, allowed in OPTIONS.items():
@@ -86,8 +86,8 @@ def test_the_types_of_conventions_are_those_of_the_measures():
             assert hints[name] is allowed or values == [allowed], name
 
 
-def test_the_docstring_names_the_same_values_as_the_type():
-    # A choice stands twice, in the docstring and in the type: they must not drift apart.
+def test_docstrings_name_the_same_choices_as_the_type_hints():
+    # A choice is written twice, in the docstring and in the type hint; both must agree.
     compared = 0
     for name, (kind, value) in public_objects().items():
         if kind not in ("function", "class") or ".compat." in name:

@@ -1,4 +1,4 @@
-"""The oldest supported versions are those on which the suite runs."""
+"""Versions in the project's files agree, including the oldest supported ones."""
 
 import re
 import tomllib
@@ -9,7 +9,7 @@ import skrankagg
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_oldest_versions_are_those_of_the_project_file():
+def test_oldest_txt_matches_the_project_file():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     needed = [*project["dependencies"], *extras["arrow"], *extras["plot"], *extras["test"]]
@@ -24,14 +24,14 @@ def read(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_the_version_and_its_date_are_the_same_everywhere():
+def test_version_and_date_are_the_same_in_all_files():
     version, date = re.search(r"^## (\d\S+) \((\S+)\)$", read("CHANGELOG.md"), re.MULTILINE).groups()
     assert version == skrankagg.__version__
     assert f"version: {version}\ndate-released: {date}\n" in read("CITATION.cff")
     assert f'version: "{version}"\n' in read("tools/conda/recipe.yaml")
 
 
-def test_the_conda_recipe_needs_what_the_package_needs():
+def test_conda_recipe_requires_the_same_versions_as_the_package():
     def names(lines):
         return {re.sub(r"[-_]", "-", re.match(r"[\w-]+", line)[0]): re.search(r"[\d.]+\d", line)[0] for line in lines}
 
@@ -43,7 +43,7 @@ def test_the_conda_recipe_needs_what_the_package_needs():
     assert names(listed["host"]) == names(project["build-system"]["requires"])
 
 
-def test_addresses_are_the_same_where_they_stand_twice():
+def test_citation_and_project_file_have_the_same_addresses():
     addresses = tomllib.loads(read("pyproject.toml"))["project"].get("urls", {})
     cited = re.search(r"^repository-code: (.+)$", read("CITATION.cff"), re.MULTILINE)
     assert (cited[1].strip("\"'") if cited else None) == addresses.get("Source")
