@@ -154,7 +154,7 @@ def test_with_voters_works_with_failing_methods_and_custom_measures():
 
 
 def test_comparator_with_voters_can_be_cloned_and_pickled(fitted):
-    assert clone(fitted).voters is True
+    assert clone(fitted).with_voters is True
     again = pickle.loads(pickle.dumps(fitted))
     pd.testing.assert_frame_equal(again.results_, fitted.results_)
     pd.testing.assert_frame_equal(again.runs_["v2"], fitted.runs_["v2"])
