@@ -663,7 +663,7 @@ def test_voter_weighter_rejects_invalid_arguments():
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     with pytest.raises(InputError, match="VoterWeighter needs judgements to measure the voters by; got none"):
         VoterWeighter().fit(lists)
-    with pytest.raises(InputError, match="must be finite and at least 0; that of 'v2' is -1"):
+    with pytest.raises(InputError, match="must be finite and at least 0 to become weights; got -1 for 'v2'"):
         VoterWeighter({"v1": 1, "v2": -1, "v3": 0}).fit(lists)
     with pytest.raises(NotFittedError):
         VoterWeighter().transform(lists)
