@@ -23,6 +23,7 @@ def state(method):
     return {name: id(value) for name, value in vars(method).items()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_interrupted_fit_leaves_the_estimator_unchanged(method, monkeypatch):
     # Where the hook begins, where the weights are learnt, and where the result is put in order.

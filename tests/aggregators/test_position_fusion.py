@@ -565,6 +565,7 @@ NOT_CHECKED = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnknownVoterWarning")
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("check", [*COMMON_CHECKS, *AGGREGATOR_CHECKS], ids=lambda check: check.__name__)

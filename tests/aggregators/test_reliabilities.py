@@ -331,6 +331,7 @@ def test_plackett_luce_repeat_relearns_or_keeps_reliabilities():
     np.testing.assert_allclose(again, expected, atol=1e-9)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weighting", ["query", "global"])
 def test_plackett_luce_with_reliabilities_passes_all_checks(weighting):
     check_aggregator(PlackettLuce(weighting=weighting, reliability_prior=100.0))  # which takes fewer rounds

@@ -57,6 +57,7 @@ def agrees(consensus, expected, lists, weights):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", COMBINATIONS)
 @given(

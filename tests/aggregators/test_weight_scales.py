@@ -52,6 +52,7 @@ def weighted(seed, n_items=7):
     return frame.assign(weight=frame["voter"].map(dict(zip(sorted(frame["voter"].unique()), weight, strict=True))))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("method", WEIGHABLE, ids=repr)
 def test_aggregators_are_independent_of_the_scale_of_weights(method):
     integers = get_tags(method).aggregator_tags.integer_weights

@@ -159,6 +159,7 @@ def test_aggregators_keep_a_unanimous_order(aggregator):
     assert keeps_order(aggregator, consensus_of(aggregator, lists), lists["item"].tolist()[:15])
 
 
+@pytest.mark.exhaustive
 @every_method
 def test_aggregators_handle_lists_beyond_a_thousand_rows(aggregator):
     n = 400 if isinstance(aggregator, (*CUBIC, RankBiasedCentroid)) else 1100  # at rank 540 its gain is rounding

@@ -127,6 +127,7 @@ def test_voter_influence_with_mode_drop_equals_an_example_by_hand():
     assert found.loc["u", ["distance", "top_changed", "leader_changed"]].tolist() == [1 / 3, 1, False]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_voter_influence_equals_recomputing_for_every_method(name):

@@ -92,6 +92,7 @@ def result_frame(function, X):
     return found.rename("value").rename_axis("query").reset_index()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_inspection_results_of_a_query_are_independent_of_other_queries(name):
     alone = {}

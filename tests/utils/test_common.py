@@ -76,6 +76,7 @@ def test_other_variants_pass_the_checks_of_their_formula(aggregator, check):
 
 
 # Their other formulas and the extra columns of their results.
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "aggregator",
     [aggregator for aggregator, *_ in LEARNT]
