@@ -86,8 +86,8 @@ class SupervisedAggregator(BaseAggregator):
         ValueError
             If there are no judgements, if none concerns a query or an item of `X`, or if no judged item is relevant.
             Also if an array `y` does not contain ids of queries, each once.
-            TypeError
-                If the judgements are a plain frame.
+        TypeError
+            If the judgements are a plain frame.
         """
         lists = self._begin(X)
         with self._fit_or_restore(lists, y):
