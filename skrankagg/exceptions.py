@@ -133,7 +133,7 @@ class AmbiguousInputWarning(UserWarning):
     ...     warnings.simplefilter("error", AmbiguousInputWarning)
     ...     RankedLists.from_frame(hits)
     Traceback (most recent call last):
-    skrankagg.exceptions.AmbiguousInputWarning: RankedLists.from_frame reads the ids of the queries from 'qid', ...
+    skrankagg.exceptions.AmbiguousInputWarning: RankedLists.from_frame reads the ids of the queries from 'qid' ...
     >>> RankedLists.from_frame(hits.drop(columns="query")).queries.tolist()
     ['1']
     """

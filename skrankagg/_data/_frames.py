@@ -18,10 +18,9 @@ from narwhals.stable.v2.typing import IntoFrame
 
 from .._support._plain_arguments import is_hashable
 from .._support._shown import show
-from .._support._warn import warn_user
-from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError, MissingLibraryError
+from ..exceptions import InputError, InputTypeError, MissingLibraryError
 from ._id_codes import encode_ids, factorize
-from ._titles import canonical, other_titles, query_ids
+from ._titles import canonical, other_titles, query_ids, warn_of_query_texts
 
 __all__ = [
     "EXACT_LIMIT",
@@ -117,11 +116,7 @@ class Columns:
             if titles:
                 found[column] = titles[0]
             if ids:
-                warn_user(
-                    f"{self._caller} reads the ids of the queries from {titles[0]!r}, not from 'query', which usually "
-                    "contains their text. Drop one of the two columns.",
-                    AmbiguousInputWarning,
-                )
+                warn_of_query_texts(titles[0], self._caller)
         return found
 
     def _call(self, column, name=None):

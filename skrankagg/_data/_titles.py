@@ -2,7 +2,10 @@
 
 import re
 
-__all__ = ["canonical", "other_titles", "query_ids"]
+from .._support._warn import warn_user
+from ..exceptions import AmbiguousInputWarning
+
+__all__ = ["canonical", "other_titles", "query_ids", "warn_of_query_texts"]
 
 # In lower case and without blanks, dots, hyphens and underscores; in the order in which messages list them.
 _TITLES = {
@@ -54,3 +57,12 @@ def query_ids(titles):
     (['qid'], [])
     """
     return [title for title in titles if _plain(title) in _QUERY_IDS] if "query" in titles else []
+
+
+def warn_of_query_texts(title, reader):
+    """Warn that query ids come from `title` although there is also a column `query`."""
+    warn_user(
+        f"{reader} reads the ids of the queries from {title!r} instead of 'query', which usually contains their text. "
+        "Drop one of the two columns.",
+        AmbiguousInputWarning,
+    )

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .._data._frames import LIST_COLUMNS
-from .._data._titles import canonical, query_ids
-from .._support._warn import warn_user
-from ..exceptions import AmbiguousInputWarning, InputError
+from .._data._titles import canonical, query_ids, warn_of_query_texts
+from ..exceptions import InputError
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,5 @@ def held(kind, header):
         if len(titles) > 1:
             raise InputError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
     if ids:
-        warn_user(
-            f"The ids of the queries are read from {ids[0]!r} instead of 'query', which usually contains the text. If "
-            "'query' contains the ids, rename one of the two columns.",
-            AmbiguousInputWarning,
-        )
+        warn_of_query_texts(ids[0], "The reader")
     return tuple(names)

@@ -615,7 +615,7 @@ def test_readers_recognise_parquet_by_content_and_read_it_by_column_names(tmp_pa
 def test_readers_prefer_query_ids_to_query_texts(tmp_path):
     text = "qid,query,docno,score\n1,ties,a,2\n2,ties,a,1\n"
     (tmp_path / "lists.csv").write_text(text)
-    with pytest.warns(AmbiguousInputWarning, match="ids of the queries are read from 'qid' instead of 'query'"):
+    with pytest.warns(AmbiguousInputWarning, match="reads the ids of the queries from 'qid' instead of 'query'"):
         assert read_lists(tmp_path / "lists.csv")["query"].tolist() == ["1", "2"]
     (tmp_path / "qrels.csv").write_text(text.replace("score", "rel").replace(",", "\t").replace("qid", "Query_ID"))
     with pytest.warns(AmbiguousInputWarning, match="from 'Query_ID'"):
