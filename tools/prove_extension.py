@@ -131,6 +131,32 @@ GOLDEN_FILE = """    (
 
 #: A run that"""
 
+MEASURE = """
+
+@define(
+    "dummy",
+    "Mean grade",
+    formula=r"$\\frac{1}{k} \\sum_{i \\le k} rel_i$",
+    agrees="none",
+)
+def mean_grade(ranked, k: int):
+    \"\"\"Compute the mean grade of the first k places; unjudged items have grade 0.
+
+    See Also
+    --------
+    precision : Counts each relevant item as 1.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import mean_grade
+    >>> mean_grade(["a", "b"], {"a": 3, "b": 1}, k=2)
+    2.0
+    \"\"\"
+    return ranked.total(ranked.rate(np.fmax(ranked.grade, 0.0)), k) / k
+"""
+MEASURE_FILE = "skrankagg/metrics/_relevance/_precision.py"
+LAST_MEASURE = "    return ranked.sum_of(*ranked.firsts(relevance_threshold), k)\n"
+
 EXTENSIONS = {
     "method": Extension(
         edits=((METHOD_FILE, "", METHOD),),
@@ -149,6 +175,32 @@ EXTENSIONS = {
                 METHOD_FILE,
                 "    _guide",
                 '    _tags = {"condorcet_winner": True}\n    _guide',
+            ),
+        },
+    ),
+    "measure": Extension(
+        edits=(
+            (MEASURE_FILE, LAST_MEASURE, LAST_MEASURE + MEASURE),
+            (MEASURE_FILE, "__all__ = [\n", '__all__ = [\n    "mean_grade",\n'),
+        ),
+        golden=(
+            "tests/golden_measures.py",
+            '    ("num_ret", ',
+            '    ("dummy@3", "a x y c", GRADES, 2 / 3),\n    ("num_ret", ',
+        ),
+        tests=("tests/project", "tests/metrics", "tests/command_line", "tests/data/test_numbers.py"),
+        own=("tests/metrics/test_every_measure.py", "-k", "dummy or every_measure or mean_grade"),
+        breaks={
+            "a wrong gain": (MEASURE_FILE, "np.fmax(ranked.grade, 0.0)", "np.exp2(np.fmax(ranked.grade, 0.0)) - 1"),
+            "an expectation that is wrong": (
+                MEASURE_FILE,
+                "ranked.rate(np.fmax(ranked.grade, 0.0))",
+                "np.fmax(ranked.grade, 0.0)",
+            ),
+            "a docstring that does not describe its parameter": (
+                MEASURE_FILE,
+                "def mean_grade(ranked, k: int)",
+                "def mean_grade(ranked, k: int, *, relevance: float = 0.0)",
             ),
         },
     ),

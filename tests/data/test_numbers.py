@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from sklearn.utils._param_validation import InvalidParameterError
 
-import skrankagg.metrics
 from skrankagg import CombSUM, Comparator
 from skrankagg._support._sklearn import Interval
 from skrankagg.compat.pyflagr import flagr_metrics
 from skrankagg.compat.pyflagr.Linear import CombSUM as FlagrCombSUM
 from skrankagg.datasets import make_mallows, make_ranked_lists, make_rasdagen
-from skrankagg.metrics import average_overlap, evaluate, interpolated_precision, measure_names, overlap
+from skrankagg.metrics import average_overlap, evaluate, interpolated_precision, overlap
 from skrankagg.model_selection import QueryKFold, QueryShuffleSplit, select_results
 from skrankagg.preprocessing import TopK
 from skrankagg.stats import bootstrap_interval, randomization_test
@@ -23,7 +22,6 @@ NUMBERS = [
     for name, constraints in estimator._parameter_constraints.items()
     if any(isinstance(constraint, Interval) for constraint in constraints)
 ]
-MEASURES = sorted({name.partition("@")[0] for name in measure_names() if name.endswith("@k")})
 
 
 def test_numbers_includes_known_numeric_parameters():
@@ -43,16 +41,6 @@ def test_topk_rejects_a_bool_for_k_in_fit(X):
     with pytest.raises(InvalidParameterError, match="'k' parameter of TopK must be an int"):
         TopK(True).fit(X)
     assert len(TopK(np.int64(1)).fit_transform(X)) == 3
-
-
-@pytest.mark.parametrize("name", MEASURES)
-def test_measures_reject_a_bool_as_cutoff(name):
-    cards = {"p": "precision", "map": "average_precision", "mrr": "reciprocal_rank", "rprec": "r_precision"}
-    cards |= {"judged": "judged_share", "err": "expected_reciprocal_rank", "rbp": "rank_biased_precision"}
-    cards |= {"rbp_resid": "rank_biased_residual"}
-    measure = getattr(skrankagg.metrics, cards.get(name, name))
-    with pytest.raises(ValueError, match="whole number of at least 1; got True"):
-        measure([["a", "b"]], [["a"]], k=True)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """Measures: the worked examples of the literature, brute force, and peers."""
 
-import inspect
 import math
 import pickle
-import re
 
 import numpy as np
 import pandas as pd
@@ -26,7 +24,6 @@ from skrankagg.metrics import (
     rank_biased_precision,
     recall,
 )
-from skrankagg.metrics._relevance._measure import MEASURES
 from skrankagg.metrics._relevance._ranked_relevance import RankedRelevance, RelevanceList
 
 pytestmark = pytest.mark.twice
@@ -427,21 +424,6 @@ def test_gmap_is_the_geometric_mean_over_queries():
     run, truth = [["a", "b"], ["a", "b"], ["x"]], [["a"], ["b"], ["b"]]
     assert evaluate(run, truth, "gmap").iloc[0, 0] == pytest.approx((1 * 0.5 * 1e-5) ** (1 / 3))
     assert evaluate(run, truth, "gmap", per_query=True)["gmap"].tolist() == [1.0, 0.5, 0.0]
-
-
-@pytest.mark.parametrize("measure", MEASURES.values(), ids=str)
-def test_measure_functions_document_and_pass_on_their_options(measure):
-    function = getattr(skrankagg.metrics, measure.function.__name__)
-    assert measure.function is function
-    documented = re.findall(r"^(\w+) : ", inspect.getdoc(function).partition("Returns\n")[0], flags=re.MULTILINE)
-    parameters = inspect.signature(function).parameters
-    assert documented == list(parameters) and documented[:2] == ["run", "qrels"]
-    source = inspect.getsource(function)
-    assert source.startswith(f"def {function.__name__}(\n")
-    # Each option reaches what computes the measure, under its own name.
-    call = source.rpartition("return measure_run(")[2]
-    assert f'"{measure.name}"' in call and all(re.search(rf"\b{name}\b", call) for name in parameters)
-    assert all(f"{name}={name}" in call for name in [*measure.conventions, "per_query"])
 
 
 def test_measure_objects_can_be_called_on_a_run():

@@ -14,7 +14,8 @@ from skrankagg._support._suggestions import find_similar
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputError
 from skrankagg.metrics import agreement_matrix, consensus_score, get_measure, measure_names
-from skrankagg.metrics._relevance._measure_names import _ABSENT, _ALIASES
+from skrankagg.metrics._relevance._measure import MEASURES
+from skrankagg.metrics._relevance._measure_names import _ABSENT
 from skrankagg.model_selection import compare_methods, select_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +71,8 @@ def test_evaluation_page_lists_names_of_other_tools_correctly():
 
 def test_names_cover_every_alias():
     tried = {name.partition("@")[0].partition("(")[0].lower().replace("-", "_") for name in NAMES}
-    assert set(_ALIASES) <= tried | {name.rpartition(mark)[0] for name in map(str.lower, NAMES) for mark in "_."}
+    others = {other for measure in MEASURES.values() for other in measure.other_names}
+    assert others <= tried | {name.rpartition(mark)[0] for name in map(str.lower, NAMES) for mark in "_."}
 
 
 @pytest.mark.parametrize("seed", range(3))

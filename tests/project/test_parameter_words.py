@@ -12,6 +12,8 @@ import pytest
 
 from public_api import DOCS, public_objects
 
+ROOT = DOCS.parent
+
 # Names in annotations and the kind of value of each. Other names stand for themselves.
 KINDS = {
     "AlignedQrels": "judgements",
@@ -173,6 +175,14 @@ def kinds(node, module):
     return _alias(name, module) or {name}
 
 
+# Signatures of the measures, which a decorator makes; the stub spells them out.
+MEASURES = {
+    node.name: node
+    for node in ast.parse((ROOT / "skrankagg/metrics/_relevance/__init__.pyi").read_text(encoding="utf-8")).body
+    if isinstance(node, ast.FunctionDef) and node.args.args
+}
+
+
 def parameters():
     """Collect the kinds of every parameter of the public API outside compat: word, public name, kinds."""
     found = defaultdict(dict)
@@ -183,11 +193,13 @@ def parameters():
         if not (getattr(function, "__module__", None) or "").startswith("skrankagg"):
             continue
         module = inspect.unwrap(getattr(function, "__func__", function)).__module__
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-        except (OSError, TypeError):  # made by a decorator, such as a dataclass's
-            continue
-        definition = tree.body[0]
+        if module.startswith("skrankagg.metrics._relevance._") and value.__name__ in MEASURES:
+            definition, module = MEASURES[value.__name__], "skrankagg.metrics._relevance._conventions"
+        else:
+            try:
+                definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+            except (OSError, TypeError):  # made by a decorator, such as a dataclass's
+                continue
         owner = ".".join(path.rsplit(".", 2 if kind == "method" else 1)[1:])
         owner = re.sub("^(FromFrame|FromPython|FromTables|Selection)[.]", "RankedLists.", owner)
         for argument in definition.args.posonlyargs + definition.args.args + definition.args.kwonlyargs:

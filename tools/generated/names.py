@@ -23,13 +23,13 @@ def files():
     for init in sorted(PACKAGE.rglob("__init__.py")):
         folder, stub = init.parent, init.with_suffix(".pyi")
         parts = folder.relative_to(PACKAGE).parts
-        if stub.exists():
+        if stub.exists() and stub.read_text(encoding="utf-8").startswith(STUB_MARK):
             texts[stub] = _stub(folder, stub.read_text(encoding="utf-8"))
         elif parts and _is_exported(folder):
             head = init.read_text(encoding="utf-8")
             head = head[: _end_of_docstring(head)] + "\n" + MARK
             sources = _sources(folder)
-            texts[init] = head + _imports(sources) + "\n" + _all(sources)
+            texts[init] = head + import_lines(sources) + "\n" + _all(sources)
     return texts
 
 
@@ -78,7 +78,7 @@ def _stub(folder, text):
     if folder == PACKAGE:
         methods = _names(_sources(folder / METHODS))
         sources[f".{METHODS}"] = [name for name in methods if name[0].isupper()]
-    return STUB_MARK + _imports(sources) + "\n" + "".join(f"{line}\n" for line in rest) + _all(sources)
+    return STUB_MARK + import_lines(sources) + "\n" + "".join(f"{line}\n" for line in rest) + _all(sources)
 
 
 def _end_of_docstring(text):
@@ -91,7 +91,7 @@ def _kind(name):
     return 0 if name.isupper() else 1 if name[0].isupper() else 2
 
 
-def _imports(sources):
+def import_lines(sources):
     """Return the lines of imports as ruff sorts and wraps them."""
     lines = []
     for module, names in sorted(sources.items()):

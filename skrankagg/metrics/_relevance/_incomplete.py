@@ -4,13 +4,9 @@ An item is *relevant* if its grade is above 0, or at least `relevance_threshold`
 relevant items has the value 0.
 """
 
-from typing import Any
-
 import numpy as np
 
-from ._conventions import Missing, TieOrder, Ties
-from ._inputs import QrelsLike, RunLike
-from ._measure import define, measure_run
+from ._measure import define
 from ._precision import ratio
 
 __all__ = [
@@ -19,36 +15,17 @@ __all__ = [
 ]
 
 
-def bpref(
-    run: RunLike,
-    qrels: QrelsLike,
-    *,
-    relevance_threshold: float | None = None,
-    per_query: bool = False,
-    ties: Ties = "order",
-    missing_queries: Missing = None,
-) -> Any:
+@define(
+    "bpref",
+    "Binary preference",
+    formula=(
+        r"$\frac{1}{R} \sum_{r} \left(1 - \frac{\min(n_r, R)}{\min(R, N)}\right)$ over the relevant items $r$ "
+        r"returned, $n_r$ the items judged not relevant above $r$; 1 for an $r$ with none above"
+    ),
+    agrees="trec_eval `bpref`",
+)
+def bpref(ranked, *, relevance_threshold: float | None = None):
     r"""Compute the share of items judged not relevant that are not above the relevant ones.
-
-    Parameters
-    ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
-    relevance_threshold : float, default=None
-        Lowest grade that counts as relevant; None means any grade above 0.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -74,54 +51,22 @@ def bpref(
     >>> bpref(["a", "x", "b", "y"], {"a": 1, "b": 0, "y": 1})
     0.5
     """
-    return measure_run(
-        "bpref",
-        run,
-        qrels,
-        per_query=per_query,
-        ties=ties,
-        missing_queries=missing_queries,
-        relevance_threshold=relevance_threshold,
-    )
-
-
-def _bpref(ranked, *, relevance_threshold):
     return ratio(ranked.total(ranked.preferences(relevance_threshold)), ranked.n_relevant(relevance_threshold))
 
 
-define("bpref", bpref, _bpref, "Binary preference")
-
-
-def inferred_average_precision(
-    run: RunLike,
-    qrels: QrelsLike,
-    *,
-    relevance_threshold: float | None = None,
-    per_query: bool = False,
-    ties: TieOrder = "order",
-    missing_queries: Missing = None,
-) -> Any:
+@define(
+    "infap",
+    "Inferred average precision",
+    formula=(
+        r"$\frac{1}{R} \sum_{i \text{ relevant}} \left(\frac{1}{i} + \frac{a_i}{i} \cdot \frac{r_i + "
+        r"\varepsilon}{r_i + n_i + 2 \varepsilon}\right)$, with $r_i$ relevant, $n_i$ not relevant and $a_i$ "
+        r"pooled items above place $i$, $\varepsilon = 10^{-5}$"
+    ),
+    agrees="trec_eval `infAP`",
+    has_expectation=False,
+)
+def inferred_average_precision(ranked, *, relevance_threshold: float | None = None):
     r"""Compute average precision; pooled but unjudged items are assumed to be relevant as often as judged ones.
-
-    Parameters
-    ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
-    relevance_threshold : float, default=None
-        Lowest grade that counts as relevant; None means any grade above 0.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -149,18 +94,6 @@ def inferred_average_precision(
     >>> round(average_precision(["a", "b", "c"], judgements), 4)
     0.8333
     """
-    return measure_run(
-        "infap",
-        run,
-        qrels,
-        per_query=per_query,
-        ties=ties,
-        missing_queries=missing_queries,
-        relevance_threshold=relevance_threshold,
-    )
-
-
-def _inferred_average_precision(ranked, *, relevance_threshold):
     tiny = 1e-5
     relevant = ranked.relevant(relevance_threshold)
     above = ranked.hits(relevance_threshold) - relevant
@@ -169,12 +102,3 @@ def _inferred_average_precision(ranked, *, relevance_threshold):
     share = (above + others + pooled) * (above + tiny) / (above + others + 2 * tiny)
     terms = np.where(relevant, (1 + np.where(ranked.position > 1, share, 0.0)) / ranked.position, 0.0)
     return ratio(ranked.total(terms), ranked.n_relevant(relevance_threshold))
-
-
-define(
-    "infap",
-    inferred_average_precision,
-    _inferred_average_precision,
-    "Inferred average precision",
-    has_expectation=False,
-)

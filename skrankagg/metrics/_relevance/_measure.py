@@ -1,14 +1,16 @@
 """A measure: a name, a cutoff, conventions, and the function that computes it.
 
-Each measure appears twice in a module of this folder. The signature of the public function is the contract. The private
-function below it computes a value for each query from ranked relevance. :func:`define` joins the two.
+A measure is one function with the decorator :func:`define`. It computes a value for each query from ranked relevance.
+Its parameters are the cutoff and the conventions that it needs. The public function of the same name accepts runs and
+judgements; the decorator adds the parameters that all measures share, with their entries in the docstring.
 """
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, Literal
+from functools import cache, wraps
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..._support._numbers import is_integer, is_real
 from ...exceptions import InputError
-from ._conventions import check_conventions
+from ._conventions import Missing, TieOrder, Ties, check_conventions
 from ._inputs import QrelsLike, RunLike, rank_relevance
 from ._ties import order_ties
 
@@ -37,9 +39,7 @@ class Measure:
     name : str
         Name in the registry, such as "ndcg".
     function : callable
-        The public function, such as :func:`ndcg`.
-    compute : callable
-        Function that computes it from ranked relevance, a cutoff and conventions.
+        The public function, such as :func:`ndcg`. Its ``__wrapped__`` computes the measure from ranked relevance.
     label : str
         Label of an axis, without a cutoff.
     summary : {"mean", "sum", "gmean"}, default="mean"
@@ -52,6 +52,8 @@ class Measure:
         Form of the cutoff: a number of places, a recall, or several numbers of places.
     has_expectation : bool, default=True
         Whether its expectation over ties has a closed form.
+    other_names : tuple of str, default=()
+        Names in other tools, in lower case, for the same values; a name may imply a convention.
     k : int, float, tuple of int or None, default=None
         Cutoff.
     options : dict, default={}
@@ -72,12 +74,12 @@ class Measure:
 
     name: str
     function: Callable
-    compute: Callable
     label: str
     summary: Literal["mean", "sum", "gmean"] = "mean"
     greater_is_better: bool | None = True
     cutoff_kind: Literal["k", "recall", "ks"] = "k"
     has_expectation: bool = True
+    other_names: tuple[str, ...] = ()
     k: Any = None
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -222,7 +224,7 @@ class Measure:
         own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
         own = {name: value for name, value in own.items() if name not in _COMMON}
         cutoff = () if self.cutoff == "none" else (self.k,)
-        values = self.compute(order_ties(ranked, self.options.get("ties", "order")), *cutoff, **own)
+        values = self.function.__wrapped__(order_ties(ranked, self.options.get("ties", "order")), *cutoff, **own)
         if self.options.get("missing_queries") == "skip":
             values = np.where(ranked.n_retrieved > 0, values, np.nan)
         return values
@@ -235,9 +237,113 @@ class Measure:
 MEASURES: dict[str, Measure] = {}
 
 
-def define(name: str, function: Callable, compute: Callable, label: str, **facts: Any) -> None:
-    """Add a measure to the registry; `facts` are further fields of :class:`Measure`."""
-    MEASURES[name] = Measure(name, function, compute, label, **facts)
+# Entries of the docstring for parameters that measures share, and the parameters that all have.
+_ENTRIES = {
+    "run": """run : DataFrame, RankedLists, or list or dict of items
+    One list for each query, in any form that :func:`evaluate` accepts.""",
+    "qrels": """qrels : DataFrame, Qrels, or list, set or dict of items
+    Judgements of the same kind; they determine the queries.""",
+    "k": """k : int{default}
+    Cutoff{all_places}.""",
+    "relevance_threshold": """relevance_threshold : float, default=None
+    Lowest grade that counts as relevant; None means any grade above 0.""",
+    "rounding": """rounding : {{"nearest", "up"}}, default="nearest"
+    Number of relevant items needed for a recall c of R items. "nearest": c R rounded to the nearest whole number,
+    halves up, as in today's trec_eval. "up": ``floor(c R + 0.9)``, as in its versions up to 9.0.8 and pytrec_eval.""",
+    "per_query": """per_query : bool, default=False
+    Whether to return the value of each query instead of their {summary}.""",
+    "ties": """ties : {{{ties}}}, default="order"
+    Rule for items of equal score, see :func:`evaluate`.""",
+    "missing_queries": """missing_queries : {{"zero", "skip"}} or None, default=None
+    Treatment of judged queries without results, see :func:`evaluate`.""",
+}
+_RESULT = """Returns
+-------
+float or pandas.Series of shape (n_queries,)
+    The {summary} over the queries, or with ``per_query`` the value of each."""
+_SUMMARIES = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
+
+
+def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) -> Callable[[Callable], Callable]:
+    """Make a measure of the function below: its public form, and an entry in the registry.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry, such as "ndcg".
+    label : str
+        Label of an axis, without a cutoff.
+    formula : str
+        Formula for the table of measures, in Markdown; the page explains its symbols.
+    agrees : str
+        Measures in other tools with the same values, for the same table.
+    **facts
+        Further fields of :class:`Measure`.
+
+    Returns
+    -------
+    callable
+        Decorator of a function of ranked relevance, of a cutoff `k` if there is one, and of conventions as keywords.
+        Its docstring describes the parameters that measures do not share.
+    """
+
+    def decorate(compute):
+        @wraps(compute)
+        def public(*args, **kwargs):
+            try:
+                given = public.__signature__.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{compute.__name__}() {error}") from None
+            given.apply_defaults()
+            return measure_run(name, **given.arguments)
+
+        measure = Measure(name, public, label, **facts)
+        public.__signature__ = _public_signature(compute, measure.has_expectation)
+        public.__annotations__ = {one.name: one.annotation for one in public.__signature__.parameters.values()}
+        public.__annotations__["return"] = Any
+        public.__doc__ = compute.__doc__ and _public_docstring(measure, inspect.getdoc(compute))
+        public._guide = {"formula": formula, "agrees": agrees}
+        MEASURES[name] = measure
+        return public
+
+    return decorate
+
+
+def _public_signature(compute, has_expectation):
+    """Return the signature of a public function: run, judgements, cutoff, conventions, and what all measures share."""
+    given = {
+        "run": RunLike,
+        "qrels": QrelsLike,
+        "per_query": (bool, False),
+        "ties": (Ties if has_expectation else TieOrder, "order"),
+        "missing_queries": (Missing, None),
+    }
+    shared = [
+        inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, annotation=fact[0], default=fact[1])
+        if isinstance(fact, tuple)
+        else inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=fact)
+        for one, fact in given.items()
+    ]
+    _, *own = inspect.signature(compute).parameters.values()
+    return inspect.Signature([*shared[:2], *own, *shared[2:]], return_annotation=Any)
+
+
+def _public_docstring(measure, text):
+    """Return a docstring with the entries of shared parameters, and with the section on results."""
+    own, rest = {}, text
+    if found := re.search(r"Parameters\n-+\n(.*?)\n\n", text, re.DOTALL):
+        own = {entry.partition(" ")[0]: entry for entry in re.split(r"\n(?=\w)", found[1])}
+        rest = text[: found.start()] + text[found.end() :]
+    words = {
+        "summary": _SUMMARIES[measure.summary],
+        "ties": ", ".join(f'"{rule}"' for rule in get_args(Ties if measure.has_expectation else TieOrder)),
+        "default": ", default=None" if measure.cutoff == "optional" else "",
+        "all_places": "; None uses all places" if measure.cutoff == "optional" else "",
+    }
+    entries = [own.get(one) or _ENTRIES.get(one, "").format(**words) for one in _parameters(measure.function)]
+    sections = ["Parameters\n----------", *filter(None, entries), "\n" + _RESULT.format(**words), "\n"]
+    head, tail = re.split(r"^(?=\w[\w ]*\n-+$)", rest, maxsplit=1, flags=re.MULTILINE)
+    return head + "\n".join(sections) + tail + "\n"
 
 
 def measure_run(name: str, run, qrels, k=None, *, per_query: bool, **conventions: Any) -> Any:

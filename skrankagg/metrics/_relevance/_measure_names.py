@@ -12,28 +12,6 @@ from ...exceptions import InputError
 from ._conventions import OPTIONS, check_conventions
 from ._measure import MEASURES
 
-#: Names in other tools, in lower case, of measures with the same values; the functions' names are added.
-_ALIASES = {
-    "11pt_avg": "11pt",
-    "ap": "map",
-    "dcg_burges": "dcg",
-    "gm_map": "gmap",
-    "hit_rate": "success",
-    "hits": "success",
-    "iprec_at_recall": "iprec",
-    "map_cut": "map",
-    "mean_average_precision": "map",
-    "mean_reciprocal_rank": "mrr",
-    "ndcg_burges": "ndcg",
-    "ndcg_cut": "ndcg",
-    "numrel": "num_rel",
-    "numrelret": "num_rel_ret",
-    "numret": "num_ret",
-    "r": "recall",
-    "recip_rank": "mrr",
-    "rr": "mrr",
-}
-
 #: Conventions that a name of another tool implies.
 _IMPLIED = {
     "ndcg_cut": {"gain": "linear"},
@@ -166,14 +144,17 @@ def base_name(word):
     word = _word(word)
     if word in MEASURES:
         return word
-    by_function = {measure.function.__name__: name for name, measure in MEASURES.items()}
-    return _ALIASES.get(word, by_function.get(word))
+    return next((name for name, measure in MEASURES.items() if word in _other_names(measure)), None)
 
 
 def is_measure_name(name):
     """Return True if a name, with or without a cutoff, is the name of a measure."""
     match = _TREC.fullmatch(name.strip()) or _PATTERN.fullmatch(name.strip())
     return match is not None and base_name(match["name"]) is not None
+
+
+def _other_names(measure):
+    return (measure.function.__name__, *measure.other_names)
 
 
 def _word(name):
@@ -195,7 +176,7 @@ def _unknown(name, text):
         return InputError(
             f"{name!r} is not among the measures; the nearest is {near}. Pass a function of your own to make_measure."
         )
-    names = {*MEASURES, *_ALIASES, *(measure.function.__name__ for measure in MEASURES.values())} - _CUT
+    names = {*MEASURES, *(other for measure in MEASURES.values() for other in _other_names(measure))} - _CUT
     similar = find_similar(word, sorted(names))
     hint = ""
     if similar is not None:

@@ -197,7 +197,6 @@ def make_measure(
     return OwnMeasure(
         name,
         function,
-        function,
         name,
         summary=summary,
         greater_is_better=None if greater_is_better is None else bool(greater_is_better),
@@ -207,7 +206,7 @@ def make_measure(
 
 def noted_measure(name: str, facts: dict[str, Any]) -> Measure:
     """Return a stand-in for a user-defined measure, from the facts noted in a frame: a direction without a function."""
-    return OwnMeasure(name, _unknown_function, _unknown_function, name, has_expectation=False, **facts)
+    return OwnMeasure(name, _unknown_function, name, has_expectation=False, **facts)
 
 
 def _unknown_function(ranking):

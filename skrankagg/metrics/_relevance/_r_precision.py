@@ -1,13 +1,10 @@
 """R-precision: precision at the number R of relevant items, and at several cutoffs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ._conventions import Missing, Ties
-from ._inputs import QrelsLike, RunLike
-from ._measure import define, measure_run
+from ._measure import define
 from ._precision import ratio
 
 __all__ = [
@@ -16,39 +13,35 @@ __all__ = [
 ]
 
 
-def r_precision(
-    run: RunLike,
-    qrels: QrelsLike,
-    k: int | None = None,
-    *,
-    relevance_threshold: float | None = None,
-    per_query: bool = False,
-    ties: Ties = "order",
-    missing_queries: Missing = None,
-) -> Any:
+def _best_places(ranked, k, threshold):
+    """Compute the share of items as good as place k of the ideal list, among the first k places."""
+    judged = ranked.judged
+    n_relevant = ranked.n_relevant(threshold)
+    places = n_relevant if k is None else np.minimum(n_relevant, k)
+    # The grade at place k of the ideal list: items with at least this grade are relevant at k.
+    border = np.full(ranked.n_queries, np.inf)
+    some = places > 0
+    border[some] = judged.grade[(judged.ptr[:-1] + places.astype(np.int64) - 1)[some]]
+    hits = ranked.rate(ranked.grade >= border[ranked.row_query])
+    return ratio(ranked.total(hits, (n_relevant if k is None else np.int64(k)).astype(np.int64)), places)
+
+
+@define(
+    "rprec",
+    "R-precision",
+    formula=(
+        r"$h_R / R$; with a cutoff, $\lvert\{i \le k : rel_i \ge t\}\rvert / \min(R, k)$ with $t$ the $\min(R, "
+        r"k)$-th best grade of the query: items that tie at the border are all relevant"
+    ),
+    agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
+)
+def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
     r"""Compute R-precision, the share of relevant items among the first R places; with a cutoff, Rp@z.
 
     Parameters
     ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
     k : int, default=None
         Cutoff z; None uses R.
-    relevance_threshold : float, default=None
-        Lowest grade that counts as relevant; None means any grade above 0.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -72,66 +65,23 @@ def r_precision(
     >>> r_precision([1, 2, 3, 7, 20, 6, 21, 8, 22, 23], solution, k=5)
     0.8
     """
-    return measure_run(
-        "rprec",
-        run,
-        qrels,
-        k,
-        per_query=per_query,
-        ties=ties,
-        missing_queries=missing_queries,
-        relevance_threshold=relevance_threshold,
-    )
+    return _best_places(ranked, k, relevance_threshold)
 
 
-def _r_precision(ranked, k, *, relevance_threshold):
-    judged = ranked.judged
-    n_relevant = ranked.n_relevant(relevance_threshold)
-    places = n_relevant if k is None else np.minimum(n_relevant, k)
-    # The grade at place k of the ideal list: items with at least this grade are relevant at k.
-    border = np.full(ranked.n_queries, np.inf)
-    some = places > 0
-    border[some] = judged.grade[(judged.ptr[:-1] + places.astype(np.int64) - 1)[some]]
-    hits = ranked.rate(ranked.grade >= border[ranked.row_query])
-    return ratio(ranked.total(hits, (n_relevant if k is None else np.int64(k)).astype(np.int64)), places)
-
-
-define("rprec", r_precision, _r_precision, "R-precision")
-
-
-def mean_average_r_precision(
-    run: RunLike,
-    qrels: QrelsLike,
-    k: int | Sequence[int],
-    *,
-    relevance_threshold: float | None = None,
-    per_query: bool = False,
-    ties: Ties = "order",
-    missing_queries: Missing = None,
-) -> Any:
+@define(
+    "marp",
+    "Mean average R-precision",
+    formula=r"mean of `rprec@k` over the cutoffs $z_1, z_2, \dots$",
+    agrees="MARp of the ECML/PKDD 2011 challenge",
+    cutoff_kind="ks",
+)
+def mean_average_r_precision(ranked, k: int | Sequence[int], *, relevance_threshold: float | None = None):
     """Compute the mean of Rp@z over several cutoffs.
 
     Parameters
     ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
     k : int or sequence of int
         Cutoffs.
-    relevance_threshold : float, default=None
-        Lowest grade that counts as relevant; None means any grade above 0.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -145,20 +95,4 @@ def mean_average_r_precision(
     >>> mean_average_r_precision(found, solutions, k=(5, 10))
     0.65
     """
-    return measure_run(
-        "marp",
-        run,
-        qrels,
-        k,
-        per_query=per_query,
-        ties=ties,
-        missing_queries=missing_queries,
-        relevance_threshold=relevance_threshold,
-    )
-
-
-def _mean_average_r_precision(ranked, k, *, relevance_threshold):
-    return np.mean([_r_precision(ranked, z, relevance_threshold=relevance_threshold) for z in k], axis=0)
-
-
-define("marp", mean_average_r_precision, _mean_average_r_precision, "Mean average R-precision", cutoff_kind="ks")
+    return np.mean([_best_places(ranked, z, relevance_threshold) for z in k], axis=0)

@@ -1,13 +1,9 @@
 """Measures based on models of a user who reads from the top and stops at some place."""
 
-from typing import Any
-
 import numpy as np
 
 from ...exceptions import InputError
-from ._conventions import Missing, Ties
-from ._inputs import QrelsLike, RunLike
-from ._measure import define, measure_run
+from ._measure import define
 
 __all__ = [
     "expected_reciprocal_rank",
@@ -17,39 +13,24 @@ __all__ = [
 ]
 
 
-def reciprocal_rank(
-    run: RunLike,
-    qrels: QrelsLike,
-    k: int | None = None,
-    *,
-    relevance_threshold: float | None = None,
-    per_query: bool = False,
-    ties: Ties = "order",
-    missing_queries: Missing = None,
-) -> Any:
+@define(
+    "mrr",
+    "Mean reciprocal rank",
+    formula=r"$1/i$ for the first relevant place $i \le k$, 0 if there is none",
+    agrees="trec_eval `recip_rank`; ir_measures `RR@k`",
+    other_names=(
+        "mean_reciprocal_rank",
+        "recip_rank",
+        "rr",
+    ),
+)
+def reciprocal_rank(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
     """Compute one divided by the rank of the first relevant item, or 0 if none is returned.
 
     Parameters
     ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
     k : int, default=None
         Cutoff, below which items are ignored; None uses all places.
-    relevance_threshold : float, default=None
-        Lowest grade that counts as relevant; None means any grade above 0.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -63,25 +44,9 @@ def reciprocal_rank(
     >>> round(reciprocal_rank([range(1, 9)] * 3, actual), 2)
     0.57
     """
-    return measure_run(
-        "mrr",
-        run,
-        qrels,
-        k,
-        per_query=per_query,
-        ties=ties,
-        missing_queries=missing_queries,
-        relevance_threshold=relevance_threshold,
-    )
-
-
-def _reciprocal_rank(ranked, k, *, relevance_threshold):
     ranked = ranked.head(k)
     rows, chance = ranked.firsts(relevance_threshold)
     return ranked.sum_of(rows, chance / ranked.position[rows], k)
-
-
-define("mrr", reciprocal_rank, _reciprocal_rank, "Mean reciprocal rank")
 
 
 def _check_scale(grade, max_grade):
@@ -90,45 +55,31 @@ def _check_scale(grade, max_grade):
         raise InputError(f"`max_grade` must be at least the highest given grade, {highest:g}; got {max_grade:g}.")
 
 
+@define(
+    "rbp",
+    "Rank-biased precision",
+    formula=(
+        r"$(1 - p) \sum_{i \le k} g_i\, p^{i - 1}$, $p$ the `persistence` (0.8), $g_i = 1$ if relevant, or $rel_i$ "
+        r"/ `max_grade`"
+    ),
+    agrees="cwl_eval `RBP`; trec_eval `rbp` on binary judgements",
+)
 def rank_biased_precision(
-    run: RunLike,
-    qrels: QrelsLike,
+    ranked,
     k: int | None = None,
     *,
     persistence: float = 0.8,
     max_grade: float | None = None,
     relevance_threshold: float | None = None,
-    per_query: bool = False,
-    ties: Ties = "order",
-    missing_queries: Missing = None,
-) -> Any:
+):
     r"""Compute the rate of gain of a user who goes on to the next place with a fixed probability.
 
     Parameters
     ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
-    k : int, default=None
-        Cutoff; None uses all places.
     persistence : float, default=0.8
         Probability p of going on, between 0 and 1.
     max_grade : float, default=None
         Grade with full gain: the gain is the grade divided by it. None gives a relevant item a gain of 1.
-    relevance_threshold : float, default=None
-        Lowest grade that counts as relevant; None means any grade above 0.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -149,21 +100,6 @@ def rank_biased_precision(
     >>> round(rank_biased_precision(["a", "x", "b"], ["a", "b"], persistence=0.5), 4)
     0.625
     """
-    return measure_run(
-        "rbp",
-        run,
-        qrels,
-        k,
-        per_query=per_query,
-        ties=ties,
-        missing_queries=missing_queries,
-        persistence=persistence,
-        max_grade=max_grade,
-        relevance_threshold=relevance_threshold,
-    )
-
-
-def _rank_biased_precision(ranked, k, *, persistence, max_grade, relevance_threshold):
     gain = ranked.relevant(relevance_threshold).astype(np.float64)
     if max_grade is not None:
         _check_scale(ranked.judged.grade, max_grade)
@@ -171,42 +107,20 @@ def _rank_biased_precision(ranked, k, *, persistence, max_grade, relevance_thres
     return (1 - persistence) * ranked.total(ranked.rate(gain) * persistence ** (ranked.position - 1.0), k)
 
 
-define("rbp", rank_biased_precision, _rank_biased_precision, "Rank-biased precision")
-
-
-def rank_biased_residual(
-    run: RunLike,
-    qrels: QrelsLike,
-    k: int | None = None,
-    *,
-    persistence: float = 0.8,
-    per_query: bool = False,
-    ties: Ties = "order",
-    missing_queries: Missing = None,
-) -> Any:
+@define(
+    "rbp_resid",
+    "Residual of rank-biased precision",
+    formula=r"$p^{m} + (1 - p) \sum_{i \le m,\ i \text{ not judged}} p^{i - 1}$ with $m = \min(k, n)$",
+    agrees="trec_eval `rbp_resid`",
+    greater_is_better=False,
+)
+def rank_biased_residual(ranked, k: int | None = None, *, persistence: float = 0.8):
     r"""Compute the gain of rank-biased precision if every unjudged item were relevant.
 
     Parameters
     ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
-    k : int, default=None
-        Cutoff; None uses all places.
     persistence : float, default=0.8
         Probability p of going on, between 0 and 1.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -223,67 +137,28 @@ def rank_biased_residual(
     >>> rank_biased_residual(["a", "x", "b"], ["a", "b"], persistence=0.5)
     0.375
     """
-    return measure_run(
-        "rbp_resid",
-        run,
-        qrels,
-        k,
-        per_query=per_query,
-        ties=ties,
-        missing_queries=missing_queries,
-        persistence=persistence,
-    )
-
-
-def _rank_biased_residual(ranked, k, *, persistence):
     seen = ranked.n_retrieved if k is None else np.minimum(ranked.n_retrieved, k)
     unknown = ranked.rate(np.isnan(ranked.grade)) * persistence ** (ranked.position - 1.0)
     residual = persistence ** seen.astype(np.float64) + (1 - persistence) * ranked.total(unknown, k)
     return np.where(seen > 0, residual, 0.0)
 
 
-define(
-    "rbp_resid",
-    rank_biased_residual,
-    _rank_biased_residual,
-    "Residual of rank-biased precision",
-    greater_is_better=False,
+@define(
+    "err",
+    "Expected reciprocal rank",
+    formula=(
+        r"$\sum_{i \le k} \frac{s_i}{i} \prod_{j < i} (1 - s_j)$ with $s_i = (2^{rel_i} - 1) / 2^{G}$, $G$ the "
+        r"`max_grade` (4)"
+    ),
+    agrees="gdeval `ERR@k`",
 )
-
-
-def expected_reciprocal_rank(
-    run: RunLike,
-    qrels: QrelsLike,
-    k: int | None = None,
-    *,
-    max_grade: float = 4.0,
-    per_query: bool = False,
-    ties: Ties = "order",
-    missing_queries: Missing = None,
-) -> Any:
+def expected_reciprocal_rank(ranked, k: int | None = None, *, max_grade: float = 4.0):
     r"""Compute the expected reciprocal rank of the place where a user is satisfied.
 
     Parameters
     ----------
-    run : DataFrame, RankedLists, or list or dict of items
-        One list for each query, in any form that :func:`evaluate` accepts.
-    qrels : DataFrame, Qrels, or list, set or dict of items
-        Judgements of the same kind; they determine the queries.
-    k : int, default=None
-        Cutoff; None uses all places.
     max_grade : float, default=4.0
         Highest grade of the scale of judgements, whether it occurs or not.
-    per_query : bool, default=False
-        Whether to return the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
-        Rule for items of equal score, see :func:`evaluate`.
-    missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, see :func:`evaluate`.
-
-    Returns
-    -------
-    float or pandas.Series of shape (n_queries,)
-        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -307,15 +182,6 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank(["a", "b"], {"a": 1, "b": 2}, max_grade=2)
     0.53125
     """
-    return measure_run(
-        "err", run, qrels, k, per_query=per_query, ties=ties, missing_queries=missing_queries, max_grade=max_grade
-    )
-
-
-def _expected_reciprocal_rank(ranked, k, *, max_grade):
     _check_scale(ranked.judged.grade, max_grade)
     satisfied = (np.exp2(np.fmax(ranked.grade, 0.0)) - 1) / 2.0**max_grade
     return ranked.total(ranked.stops(satisfied) / ranked.position, k)
-
-
-define("err", expected_reciprocal_rank, _expected_reciprocal_rank, "Expected reciprocal rank")
