@@ -9,11 +9,11 @@ import re
 
 import numpy as np
 import pytest
-from golden_measures import MEASURES as GOLDEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skrankagg.metrics
+from golden_measures import MEASURES as GOLDEN
 from skrankagg.exceptions import InputError
 from skrankagg.metrics import evaluate, get_measure, measure_names
 from skrankagg.metrics._relevance._measure import MEASURES
