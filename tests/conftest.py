@@ -4,8 +4,10 @@ import functools
 import gc
 import inspect
 import os
+from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from golden import lists as golden_lists
@@ -65,7 +67,21 @@ def pytest_sessionfinish():
             record.write(calls)
 
 
+def mark_exhaustive_cases(items):
+    """Mark the cases of a test with the marker `sampled(n)` as exhaustive, except n of them, evenly spread."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for found in cases.values():
+        shown = np.linspace(0, len(found) - 1, found[0].get_closest_marker("sampled").args[0]).round()
+        for k in {*range(len(found))} - {*shown.astype(int).tolist()}:
+            found[k].add_marker("exhaustive")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    mark_exhaustive_cases(items)
     keep_properties(config, items)
     items.sort(key=lambda item: item.name == "test_every_kernel_was_called_by_tests_of_its_methods")  # it comes last
     # The few short lists of a property test may by chance be lists of two, or one of them much longer than the others.

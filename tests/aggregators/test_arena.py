@@ -34,6 +34,7 @@ def ours(method):
     return mean_tau(lambda _, lists: method.fit_transform(lists).set_index("item")["score"])
 
 
+@pytest.mark.exhaustive
 def test_plackett_luce_recovers_the_order_with_unequal_exposure():
     assert ours(PlackettLuce(absent="ignore")) >= 0.94
 

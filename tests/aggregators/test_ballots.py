@@ -199,6 +199,7 @@ def smith(votes, absent):
 # ---------------------------------------------------------------------- compared with them
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(
@@ -212,6 +213,7 @@ def test_positional_scoring_equals_its_definition(points, absent, votes):
     assert found == pytest.approx({item: float(value) for item, value in expected.items()}, abs=1e-12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("rule", RULES)
@@ -298,6 +300,7 @@ def test_ballot_rules_keep_exact_ties_for_weights_without_a_common_unit(rule):
 # ---------------------------------------------------------------------- two packages for voting
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("method", "names"),
     [
@@ -552,6 +555,7 @@ def test_condorcet_winner_and_smith_set_reject_invalid_arguments(function):
 # ---------------------------------------------------------------------- large queries
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
@@ -579,6 +583,7 @@ def test_sequential_elimination_is_the_same_with_counting_by_classes(rule, absen
             pd.testing.assert_frame_equal(method.fit_transform(frame), expected)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 def test_sequential_elimination_visits_only_items_with_votes(absent, monkeypatch):
     n, rng = 20_000, np.random.default_rng(0)

@@ -17,6 +17,7 @@ from skrankagg.utils.estimator_checks import example_lists
 pytestmark = pytest.mark.twice
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(("method", "draw"), [(Condorcet, 0), (Copeland, Fraction(1, 2))])
 @pytest.mark.parametrize("absent", ["last", "ignore"])

@@ -103,6 +103,7 @@ def below_minimax(frame, strength):
     return [sum(other > mine for other in defeats) for mine in defeats]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("rule", "oracle"), [(Schulze, below_schulze), (RankedPairs, below_ranked_pairs), (Minimax, below_minimax)]
 )

@@ -143,6 +143,7 @@ def is_extreme(terms, weights):
     return max(sizes, default=0) * largest * max(1, largest) * 25 > 10**300 or least < Fraction(1, 10**290)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("norm", ["min-max", "z-score", None, "rank", "borda", "simple-borda"], ids=str)
 @pytest.mark.parametrize("kind", [CombSUM, CombMNZ])
 @given(lists=SCORES, weights=st.one_of(st.none(), WEIGHTS))
@@ -169,6 +170,7 @@ def points_of_ranks(method, scores, n_items):
     return {item: n_items + 1 - rank for item, rank in ranks.items()}, absent
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method", [BordaCount(), SimpleBorda(), ReciprocalRankFusion(), ReciprocalRankFusion(k=0.1)], ids=repr
 )
@@ -235,6 +237,7 @@ def own_tail(query, n_others, length, weight):
     return pd.DataFrame([*common, *tail], columns=["query", "voter", "item", "rank", "weight"])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("method", DECAYS, ids=repr)
 @pytest.mark.parametrize(("n_others", "length", "weight"), [(100, 910, 1.0), (3, 900, 0.01), (100, 30, 1e-11)])

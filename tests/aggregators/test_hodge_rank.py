@@ -55,6 +55,7 @@ def by_incidence(frame, flow, absent):
     return items, score, left / total if total else np.nan
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_flow
 @every_absence

@@ -119,6 +119,7 @@ def test_kemeny_exact_equals_the_optimum_over_all_orders(seed, n, weights, absen
     assert info.loc[0, "optimal"] and info.loc[0, "stop_reason"] == "optimal"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_kemeny_of_seven_items_equals_the_optimum_over_all_orders(seed):
     frame = weigh(example_lists(seed, n_queries=1, n_items=7), (1, 1, 2, 1, 0.5))
@@ -127,6 +128,7 @@ def test_kemeny_of_seven_items_equals_the_optimum_over_all_orders(seed):
     assert Kemeny().aggregate(frame)[1].loc[0, "kemeny_score"] == pytest.approx(least, abs=1e-9)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("n", [9, 11, 12, 13, 14])
 @pytest.mark.parametrize("real", [False, True])
 def test_prove_equals_dynamic_programming_over_subsets(n, real):
@@ -183,6 +185,7 @@ def test_kemeny_is_the_same_with_subsets_and_integer_programmes(seed, weights):
         assert (found[1]["unique"] == expected[1]["unique"])[known].all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_kemeny_treats_queries_independently():
     frame = pd.concat(
@@ -238,6 +241,7 @@ def least_by_all_triangles(margin):
     return done.fun - np.minimum(value, 0).sum()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("n", "seed"), [(17, 25), (18, 14), (20, 7)])
 def test_branching_and_cuts_close_the_gap_of_triangle_inequalities(n, seed, monkeypatch):
     # A random tournament is the hardest profile. The triangles of these few leave a gap, which cuts close in the

@@ -40,6 +40,7 @@ def note(monkeypatch, clock, begun, owner, name):
     monkeypatch.setattr(owner, name, noted)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("ties", ["strict", "weak"])
 @pytest.mark.parametrize("limit", [0.5, 1.0])
 @pytest.mark.parametrize("n", SIZES)
@@ -183,6 +184,7 @@ def test_worker_ends_its_process_on_interrupt(monkeypatch):
     assert is_ended(worker, process)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("ties", ["strict", "weak"])
 def test_kemeny_is_the_same_in_a_worker_process(ties, monkeypatch):
     frame = make_mallows(n_items=24, n_voters=6, phi=1.0, random_state=3)

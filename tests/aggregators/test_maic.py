@@ -237,6 +237,7 @@ def authors_example(shared_data):
     return frame_of(lists), scores, {one[1]: one[0] for one in fields}
 
 
+@pytest.mark.exhaustive
 def test_maic_exponential_curve_reproduces_the_authors_program(authors_example):
     frame, expected, category = authors_example
     found = MAIC(curve="exponential", voter_groups=category).fit_transform(frame).set_index("item")["score"]

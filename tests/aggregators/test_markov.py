@@ -44,6 +44,7 @@ def profile(*orders):
 # ---------------------------------------------------------------------- the papers
 
 
+@pytest.mark.sampled(3)
 @every_chain
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
@@ -60,6 +61,7 @@ def test_markov_chain_transitions_follow_the_rules_of_the_chain(chain, absent, s
     np.testing.assert_allclose(chain_of(frame, chain, absent), expected, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_chain
 @pytest.mark.parametrize("absent", ["last", "ignore"])
@@ -88,6 +90,7 @@ def complete(frame):
     return pd.concat(parts)
 
 
+@pytest.mark.sampled(1)
 @every_chain
 @given(
     seed=st.integers(0, 10**6),
@@ -130,6 +133,7 @@ def test_markov_chain_with_absent_last_compares_items_in_all_lists():
     assert MarkovChain().fit_transform(lists)["item"].iloc[0] == "z"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(("chain", "ignore", "last"), [("mc4", 37.8, 48.0), ("mct", 39.5, 47.7), ("mc1", 41.5, 47.7)])
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
@@ -306,6 +310,7 @@ def test_list_moves_equal_the_transition_matrix(chain, absent, seed, weighted, f
     np.testing.assert_allclose(moves.move(state[None])[0], state @ matrix, rtol=1e-13, atol=1e-16)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
 def test_markov_chain_iteration_over_lists_equals_solving(chain, absent, monkeypatch):
@@ -399,6 +404,7 @@ def test_preference_matrix_reproduces_copeland_scores():
     assert wins.tolist() == [float(x) for x in pairwise(*ballots(frame), Fraction(1, 2)).values()]
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("weighted", [False, True])
 @every_chain

@@ -120,12 +120,14 @@ def full_lists():
 CUBIC = (FootruleOptimal, Kemeny, Schulze)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", LARGE, ids=repr)
 def test_stated_memory_matches_the_peak_for_large_queries(method, full_lists):
     lists = random_lists(800) if isinstance(method, CUBIC) else full_lists[False]
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method", [MarkovChain(), MarkovChain(absent="last"), Minimax(), Outranking(), PreferenceRelations()], ids=repr
 )
@@ -134,6 +136,7 @@ def test_stated_memory_matches_the_peak_for_weighted_lists(method, full_lists):
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(("kind", "n_items", "n_lists"), [("model", 700, 4), ("voters", 700, 4), ("voters", 60, 3000)])
 def test_stated_memory_matches_the_peak_for_standard_errors(kind, n_items, n_lists, absent, monkeypatch):
@@ -184,6 +187,7 @@ def test_markov_chain_iteration_over_lists_needs_no_matrix(chain, absent, full_l
         assert peak(method.fit_transform, lists) < 150 * lists.n_rows < 8 * lists.query_n_items[0] ** 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", [MarkovChain(chain="mc1", max_iter=100), MarkovChain(), Minimax()], ids=repr)
 def test_stated_memory_covers_counting_in_parts(monkeypatch, method):
     lists = random_lists(1100)
@@ -193,6 +197,7 @@ def test_stated_memory_covers_counting_in_parts(monkeypatch, method):
     pd.testing.assert_frame_equal(method.fit_transform(lists), whole)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("n_items, n_lists", [(30, 1200), (2000, 30)])
 @pytest.mark.parametrize("measure", ["tau-b", "kendall-distance", "spearman", "footrule"])
 def test_stated_memory_of_agreement_matrix_matches_the_peak(monkeypatch, measure, n_items, n_lists):
@@ -268,6 +273,7 @@ def test_memory_limit_error_names_query_size_bytes_and_alternatives():
     assert isinstance(caught.value, MemoryError)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "method",
     [
@@ -328,6 +334,7 @@ def test_small_queries_do_not_call_available_memory(monkeypatch):
         Minimax().fit_transform(random_lists(1000, 2))
 
 
+@pytest.mark.exhaustive
 def test_results_are_independent_of_the_memory_limit():
     lists = random_lists(30, n_queries=2)
     for _, method in default_methods():
@@ -371,6 +378,7 @@ for name, method in methods:
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce a limit of the address space")
 def test_methods_succeed_or_raise_in_a_limited_address_space():
     run = subprocess.run(

@@ -292,6 +292,7 @@ def test_local_kemenization_equals_inserting_items_one_by_one(seed, weights, tie
         assert score == below([rank[item] for item in range(len(order))])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(
     "method",

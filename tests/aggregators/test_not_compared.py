@@ -94,6 +94,7 @@ def test_warned_methods_include_every_method_with_an_absent_option():
         assert any(isinstance(one, method) for one in WARNED), method
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("method", WARNED, ids=name)
 def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
     for call in ("fit", "fit_transform", "transform", "aggregate"):
@@ -109,6 +110,7 @@ def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
         )
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("method", WARNED, ids=name)
 def test_not_compared_warning_is_not_issued_for_connected_items(method):
     assert not caught(clone(method).fit_transform, JOINED)
@@ -121,6 +123,7 @@ def test_not_compared_warning_is_not_issued_if_absent_items_are_ranked(method):
     assert not caught(clone(method).fit_transform, APART)
 
 
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("method", [*WARNED, BordaCount(), Kemeny(), PlackettLuce()], ids=name)
 def test_not_compared_warning_is_issued_if_all_weights_are_0(method):
     if method.__sklearn_tags__().requires_fit:
@@ -202,6 +205,7 @@ def copies(frame, n=4):
     return pd.concat([frame.assign(voter=frame["voter"] + str(k)) for k in range(n)], ignore_index=True)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method",
     [PlackettLuce(absent="ignore"), MarkovChain(), BordaCount(absent="ignore"), Kemeny(absent="ignore")],

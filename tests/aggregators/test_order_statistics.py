@@ -76,6 +76,7 @@ def test_log_crossing_equals_exact_fractions(log_rho, m):
     assert log_crossing(np.array([log_rho]), m)[0] == pytest.approx(log_of(exact), rel=1e-13, abs=1e-13)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("m", "log_rho", "bits"),
     [
@@ -186,6 +187,7 @@ def test_robust_rank_aggregation_equals_exact_fractions(params, seed, weighted):
     agrees(consensus, "score", {item: -log10(p) for item, p in expected.items()})
 
 
+@pytest.mark.sampled(1)
 @RANKS
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=5, deadline=None)
@@ -213,6 +215,7 @@ STATISTICS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @RANKS
 @pytest.mark.parametrize("statistic", STATISTICS)

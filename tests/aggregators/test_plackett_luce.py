@@ -179,6 +179,7 @@ def test_tied_stages_equal_davidsons_model_over_all_sets(absent, seed):
     assert (ties[~stages.free[0]] == 0).all()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("ballots", "absent"),
     [
@@ -390,6 +391,7 @@ def cox(frame, absent, ties):
     return np.concatenate([[0.0], result.params]), result.cov_params()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["partial", "top", "efron", "breslow"])
 def test_plackett_luce_equals_coxs_model_of_statsmodels(kind):
     absent = "last" if kind == "top" else "ignore"
@@ -583,6 +585,7 @@ def test_plackett_luce_worths_are_shares_and_errors_may_be_infinite():
     assert (found["score"] == found["score"].iloc[0]).all()
 
 
+@pytest.mark.exhaustive
 def test_plackett_luce_recovers_worths_with_nominal_coverage():
     rng = np.random.default_rng(0)
     worth = np.linspace(1.5, -1.5, 8)

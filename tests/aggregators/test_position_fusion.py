@@ -198,6 +198,7 @@ def by_loops(method, train, judged, test):
     return found
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnknownVoterWarning")
 @pytest.mark.parametrize("unknown_voter", ["mean", "ignore"])
 @pytest.mark.parametrize("method", METHODS, ids=repr)
@@ -414,6 +415,7 @@ def test_fuse_explains_the_contribution_of_each_list_in_bayes_fuse():
 # ---------------------------------------------------------------------- judgements
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_position_methods_are_the_same_for_every_way_to_pass_judgements(method):
     expected = clone(method).fit(TRAIN, QRELS)
@@ -534,6 +536,7 @@ def test_seg_fuse_rejects_lists_without_scores():
 # ---------------------------------------------------------------------- scikit-learn, and the common checks
 
 
+@pytest.mark.exhaustive
 def test_grid_search_selects_the_window_of_slide_fuse():
     scorer = make_ranking_scorer("map")
     grid = {"window": [0, 2, 5]}

@@ -53,6 +53,7 @@ def variances_written_out(steps, log_worth):
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("weighting", ["query", "global"])
 def test_plackett_luce_reliabilities_are_a_fixed_point_of_em(absent, weighting):
@@ -94,6 +95,7 @@ def test_plackett_luce_reliabilities_are_a_fixed_point_of_em(absent, weighting):
         np.testing.assert_array_equal(model.voter_weights_["weight"].to_numpy()[voter], reliability)
 
 
+@pytest.mark.exhaustive
 def test_plackett_luce_reliabilities_maximize_the_marginal_likelihood():
     # The marginal likelihood over all worths of three items, which the algorithm approximates.
     true = [2.0, 2.0, 2.0, 0.0, 0.0, 0.0]
@@ -122,6 +124,7 @@ def test_plackett_luce_reliabilities_maximize_the_marginal_likelihood():
     np.testing.assert_allclose(learnt, exact, atol=0.35)
 
 
+@pytest.mark.exhaustive
 def test_plackett_luce_reliabilities_do_not_favour_one_voter_in_many_queries():
     taus = {"plain": [], "global": []}
     for seed in range(4):
@@ -233,6 +236,7 @@ def test_plackett_luce_with_equal_reliabilities_equals_the_plain_model():
     np.testing.assert_allclose(firm["score"], PlackettLuce().fit_transform(lists)["score"], atol=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_plackett_luce_reliabilities_identify_voters_and_improve_the_order():
     plain, weighed, found = [], [], []
     for seed in range(10):

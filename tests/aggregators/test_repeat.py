@@ -32,6 +32,7 @@ def test_additive_methods_override_repeat():
     assert {"BordaCount", "CombMNZ", "CombSUM", "ReciprocalRankFusion", "SimpleBorda"} <= names
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", REPEATING, ids=repr)
 def test_repeat_equals_aggregating_with_new_weights(method):
     for seed in range(5):
@@ -54,6 +55,7 @@ MANY.append(ReciprocalRankFusion(k={f"v{k}": 10 + k for k in range(6)}, normaliz
 MANY.append(CombSUM(norm="z-score", absent_score="min"))
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize("unit", [1.0, 0.3, 0.1 + 1e-9], ids=["whole", "with a unit", "without a unit"])
 @pytest.mark.parametrize("method", MANY, ids=repr)
 def test_repeat_many_equals_repeat(method, unit):
@@ -115,6 +117,7 @@ def weights_of_one_query(method, lists):
     return weight
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")  # some lists are very short
 @pytest.mark.parametrize("block", [1, 100, 1 << 15])
 @pytest.mark.parametrize("share", [0.3, 1.0])

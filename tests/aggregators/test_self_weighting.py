@@ -493,6 +493,7 @@ def test_learned_voter_weights_correlate_with_quality(truth, method):
     assert spearmanr(learnt.reindex(quality.index), quality).statistic > 0.8
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("method", "base"),
     [

@@ -127,6 +127,7 @@ def gains(qrels, index):
     return 2 ** grade.reindex(index).fillna(0).clip(lower=0) - 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize(
     "features",
@@ -147,6 +148,7 @@ def test_stacked_fusion_builds_the_expected_matrix(data, features, center):
         assert_allclose(found.reindex(expected.index), expected @ np.arange(1.0, len(expected.columns) + 1), atol=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_stacked_fusion_accepts_every_norm_as_feature(data):
     frame, qrels = data
     assert set(FEATURES) == {"present", "score", "support", *NORMS} - {None}
@@ -223,6 +225,7 @@ def scores(consensus, index):
     return consensus.set_index(["query", "item"])["score"].reindex(index)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("estimator", "method"),
     [
@@ -286,6 +289,7 @@ SPLITTERS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("estimator", "name", "n_folds"), SPLITTERS.values(), ids=SPLITTERS)
 def test_stacked_fusion_makes_inner_cross_validation_split_between_queries(data, estimator, name, n_folds):
     train, test, qrels = parts(data)

@@ -108,6 +108,7 @@ def test_compare_equals_comparator_and_sorts_the_best_first(run, folder):
     assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
 
 
+@pytest.mark.exhaustive
 def test_compare_with_methods_all_compares_all_methods(run):
     out = run("compare", "--methods", "all", "--n-jobs", "-1", "--quiet", "--out", "results.csv")
     assert set(pd.read_csv("results.csv")["method"]) == {name for name, _ in default_methods()}
@@ -275,6 +276,7 @@ def read_table(name):
 TABLES = ["results.csv", "results.CSV.GZ", "results.tsv", "results.tsv.gz", "results.parquet", "results"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.twice
 @pytest.mark.parametrize("name", TABLES)
 def test_results_are_written_in_the_format_of_the_file_name(run, name):
@@ -546,6 +548,7 @@ def start(*argv, env=None, **options):
     )
 
 
+@pytest.mark.exhaustive
 def test_python_m_skrankagg_compare_runs_without_importing_matplotlib():
     process = start("-X", "importtime", "-m", "skrankagg", "compare", "--methods", "CombSUM", "Copeland")
     out, imported = process.communicate(timeout=100)
@@ -555,6 +558,7 @@ def test_python_m_skrankagg_compare_runs_without_importing_matplotlib():
     assert "matplotlib" not in imported
 
 
+@pytest.mark.exhaustive
 def test_closing_the_output_pipe_early_is_not_an_error(folder):
     lists, _ = make_ranked_lists(n_queries=80, random_state=0)
     lists.to_csv("many.csv", index=False)
@@ -566,6 +570,7 @@ def test_closing_the_output_pipe_early_is_not_an_error(folder):
     assert process.wait(timeout=100) == 0
 
 
+@pytest.mark.exhaustive
 def test_user_errors_are_recognised_without_installed_sources(folder, tmp_path_factory):
     root = tmp_path_factory.mktemp("compiled")
     package = Path(skrankagg.__file__).parent

@@ -103,6 +103,7 @@ def test_evaluate_rejects_several_files_of_judgements(fail):
     assert "judgements must be in one file; 2 match 'runs'." in fail("evaluate", "same.run", "runs")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("zipped", [False, True])
 def test_aggregate_reads_standard_input_once(folder, zipped):
     data = gzip.compress(ONE.encode()) if zipped else ONE.encode()
@@ -145,6 +146,7 @@ def test_error_messages_name_command_line_flags(fail, folder):
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.twice
 @pytest.mark.parametrize("to", [one.name for one in written()])
 def test_aggregate_writes_the_requested_format(folder, to, capsysbinary):

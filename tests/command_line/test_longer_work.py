@@ -139,6 +139,7 @@ def test_explain_rejects_unknown_queries_and_items(fail):
     assert "query 'q01' has no item 'nothing'" in fail(*command, "q01", "--item", "nothing")
 
 
+@pytest.mark.exhaustive
 def test_aggregate_with_intervals_equals_rank_stability(run, data):
     command = "aggregate lists.csv --method BordaCount --intervals --draws 50 --random-state 3"
     assert main(command.split()) == 0  # warns of so few lists
@@ -284,6 +285,7 @@ def test_compare_with_methods_all_estimates_its_time(folder, capsys, monkeypatch
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_interruption_exits_with_130_without_a_traceback(folder):
     process = subprocess.Popen(

@@ -41,6 +41,7 @@ def test_make_rasdagen_equals_flagrs_files(data, shared_data):
     assert_frame_equal(read_qrels(shared_data / "flagr" / "testdata_qrels.csv"), qrels)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("row", "method"), LINEAR, ids=[row for row, _ in LINEAR])
 def test_comb_methods_reproduce_flagrs_scores_and_lists(data, shared_data, exact_ballots, row, method):
     ours, flagr = method.fit_transform(data[0]), theirs(shared_data, row)

@@ -50,6 +50,7 @@ def expected(shared_data):
     return table.set_index(["method", "measure"])["value"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("row", ROWS)
 def test_fusions_reproduce_the_valid_rows_of_polyfuse(runs, expected, shared_data, row):
     of_ranks = row in ("rrf60", "rbc8")

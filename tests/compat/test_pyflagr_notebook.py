@@ -117,6 +117,7 @@ def test_notebook_reproduces_its_latex(notebook):
     assert sum(line.count("&") == 21 for line in lines) == 22
 
 
+@pytest.mark.exhaustive
 def test_notebook_measures_equal_those_of_the_binary(notebook, shared_data):
     folder = shared_data / "flagr"
     for name, method in notebook["cmp"].aggregators:
@@ -157,6 +158,7 @@ def test_notebook_exact_p_values_are_correct(notebook):
     assert f"{map_:.4f}" == "0.4946"
 
 
+@pytest.mark.exhaustive
 def test_pyflagr_page_contains_the_computed_tables():
     page = PAGE.read_text(encoding="utf-8").splitlines()
     data = Data()
@@ -191,11 +193,13 @@ def test_recorded_answers_include_every_configuration():
         assert {(one["aggregator"], one[name]) for one in dibra} >= {(base, one) for base in BASES for one in values}
 
 
+@pytest.mark.exhaustive
 def test_compat_reproduces_recorded_answers_of_1_0_18():
     for job in golden_answers():
         compare(job, job["answers"]["1.0.18"])
 
 
+@pytest.mark.exhaustive
 def test_compat_reproduces_recorded_answers_of_1_0_21():
     """Version 1.0.21 differs from 1.0.18 by three changes, and each has an effect."""
     changed = set()

@@ -42,6 +42,7 @@ def components_of_networkx(networkx, rows, absent):
     return sorted(networkx.connected_components(graph), key=lambda part: (-len(part), min(part)))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 def test_components_equal_those_of_networkx_on_1000_boards(absent):

@@ -60,6 +60,7 @@ def by_voter(frame=FRAME, library="pandas"):
     }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow", "narwhals"])
 def test_from_runs_reads_a_frame_per_voter(library):
     assert RankedLists.from_runs(by_voter(library=library)).equals(LISTS)
@@ -105,6 +106,7 @@ def comparator():
     return Comparator(methods, metrics=["map"], qrels=JUDGED, verbose=False)
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("kind", ["dict", "polars", "list"])
 def test_public_functions_accept_a_frame_per_voter(call, kind):

@@ -47,6 +47,7 @@ def test_string_order_equals_sorted(ids):
     assert sorted(ids) == (ids if order is None else [ids[k] for k in order])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("dtype", [PLAIN, object], ids=str)
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "apart"])
 @pytest.mark.parametrize("arrangement", ["runs", "shuffled", "with gaps", "missing"])

@@ -39,6 +39,7 @@ def as_table(library, columns):
     return module.DataFrame({name: module.Series(one, dtype=module.Int64) for name, one in columns.items()})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 @given(data=st.dictionaries(st.sampled_from("uvw"), PLACES, min_size=1))
 @settings(max_examples=60, deadline=None)

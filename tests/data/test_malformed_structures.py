@@ -19,6 +19,7 @@ SCORES = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 1.0}}
 JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_functions_read_malformed_structures_correctly_or_reject_them(part):
     failures, n_read = [], 0
@@ -31,6 +32,7 @@ def test_functions_read_malformed_structures_correctly_or_reject_them(part):
     assert 0.15 < n_read / (STRUCTURES / PARTS) < 0.6  # damage is neither harmless nor fatal
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"fit", "evaluate", "evaluate_voters", "Comparator.fit"}))
 def test_functions_read_undamaged_structures(kind):
     for seed in range(40):

@@ -45,6 +45,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.sampled(45)
 @pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS.keys())
 def test_fit_rejects_polars_output_without_pyarrow_before_computing(estimator, lacking, monkeypatch):
     estimator = sklearn.clone(estimator).set_output(transform="polars")

@@ -50,6 +50,7 @@ def orders(frame):
     }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("n_queries", "n_voters"), [(10, 2), (10, 5), (20, 4), (20, 6), (23, 3), (23, 5)])
 def test_every_fold_that_splits_a_query_raises_and_no_other(n_queries, n_voters):
     frame, qrels = make_ranked_lists(
@@ -288,6 +289,7 @@ NEITHER = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("order", ["query", "voter"])
 @pytest.mark.parametrize("cut", list(NEITHER.values()), ids=list(NEITHER))
 def test_rows_that_are_in_neither_part_warn(order, cut):

@@ -145,6 +145,7 @@ def test_lists_of_ranks_with_ties(data):
             assert ballots.equals(RankedLists.from_frame(ranks))
 
 
+@pytest.mark.exhaustive
 @given(data=STRICT)
 @settings(max_examples=60, deadline=None)
 def test_lists_of_items_without_numbers(data):

@@ -92,6 +92,7 @@ def outcome(reader, path):
     return "answer"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.SimilarIdsWarning")
 @pytest.mark.parametrize("kind", VALID)

@@ -41,6 +41,7 @@ def test_published_equals_the_numbers_of_the_study(script, shared_data):
             pd.testing.assert_frame_equal(with_unranked, without)
 
 
+@pytest.mark.exhaustive
 def test_cell_reproduces_the_published_accuracy_for_every_kind_of_data(script, monkeypatch):
     ours = {"MAIC": "MAIC, lists cut at 2000", "rGEO": "geometric mean", "rMixMEAN": "mean"}
     monkeypatch.setattr(script, "OURS", {theirs: (name,) for theirs, name in ours.items()})

@@ -185,6 +185,7 @@ def test_make_ranked_lists_has_at_least_one_relevant_item():
     assert set(qrels.groupby("query")["relevance"].sum()) == {2}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_borda_consensus_beats_the_best_voter_and_gains_from_weights(seed):
     lists, qrels, truth = make_ranked_lists(return_truth=True, random_state=seed)

@@ -120,6 +120,7 @@ def test_kemeny_exact_reaches_the_optima_of_preflib(shared_data):
         assert info["kemeny_score"] + apart == pytest.approx(reference["optimum"], abs=1e-6), name
 
 
+@pytest.mark.exhaustive
 def test_read_preflib_reads_every_ranking_of_the_reference_data(shared_data):
     folder = shared_data / "preflib"
     paths = sorted(path for path in folder.iterdir() if path.suffix in {".soc", ".soi", ".toc", ".toi"})

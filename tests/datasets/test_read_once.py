@@ -78,6 +78,7 @@ def test_read_lists_reads_pipes_larger_than_their_buffer(tmp_path, pipe):
     assert_frame_equal(read_lists(pipe(data)), lists)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", ["sys.stdin.buffer", "'/dev/stdin'", "open(0, 'rb')"])
 @pytest.mark.parametrize("redirected", [False, True])
 def test_read_lists_reads_standard_input(tmp_path, source, redirected):
@@ -92,6 +93,7 @@ def test_read_lists_reads_standard_input(tmp_path, source, redirected):
     assert done.stdout.decode().strip() == r"""['a, b', 'say "hi"\nthere', 'c']"""
 
 
+@pytest.mark.exhaustive
 def test_read_lists_names_standard_input_in_errors():
     code = "import sys; from skrankagg.datasets import read_lists; read_lists(sys.stdin.buffer)"
     done = subprocess.run(

@@ -37,6 +37,7 @@ LISTS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", LISTS)
 def test_loaders_return_canonical_columns_and_types(name):
     load, columns = LISTS[name]
@@ -136,6 +137,7 @@ def test_load_digits_votes_has_five_voters_of_different_quality():
     assert consensus > voters.mean()
 
 
+@pytest.mark.exhaustive
 def test_load_feature_rankings_equals_the_rankings_of_consensus_selector():
     lists = load_feature_rankings()
     assert lists.groupby(["query", "voter"]).size().eq(30).all() and lists["voter"].nunique() == 5
@@ -215,6 +217,7 @@ def test_load_letor_agg_rejects_other_files_and_values(tmp_path):
         load_letor_agg(tmp_path / "none.txt")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 def test_load_letor_agg_reads_mq2008(shared_data):
     folder = shared_data / "mq2008agg"
@@ -288,6 +291,7 @@ def test_load_trec_rejects_other_files_and_values(track):
         load_trec(track / "runs", judged)
 
 
+@pytest.mark.exhaustive
 def test_load_trec_reproduces_map_on_the_robust_track(shared_data):
     folder = shared_data / "robust03"
     lists, qrels = load_trec(folder / "runs" / "*.gz", folder / "robust03_qrels.txt.gz")

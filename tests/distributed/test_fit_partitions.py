@@ -72,6 +72,7 @@ def assert_same_weights(found, expected):
     assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_fit_partitions_learns_the_weights_of_fit(data, in_parts, method):
     lists, partitioned = in_parts(data[0])
@@ -96,6 +97,7 @@ def test_fit_partitions_removes_attributes_of_an_earlier_fit(data):
     assert not hasattr(method, "query_voter_weights_")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("weights", [{"v1": 0.0}, {"v1": 0.0, "v2": 3.0, "v3": 0.5}, {"v4": 0.0, "v3": 0.0}])
 def test_fit_partitions_ignores_lists_of_weight_zero(data, in_parts, weights):
     frame = data[0].assign(weight=data[0]["voter"].map(weights).fillna(1.0))
@@ -108,6 +110,7 @@ def test_fit_partitions_ignores_lists_of_weight_zero(data, in_parts, weights):
     assert not np.allclose(method.voter_weights_["weight"], unweighted, rtol=1e-6)
 
 
+@pytest.mark.sampled(2)
 def test_fit_partitions_keeps_integer_voters(data, in_parts):
     frame = data[0].assign(voter=data[0]["voter"].str[1:].astype(int))
     lists, partitioned = in_parts(frame)
@@ -116,6 +119,7 @@ def test_fit_partitions_keeps_integer_voters(data, in_parts):
     assert_same_weights(method, DIBRA(weighting="global").fit(frame))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("output", ["default", "polars"])
 def test_fit_partitions_of_a_pipeline_learns_from_transformed_lists(data, in_parts, output):
     if output == "polars":
@@ -173,6 +177,7 @@ def test_fit_partitions_needs_queries_for_methods_that_are_not_means(data, metho
         fit_partitions(method, as_dask(data[0]))
 
 
+@pytest.mark.sampled(1)
 def test_fit_partitions_with_queries_equals_fit_on_these_queries(data, in_parts):
     lists, partitioned = in_parts(data[0])
     chosen = ["q07", "q01", "q03", "q11"]
@@ -187,6 +192,7 @@ def test_fit_partitions_with_queries_equals_fit_on_these_queries(data, in_parts)
         assert_same_consensus(found, make().fit(sample).transform(data[0]))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["frame", "qrels"])
 def test_fit_partitions_with_queries_and_qrels_equals_fit(data, in_parts, kind):
     frame, qrels = data

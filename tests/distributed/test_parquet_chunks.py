@@ -46,6 +46,7 @@ def file(tmp_path, lists):
 # ---------------------------------------------------------------------- reading
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("chunk_queries", [1, 5, 24, 1000])
 @pytest.mark.parametrize("row_group_size", [7, 100, 10**6])
 @pytest.mark.parametrize("batch", [3, 64, 1 << 17])
@@ -100,6 +101,7 @@ TYPES = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", TYPES)
 def test_scan_parquet_keeps_ids_of_every_type(tmp_path, lists, kind):
     frame = lists.assign(**{name: TYPES[kind](lists[name]) for name in ("query", "voter", "item")})
@@ -240,6 +242,7 @@ class Interrupted:
 NAMES = ["query", "item", "score", "rank"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("at", [1, 2, 4, 5])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
 def test_write_resumes_an_interrupted_job(tmp_path, file, lists, at, error):
@@ -539,6 +542,7 @@ def folder(tmp_path, monkeypatch, lists):
 CHUNKED = ("-o", "out.parquet", "--chunk-queries", "5", "--job", "mine")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "method",
     [["CombSUM"], ["CombSUM", "--param", "norm=rank"], ["DIBRA[weighting=global]"], ["Kemeny", "--random-state", "3"]],
@@ -624,6 +628,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("method", ["CombSUM", "DIBRA[weighting=global]"])
 def test_aggregate_with_job_resumes_after_being_killed(run, fail, folder, method):

@@ -52,6 +52,7 @@ def fitted(method, frame, qrels):
 # ---------------------------------------------------------------------- equal to one machine
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("method", [one for one, *_ in GOLDEN], ids=repr)
 def test_transform_partitions_equals_transform_for_every_method(data, method):
@@ -73,6 +74,7 @@ IDS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", IDS)
 @pytest.mark.parametrize("npartitions", [1, 4, 30])
 def test_transform_partitions_keeps_the_types_of_ids(data, kind, npartitions):
@@ -138,6 +140,7 @@ PIPELINES = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", PIPELINES)
 @pytest.mark.parametrize("how", ["as it is", "fit_partitions", "fit"])
 def test_transform_partitions_accepts_pipelines_without_learning(data, kind, how):

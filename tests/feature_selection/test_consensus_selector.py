@@ -78,6 +78,7 @@ def given(*importances, kind=Scored, **params):
     return ConsensusSelector(members, **{"cv": None, **params}).fit(np.zeros((6, len(importances[0]))))
 
 
+@pytest.mark.sampled(12)
 @parametrize_with_checks(
     [
         ConsensusSelector([("anova", ANOVA), ("tree", TREE)]),
@@ -170,6 +171,7 @@ def test_consensus_selector_makes_infinite_scores_finite_and_keeps_their_rank():
     assert given([inf, -inf, inf], n_features=1).ranking_.tolist() == [1, 3, 2]
 
 
+@pytest.mark.sampled(38)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("aggregator", [method for _, method in default_methods()], ids=repr)
 def test_consensus_selector_accepts_every_default_method(aggregator):
@@ -460,6 +462,7 @@ def test_consensus_selector_routes_metadata():
 # ---------------------------------------------------------------------- the rest
 
 
+@pytest.mark.exhaustive
 def test_consensus_selector_is_reproducible_and_can_be_pickled():
     first = ConsensusSelector(MEMBERS, aggregator=DIBRA()).fit(X, Y)
     second = ConsensusSelector(MEMBERS, aggregator=DIBRA(), n_jobs=2).fit(X, Y)

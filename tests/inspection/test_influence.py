@@ -281,6 +281,7 @@ DESIGNS = {
 }
 
 
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("method", [BordaCount(absent="ignore"), BordaCount()], ids=["ignore", "last"])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_voter_influence_marks_reversed_but_few_good_lists_as_outliers(design, method):
@@ -291,6 +292,7 @@ def test_voter_influence_marks_reversed_but_few_good_lists_as_outliers(design, m
         assert reverse >= least
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("length", "quality"), [(4, 0.95), (6, 0.93), (8, 0.93)])
 def test_voter_influence_limits_outliers_if_most_lists_are_equal(length, quality):
     # Over half of the lists agree in all pairs: their spread is 0.

@@ -88,6 +88,7 @@ def check_row(row, method, X):
 
 
 # Random lists may leave items uncompared, which is tested elsewhere.
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(
     seed=st.integers(0, 10**6),
@@ -266,6 +267,7 @@ def test_margin_of_victory_rejects_invalid_arguments():
         margin_of_victory(LearnedWeights(), lists)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_margin_of_victory_removes_lists_that_decide_the_lead_for_any_method(method):
     lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=5, n_items=4, with_ties=False))

@@ -108,6 +108,7 @@ def test_inspection_results_of_a_query_are_independent_of_other_queries(name):
         same(found, expected, f"other queries show in the query '{query}'")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", [BordaCount(), Copeland(), MarkovChain()], ids=repr)
 def test_preference_probabilities_are_independent_of_other_queries(method):
     lists = RankedLists.from_frame(pd.concat(QUERIES.values(), ignore_index=True))

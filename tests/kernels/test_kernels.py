@@ -130,6 +130,7 @@ _COURSES = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("course", _COURSES)
 def test_log_joint_probability_of_many_values_equals_integer_arithmetic(course):
     # Courses in which careless scaling of probabilities would lose some values.
@@ -255,6 +256,7 @@ def test_large_calls_include_every_kernel():
     assert set(_LARGE_CALLS) == {*_kernels.__all__} - {"COMPILED", "stale_kernels"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process can be read on Linux only")
 @pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python gives back what it takes")
 @pytest.mark.parametrize("name", _LARGE_CALLS)

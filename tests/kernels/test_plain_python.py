@@ -36,6 +36,7 @@ pickle.dump(found, open(sys.argv[2], "wb"))
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("librt", ["missing", "installed"])
 def test_aggregators_are_the_same_with_interpreted_kernels(tmp_path, librt):
     if librt == "installed":

@@ -34,6 +34,7 @@ def crowd(seed, whole_numbers=False):
     return lists, qrels
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("whole_numbers", [False, True])
 @pytest.mark.parametrize("scores", [False, True])
 @pytest.mark.parametrize("missing_queries", ["skip", "zero"])
@@ -106,6 +107,7 @@ def test_evaluate_voters_rejects_an_unknown_missing_queries_option():
 # ---------------------------------------------------------------------- voters in evaluate
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.MissingQueriesWarning")
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NothingJudgedWarning")
 @pytest.mark.parametrize("whole_numbers", [False, True])

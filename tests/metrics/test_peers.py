@@ -37,6 +37,7 @@ def assert_equal_per_query(ours, theirs, names):
         )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_evaluate_equals_pytrec_eval_on_shared_measures_with_ties(seed):
     run, qrels = random_judged_runs(seed)
@@ -207,6 +208,7 @@ def test_evaluate_passes_the_regression_suite_of_trec_eval(shared_data, output, 
     np.testing.assert_allclose(table[shared], expected[shared].astype(float), atol=5.1e-5, rtol=0)
 
 
+@pytest.mark.exhaustive
 def test_evaluate_equals_trec_eval_on_twelve_robust_runs(shared_data):
     folder = shared_data / "robust03"
     expected = pd.read_csv(folder / "expected_trec_eval_9.tsv.gz", sep="\t", header=None, dtype=str)
@@ -233,6 +235,7 @@ def test_evaluate_equals_trec_eval_on_twelve_robust_runs(shared_data):
             np.testing.assert_allclose(ours.loc[theirs.index, name], theirs[name], atol=5.1e-5, rtol=0, err_msg=name)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["pircRBa1", "uic0301", "humR03dc"])
 def test_evaluate_equals_pytrec_eval_on_robust_runs(shared_data, name):
     folder = shared_data / "robust03"

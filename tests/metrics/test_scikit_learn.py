@@ -222,6 +222,7 @@ def test_cross_validate_supports_several_measures(X, cv):
     close(result["test_map"], by_fold(Copeland(), "map"))
 
 
+@pytest.mark.sampled(1)
 @INPUTS
 @pytest.mark.parametrize("n_jobs", [None, "threads", "loky"])
 def test_grid_search_selects_the_best_parameter(X, cv, n_jobs):

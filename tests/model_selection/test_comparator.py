@@ -288,6 +288,7 @@ def test_comparator_names_all_supervised_methods_at_once():
         Comparator(methods, qrels=QRELS).fit(LISTS)
 
 
+@pytest.mark.exhaustive
 def test_comparator_with_cv_measures_a_tuned_method_on_held_out_queries():
     # On noise, where the gain of tuning does not last.
     lists, qrels = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)

@@ -337,6 +337,7 @@ def plotting():
     matplotlib.pyplot.close("all")
 
 
+@pytest.mark.sampled(1)
 def test_comparison_display_labels_failed_methods_without_a_bar(plotting, comparator, others):
     for metric in METRICS:
         display = plotting.ComparisonDisplay.from_comparator(comparator, metric)
@@ -365,6 +366,7 @@ def test_cutoff_display_labels_failed_methods_without_a_value(plotting, cutoffs,
     display.figure_.draw_without_rendering()
 
 
+@pytest.mark.sampled(1)
 def test_other_displays_omit_or_label_failed_methods(plotting, comparator):
     table = plotting.InterpolatedPrecisionDisplay.from_comparator(comparator).table
     assert table.loc["bad"].isna().all() and table.drop("bad").notna().all(axis=None)

@@ -126,6 +126,7 @@ def likelihood_of_list(places, log_worth, absent, ties):
     return total, n_choices
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
@@ -237,6 +238,7 @@ def test_cross_val_likelihood_increases_with_estimated_reliabilities():
     pd.testing.assert_series_equal(one["uniform"], other["uniform"])
 
 
+@pytest.mark.exhaustive
 def test_cross_val_likelihood_uses_reliabilities_from_other_queries():
     frame = make_plackett_luce(n_queries=6, n_items=10, reliability=[1.5] * 4 + [0.0] * 4, random_state=0)
     plain = cross_val_likelihood(PlackettLuce(), frame)

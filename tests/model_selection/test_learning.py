@@ -117,6 +117,7 @@ def test_aligned_qrels_supports_array_indexing():
         Y[3].own_qrels()
 
 
+@pytest.mark.exhaustive
 def test_aligned_qrels_can_be_pickled_and_sent_to_processes():
     again = pickle.loads(pickle.dumps(Y[2:9]))
     assert again.queries.tolist() == QUERIES[2:9] and repr(again) == repr(Y[2:9])
@@ -156,6 +157,7 @@ def test_permutation_test_score_rejects_aligned_qrels_as_y():
             permutation_test_score(method, LISTS, Y, scoring=BARE, cv=2, n_permutations=2, random_state=0)
 
 
+@pytest.mark.sampled(1)
 @EACH
 def test_permutation_test_score_permutes_training_judgements(make):
     method, queries = make(QRELS), np.asarray(LISTS.queries)
@@ -192,6 +194,7 @@ def test_fit_rejects_class_labels_as_y(make):
 # ---------------------------------------------------------------------- every way to give judgements, every tool
 
 
+@pytest.mark.sampled(2)
 @EACH
 def test_fit_gives_equal_results_for_qrels_by_constructor_argument_or_y(make):
     expected = make(QRELS).fit(LISTS).transform(LISTS)
@@ -206,6 +209,7 @@ def test_fit_gives_equal_results_for_qrels_by_constructor_argument_or_y(make):
         pd.testing.assert_frame_equal(make(None).fit(LISTS, qrels=QRELS).transform(LISTS), expected)
 
 
+@pytest.mark.sampled(1)
 @EACH
 @pytest.mark.parametrize("cv", [3, KFold(3, shuffle=True, random_state=0)], ids=["folds", "shuffled"])
 def test_cross_val_score_trains_on_judgements_of_training_queries(make, cv):
@@ -218,6 +222,7 @@ def test_cross_val_score_trains_on_judgements_of_training_queries(make, cv):
     np.testing.assert_array_equal(both["test_ndcg@10"], expected)
 
 
+@pytest.mark.sampled(1)
 @EACH
 def test_cross_val_score_of_frames_uses_qrels_of_the_constructor(make):
     if make in (LEARNERS["search"], LEARNERS["comparator"]):
@@ -236,6 +241,7 @@ GRIDS = {
 SEARCHED = pytest.mark.parametrize("name", GRIDS)
 
 
+@pytest.mark.sampled(1)
 @SEARCHED
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_grid_search_trains_on_judgements_of_training_queries(name, n_jobs):
@@ -251,6 +257,7 @@ def test_grid_search_trains_on_judgements_of_training_queries(name, n_jobs):
     assert by_y.score(LISTS, Y) == pytest.approx(SCORER(by_y, LISTS))
 
 
+@pytest.mark.sampled(2)
 @SEARCHED
 def test_randomized_search_gives_equal_scores_with_y_and_qrels(name):
     make, grid = LEARNERS[name], GRIDS[name]
@@ -260,6 +267,7 @@ def test_randomized_search_gives_equal_scores_with_y_and_qrels(name):
     np.testing.assert_array_equal(by_y.cv_results_["mean_test_score"], given.cv_results_["mean_test_score"])
 
 
+@pytest.mark.sampled(1)
 @SEARCHED
 def test_halving_search_keeps_judgements_aligned_with_reordered_samples(name):
     make, grid = LEARNERS[name], GRIDS[name]
@@ -292,6 +300,7 @@ def test_curves_and_train_test_split_accept_aligned_qrels():
     assert train.queries.tolist() == y_train.queries.tolist() and test.queries.tolist() == y_test.queries.tolist()
 
 
+@pytest.mark.sampled(1)
 @SEARCHED
 def test_nested_search_gives_equal_scores_with_y_and_qrels(name):
     make, grid = LEARNERS[name], GRIDS[name]
@@ -369,6 +378,7 @@ def test_nested_supervised_aggregator_uses_qrels_of_its_constructor():
 # ---------------------------------------------------------------------- the held-out consensus
 
 
+@pytest.mark.sampled(1)
 @EACH
 @pytest.mark.parametrize("cv", [3, KFold(3), KFold(4, shuffle=True, random_state=1)], ids=["3", "KFold", "shuffled"])
 def test_cross_val_consensus_aggregates_each_query_with_a_fit_on_others(make, cv):
@@ -394,6 +404,7 @@ def check(cv):
     return KFold(cv) if isinstance(cv, int) else cv
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method",
     [
@@ -462,6 +473,7 @@ def compared():
     return Comparator(MEMBERS, metrics=["ndcg@10", "map"], cv=3, error_score="raise", with_voters=True).fit(LISTS, Y)
 
 
+@pytest.mark.sampled(2)
 @EACH
 def test_comparator_with_cv_measures_supervised_members_on_held_out_queries(compared, make):
     name = next(name for name, one in LEARNERS.items() if one is make)
@@ -623,6 +635,7 @@ def _outside(queries):
     }
 
 
+@pytest.mark.sampled(6)
 @EACH
 @pytest.mark.parametrize("change", ["removed", "shuffled", "false", "zero", "more"])
 def test_fit_is_independent_of_judgements_of_other_queries(make, change):
@@ -636,6 +649,7 @@ def test_fit_is_independent_of_judgements_of_other_queries(make, change):
         pd.testing.assert_frame_equal(fitted.transform(test), expected)
 
 
+@pytest.mark.sampled(1)
 @EACH
 @pytest.mark.parametrize("change", ["removed", "shuffled", "false", "zero", "more"])
 def test_held_out_consensus_is_independent_of_judgements_of_its_fold(make, change):
@@ -662,6 +676,7 @@ def _elsewhere(test):
     return [(rest[::2], rest[1::2]), (rest[1::2], rest[::2])]
 
 
+@pytest.mark.sampled(1)
 @EACH
 def test_cross_val_score_is_independent_of_judgements_of_other_queries(make):
     scores = cross_val_score(make(QRELS), LISTS, scoring=SCORER, cv=3)
@@ -682,6 +697,7 @@ def permuted(qrels, seed):
     return qrels.reassign(qrels.queries, place)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("method", "base"),
     [
@@ -708,6 +724,7 @@ def test_learners_gain_nothing_from_permuted_judgements(method, base):
     assert np.mean(false) < plain + 0.002
 
 
+@pytest.mark.exhaustive
 def test_comparator_with_cv_shows_less_than_the_in_sample_score_on_noise():
     values = np.array([near_noise(seed) for seed in range(2)])
     flattering, held_out = values.mean(axis=0)

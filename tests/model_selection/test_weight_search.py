@@ -78,6 +78,7 @@ def test_weight_grid_and_dirichlet_weights_reject_invalid_voters(make):
             make(voters)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", [CombSUM(norm="borda"), ReciprocalRankFusion(), BordaCount()], ids=repr)
 def test_grid_search_evaluates_every_point_of_weight_grid(data, method):
     lists, y = data

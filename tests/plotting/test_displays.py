@@ -129,6 +129,7 @@ def test_agreement_display_shows_the_matrix_without_its_diagonal(plt, comparator
 SHARES = {"average-overlap": {"k": 5}, "overlap": {"k": 5}, "rbo": {}}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("measure", agreement_names())
 def test_agreement_display_colours_span_the_range_of_the_measure(plt, data, measure):
     lists, _ = data
@@ -230,6 +231,7 @@ def test_comparison_display_from_predictions_equals_from_comparator(plt, compara
 # ---------------------------------------------------------------------- legible
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("n_methods", [2, 21])
 @pytest.mark.parametrize("kind", ["line", "bar"])
 def test_cutoff_display_names_do_not_collide(plt, kind, n_methods):
@@ -249,6 +251,7 @@ def test_critical_difference_display_names_do_not_collide(plt, n_methods):
     assert_apart_and_inside(display, display.ax_.texts)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [2, 21])
 def test_agreement_display_names_do_not_collide(plt, n):
     table = pd.DataFrame(np.random.default_rng(0).random((n, n)), index=NAMES[:n], columns=NAMES[:n])
@@ -269,6 +272,7 @@ def test_agreement_display_cells_keep_their_size_with_long_names(plt):
     assert sizes[1].height == pytest.approx(sizes[0].height, rel=0.15)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("n_voters", "length"), [(3, 50), (40, 0)])
 def test_display_legends_are_outside_the_axes_and_inside_the_figure(plt, n_voters, length):
     frame, qrels = make_ranked_lists(n_queries=4, n_voters=n_voters, random_state=0)

@@ -201,6 +201,7 @@ def with_unknown(n_known, n_unknown):
     return pd.concat([known, single])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("n_known", "n_unknown"), [(6, 2), (6, 40), (40, 40), (0, 40)])
 def test_voter_influence_display_lists_voters_of_unknown_agreement_last(plt, n_known, n_unknown):
     frame = with_unknown(n_known, n_unknown)
@@ -280,6 +281,7 @@ DISPLAYS = [
 NAMES = ["places", "shares", "influence", "pairs"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("length", [3, 45, 90])
 @pytest.mark.parametrize(("n_items", "n_voters"), [(8, 3), (40, 30)])
 @pytest.mark.parametrize("draw", DISPLAYS, ids=NAMES)
@@ -301,6 +303,7 @@ def test_inspection_display_texts_do_not_collide(plt, draw, n_items, n_voters, l
         assert_apart_and_inside(display, texts)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("draw", DISPLAYS, ids=NAMES)
 def test_inspection_displays_draw_one_query_on_the_given_axes(plt, draw):
     frame = make(n_queries=2)

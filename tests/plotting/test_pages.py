@@ -24,6 +24,7 @@ def test_examples_contain_every_display(display_plots):
     assert sorted(display_plots.EXAMPLES) == DISPLAYS and len(DISPLAYS) >= 12
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", DISPLAYS)
 def test_examples_draw_their_display(display_plots, name):
     assert type(display_plots.EXAMPLES[name].draw()) is getattr(plotting, name)

@@ -115,6 +115,7 @@ def test_comparison_display_has_no_whiskers_for_one_query(plt, data):
     assert "interval" not in display.ax_.get_xlabel()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("n_methods", [1, 7, 21, 60])
 def test_comparison_display_texts_do_not_collide_or_leave_the_figure(plt, n_methods):
     names = [f"SomeRatherLongMethodName[weighting=query,k={k}]" for k in range(n_methods)]

@@ -68,8 +68,9 @@ def test_ranking_report_frames_equal_the_results_of_the_functions(report, lists)
 
 def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report):
     open_before = plt.get_fignums()
-    page = Reader(report.to_html())
-    headings = re.findall(r"<h2>(.*?)</h2>", report.to_html())
+    html = report.to_html()
+    page = Reader(html)
+    headings = re.findall(r"<h2>(.*?)</h2>", html)
     assert headings == [
         "The consensus",
         "Items that the draws do not tell apart",
@@ -87,10 +88,11 @@ def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report
     assert not [attrs for _, attrs in page.tags if "http" in str(attrs.get("href", ""))]
     text = " ".join(page.text)
     assert "BordaCount()" in text and "50, of 20 lists" in text and "seed" in text
-    assert report.to_html() == report.to_html()
+    assert report.to_html() == html
     assert plt.get_fignums() == open_before
     assert "<img" not in report.to_html(pictures=False)
-    assert "<html" not in report._repr_html_() and report._repr_html_().count("<img") == len(pictures)
+    shown = report._repr_html_()
+    assert "<html" not in shown and shown.count("<img") == len(pictures)
 
 
 def test_ranking_report_markdown_has_the_same_tables(report):
@@ -102,6 +104,7 @@ def test_ranking_report_markdown_has_the_same_tables(report):
     assert "50, of 20 lists" in text and "<" not in re.sub(r"\\<", "", text)
 
 
+@pytest.mark.exhaustive
 def test_ranking_report_escapes_ids(plt):
     evil = {"i1": "<script>alert(1)</script>", "i2": "a|b *c* [d](e) {0} {name}", "i3": "two\nlines", "i4": "$x_1$"}
     frame = make().replace({"item": evil, "voter": {"v01": "<img src=x>"}, "query": {"q1": "<b>q</b> {1}"}})
@@ -118,6 +121,7 @@ def test_ranking_report_escapes_ids(plt):
     assert columns and "two lines" in markdown
 
 
+@pytest.mark.exhaustive
 def test_ranking_report_save_chooses_the_format_by_suffix(plt, report, lists, tmp_path):
     report.save(tmp_path / "a.html")
     report.save(str(tmp_path / "b.md"))
@@ -147,6 +151,7 @@ def test_ranking_report_omits_unsupported_sections_with_a_reason(plt, lists):
     Reader(agglomerative.to_html())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_voters", [1, 3])
 def test_ranking_report_reports_few_lists_in_the_text_and_by_one_warning(plt, n_voters):
     with warnings.catch_warnings(record=True) as caught:

@@ -29,6 +29,7 @@ def hybrid():
     return frame.assign(voter=frame["voter"].map(names)), qrels
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", [CombSUM(), ReciprocalRankFusion(k=10), Copeland()], ids=repr)
 def test_weight_curve_display_shows_the_measure_at_each_weight(plt, hybrid, method):
     frame, qrels = hybrid
@@ -104,6 +105,7 @@ def test_weight_curve_display_has_no_band_for_totals_and_single_queries(plt, hyb
     assert display.band_ is None and display.line_ is not None
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("length", [4, 45, 90])
 def test_weight_curve_display_texts_do_not_collide(plt, hybrid, length):
     frame, qrels = hybrid

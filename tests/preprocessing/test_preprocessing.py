@@ -78,6 +78,7 @@ def test_transformers_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("transformer", OTHERS, ids=repr)
 @pytest.mark.parametrize("check", [*TRANSFORMER_CHECKS, check_query_subset], ids=lambda check: check.__name__)
@@ -545,6 +546,7 @@ LEARNING_MEMBERS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("make", LEARNING_MEMBERS.values(), ids=LEARNING_MEMBERS.keys())
 @pytest.mark.parametrize("cv", [2, 5])
 def test_aggregator_union_fit_transform_ranks_queries_with_fits_on_other_folds(make, cv):

@@ -33,7 +33,15 @@ def page_name(page):
 NEED_PYARROW = {"page_scaling_out", "page_user_guide_lists"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
+# Their examples take many seconds.
+SLOW = {"page_coming_from_ranx", "page_scikit_learn", "page_user_guide_feature_selection", "page_user_guide_learned"}
+
+
+def page_case(page):
+    return pytest.param(page, id=page_name(page), marks=[pytest.mark.exhaustive] * (page_name(page) in SLOW))
+
+
+@pytest.mark.parametrize("page", [page_case(page) for page in PAGES])
 def test_examples_of_pages_print_the_shown_output(page, monkeypatch):
     if page_name(page) in NEED_PYARROW:
         pytest.importorskip("pyarrow", reason="its examples need pyarrow")

@@ -66,11 +66,13 @@ def drawn(tmp_path):
     return drawn
 
 
+@pytest.mark.exhaustive
 def test_default_profile_draws_the_same_examples_in_every_run(drawn):
     first = drawn()[1]
     assert len(first) == 5 and drawn()[1] == first
 
 
+@pytest.mark.exhaustive
 def test_random_profile_draws_the_requested_number_of_other_examples(drawn):
     out, few = drawn("--hypothesis-profile=random", "-k", "quick")
     assert "1 passed" in out and len(few) == 5 and drawn("--hypothesis-profile=random", "-k", "quick")[1] != few

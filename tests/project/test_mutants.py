@@ -46,6 +46,7 @@ def test_places_and_draw_mutate_code_only():
     assert any("(-TOLERANCE)" in one.new for seed in range(30) for one in mutate.draw(found, 20, seed))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each mutant runs in a process that is forked")
 def test_mutant_survives_tests_that_do_not_detect_it(tmp_path):
     name = "tests/test_m.py::test_one"

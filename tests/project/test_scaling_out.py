@@ -70,6 +70,7 @@ def assert_same_consensus(found, expected, **options):
 LEARNT = {"rtol": 1e-9}  # sums over partitions are added in another order
 
 
+@pytest.mark.exhaustive
 def test_dask_script_of_the_page_equals_one_machine(data, tmp_path):
     pytest.importorskip("distributed", reason="Dask is not installed")
     frame, qrels = data

@@ -31,6 +31,7 @@ def plainly(pvalues, correction):
     return adjusted
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore")  # what is said of some of these lists is no matter here
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("method", [RobustRankAggregation(), RankStatistic()], ids=repr)

@@ -74,6 +74,7 @@ def test_paired_tests_are_symmetric(test):
     assert test(DIFFERENCE)[1] == pytest.approx(test(-DIFFERENCE)[1], abs=0.01)
 
 
+@pytest.mark.exhaustive
 def test_adjust_pvalues_equals_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     for seed in range(5):
@@ -136,6 +137,7 @@ def test_bootstrap_interval_warns_about_few_values_with_measured_coverage(method
     bootstrap_interval(DIFFERENCE[:1], method=method, n_resamples=99)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("n", "measured"), [(5, 0.84), (10, 0.90)])
 def test_bootstrap_interval_warning_states_the_correct_coverage(n, measured):
     values = np.random.default_rng(1).normal(size=(400, n))

@@ -58,6 +58,7 @@ def test_fit_task_is_inert_without_callbacks():
         assert not part.stop
 
 
+@pytest.mark.sampled(17)
 @needs_callbacks
 @pytest.mark.parametrize("name", all_aggregators())
 def test_fit_reports_its_begin_and_end_to_callbacks(name):
@@ -67,6 +68,7 @@ def test_fit_reports_its_begin_and_end_to_callbacks(name):
     assert (events[0], events[-1]) == (f"+{name} fit", f"-{name} fit")
 
 
+@pytest.mark.exhaustive
 @needs_callbacks
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_kemeny_reports_each_query_to_callbacks(lists, n_jobs):

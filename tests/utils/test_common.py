@@ -110,6 +110,7 @@ def ties(consensus):
     return (consensus.groupby("query")["score"].diff() == 0).tolist()
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
 def test_renaming_voters_changes_neither_order_nor_ties(method):
@@ -124,6 +125,7 @@ def test_renaming_voters_changes_neither_order_nor_ties(method):
 
 
 # An item that only the silent list contains is compared with no other where absent="ignore".
+@pytest.mark.sampled(8)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
 def test_a_list_of_weight_0_has_no_effect_and_its_items_stay_ranked(method):
@@ -166,6 +168,7 @@ def answers(seed):
 """
 
 
+@pytest.mark.exhaustive
 def test_results_are_independent_of_hash_seed_and_process():
     names = {}
     exec(_ANSWERS, names)

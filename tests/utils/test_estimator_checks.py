@@ -147,6 +147,7 @@ def test_check_aggregator_accepts_a_correct_aggregator():
     check_aggregator(Popularity())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.twice
 @pytest.mark.parametrize(
     "learner", [PositionGrades(), VoterWeighter("map"), VoterSelector("ndcg", n_voters=3)], ids=repr
@@ -222,6 +223,7 @@ class AlwaysReady(PositionGrades):
         return super()._rank(lists)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("learner", "check"),
     [
