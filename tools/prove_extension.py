@@ -157,6 +157,8 @@ def mean_grade(ranked, k: int):
 MEASURE_FILE = "skrankagg/metrics/_relevance/_precision.py"
 LAST_MEASURE = "    return ranked.sum_of(*ranked.firsts(relevance_threshold), k)\n"
 
+OPTION_FILE = "skrankagg/_command_line/_aggregate.py"
+
 EXTENSIONS = {
     "method": Extension(
         edits=((METHOD_FILE, "", METHOD),),
@@ -203,6 +205,21 @@ EXTENSIONS = {
                 "def mean_grade(ranked, k: int, *, relevance: float = 0.0)",
             ),
         },
+    ),
+    "option": Extension(
+        edits=(
+            (
+                "skrankagg/_command_line/_usage.py",
+                'help="items to show (default: 10)")\n',
+                'help="items to show (default: 10)")\n'
+                '    add("--from-rank", type=_count, default=1, metavar="N", help="rank of the first item")\n',
+            ),
+            (OPTION_FILE, "consensus.head(args.top)", "consensus[args.from_rank - 1 :].head(args.top)"),
+        ),
+        golden=None,
+        tests=("tests/project", "tests/command_line"),
+        own=("tests/command_line/test_every_option.py", "-k", "from_rank"),
+        breaks={"an option that is not read": (OPTION_FILE, "consensus[args.from_rank - 1 :]", "consensus[0:]")},
     ),
     "format": Extension(
         edits=(

@@ -16,6 +16,7 @@ from ..model_selection import latex_table, text_table
 from ..model_selection._significance import significance_marks
 from ..plotting import ComparisonDisplay
 from ._input import load_data
+from ._messages import USER_MISTAKES
 from ._method_names import FAST, fitting_methods, make_methods, seed_methods
 from ._report import (
     best_first,
@@ -65,12 +66,12 @@ def compare(args, progress):
         metrics=list(measures),
         qrels=qrels,
         n_jobs=args.n_jobs,
-        verbose=True,
+        verbose=progress.counter("methods", len(methods)),
         with_voters=args.voters,
         cv=args.cv,
         error_score="raise" if len(methods) == 1 else np.nan,  # with a single method, raise its error
     )
-    with progress.counting("methods", len(methods), "[Comparator]"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # reported below, in the wording of the command line
         comparator.fit(lists)
     for name, failure in comparator.failures_.items():
@@ -122,7 +123,7 @@ def _tell_how_long(methods, lists, args, progress):
         for _, method in methods:
             try:
                 method.fit_transform(few)
-            except Exception:
+            except USER_MISTAKES:
                 continue  # the comparison itself reports failures
     seconds = (time.perf_counter() - start) * lists.n_queries / _TRIED
     took = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"

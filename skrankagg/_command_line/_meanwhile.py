@@ -1,7 +1,6 @@
 """Progress of a long command, written to standard error, at a terminal or in a log."""
 
-import contextlib
-import io
+import itertools
 import sys
 import threading
 import time
@@ -45,13 +44,15 @@ class Progress:
         """Set the text of the current activity."""
         self.text = text
 
-    @contextlib.contextmanager
-    def counting(self, what, total, mark):
-        """Count the printed lines of the block that contain `mark`, as steps of a total; the lines are not shown."""
-        counter = _Counter(self, what, total, mark)
-        self.say(f"{what}: 0 of {total}")
-        with contextlib.redirect_stdout(counter):
-            yield
+    def counter(self, what, total):
+        """Return a function that counts its calls as steps of a total."""
+        steps = itertools.count()
+
+        def step(*_):
+            self.say(f"{what}: {min(next(steps), total)} of {total}")
+
+        step()
+        return step
 
     def _run(self):
         last, when = "", 0.0
@@ -68,15 +69,3 @@ class Progress:
             else:
                 continue
             last, when, self._shown = self.text, now, True
-
-
-class _Counter(io.TextIOBase):
-    def __init__(self, progress, what, total, mark):
-        self.progress, self.what, self.total, self.mark = progress, what, total, mark
-        self.done = 0
-
-    def write(self, text):
-        if self.mark in text:
-            self.done += text.count(self.mark)
-            self.progress.say(f"{self.what}: {min(self.done, self.total)} of {self.total}")
-        return len(text)

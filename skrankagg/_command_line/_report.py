@@ -1,6 +1,7 @@
 """Output: notes on the data, and tables and plots in files."""
 
 import os
+import re
 import textwrap
 
 import numpy as np
@@ -50,7 +51,9 @@ def read_measures(args):
     """Return measures by the given names, or by names that include the conventions given as flags."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
-    measures = get_measures(args.metrics, **given)
+    # A comma ends a name unless it is in brackets or between two cutoffs.
+    names = [name for text in args.metrics for name in re.split(r",(?=\d*[A-Za-z])(?![^\[(]*[\])])", text)]
+    measures = get_measures(names, **given)
     return {str(measure): measure for measure in measures.values()} if given else measures
 
 

@@ -29,6 +29,21 @@ __all__ = ["tune"]
 _MOST_WEIGHTS = 200
 
 
+class _CountedScorer:
+    """A scorer that calls a function after each call, one for each fit of a search; copies share the function."""
+
+    def __init__(self, scorer):
+        self.scorer, self.step = scorer, None
+
+    def __call__(self, *args, **kwargs):
+        score = self.scorer(*args, **kwargs)
+        self.step()
+        return score
+
+    def __deepcopy__(self, memo):
+        return self
+
+
 def tune(args, progress):
     if len(args.files) < 2:
         args.parser.error("give LISTS and QRELS")
@@ -49,10 +64,9 @@ def tune(args, progress):
         )
     seed, first = args.random_state or 0, next(iter(measures))
     options = {
-        "scoring": make_ranking_scorer(first),
+        "scoring": _CountedScorer(make_ranking_scorer(first)),
         "cv": QueryKFold(args.cv, shuffle=True, random_state=seed),
         "error_score": "raise",
-        "verbose": 2,  # prints a line for each fit; the lines are counted
     }
     search, n_points = _search(args, method, space, lists, options, seed)
     tuned = f"{name}, tuned"
@@ -64,8 +78,8 @@ def tune(args, progress):
         error_score="raise",
         verbose=False,
     )
-    with progress.counting("fits", (args.cv + 1) * args.cv * n_points, "[CV] END"):
-        comparator.fit(lists)
+    options["scoring"].step = progress.counter("fits", (args.cv + 1) * args.cv * n_points)
+    comparator.fit(lists)
     best = comparator.named_aggregators_[tuned].best_params_
     print_notes([*describe_data(lists, qrels, encoded), _describe(space, args, n_points, first)])
     print(f"\n{text_table(comparator.results_)}\n")

@@ -256,7 +256,7 @@ def _add_metrics(add):
         nargs="+",
         default=DEFAULT_METRICS,
         metavar="NAME",
-        help=f"measures (default: {default})",
+        help=f"measures, also separated by commas (default: {default})",
     )
 
 

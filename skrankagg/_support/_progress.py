@@ -14,14 +14,14 @@ def is_interactive():
 
 
 @contextmanager
-def tell_elapsed_time(source, message):
-    """Print how long the block took, as scikit-learn's pipelines do, unless the message is None."""
+def tell_elapsed_time(source, message, write=print):
+    """Write how long the block took, as scikit-learn's pipelines do, unless the message is None."""
     start = time.perf_counter()
     yield
     if message is not None:
         elapsed = time.perf_counter() - start
         took = f" {message}, total={elapsed / 60:4.1f}min" if elapsed > 60 else f" {message}, total= {elapsed:5.1f}s"
-        print(f"[{source}] {took:.>{max(67 - len(source), 0)}}")
+        write(f"[{source}] {took:.>{max(67 - len(source), 0)}}")
 
 
 class Progress:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, Self, Unpack
 
@@ -62,8 +62,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Judgements; those passed to :meth:`fit` take precedence.
     n_jobs : int, default=None
         Threads that run methods at the same time; None means 1, -1 all processors. Times are comparable with 1 only.
-    verbose : bool or "auto", default="auto"
-        Whether to print a line when a method ends; "auto" does so in a terminal and a notebook.
+    verbose : bool, "auto" or callable, default="auto"
+        Whether to print a line when a method ends; "auto" does so in a terminal and a notebook. A function is called
+        with the line instead.
     learns : list or tuple of str, default=()
         Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. They are treated like
         the detected ones, see Notes.
@@ -174,7 +175,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         "metrics": [str, Measure, callable, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels reports what is wrong with anything else
         "n_jobs": N_JOBS,
-        "verbose": ["boolean", StrOptions({"auto"})],
+        "verbose": ["boolean", StrOptions({"auto"}), callable],
         "learns": [list, tuple],
         "error_score": [StrOptions({"raise"}), Real],
         "with_voters": ["boolean"],
@@ -198,7 +199,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
         qrels: AnyQrels | None = None,
         n_jobs: int | None = None,
-        verbose: bool | Literal["auto"] = "auto",
+        verbose: bool | Literal["auto"] | Callable[[str], object] = "auto",
         learns: list[str] | tuple[str, ...] = (),
         error_score: float | Literal["raise"] = np.nan,
         with_voters: bool = False,
@@ -272,7 +273,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         def run(k, name, estimator, task):
             in_folds = f", {len(folds)} folds" if name in learners else ""
             message = f"({k} of {len(members)}) {name}{in_folds}" if verbose else None
-            with tell_elapsed_time("Comparator", message):
+            with tell_elapsed_time("Comparator", message, verbose if callable(verbose) else print):
                 if name not in learners:
                     with task.propagate(estimator), task:
                         return run_method(name, estimator, X, lists, judged, measures, self.error_score)

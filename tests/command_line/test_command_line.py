@@ -375,6 +375,15 @@ def test_evaluate_applies_conventions(run, folder):
     exponential = (1 + (2**3 - 1) / 2 + second) / 2
     linear = (1 + 3 / 2 + second) / 2
     assert run(*arguments).splitlines()[2].split()[1] == f"{exponential:.4f}"
+    commas = [
+        "evaluate",
+        "good.run",
+        "graded.txt",
+        "--metrics",
+        "dcg@3[gain=linear,discount=log2],marp@1,2,11pt",
+        "p@1",
+    ]
+    assert run(*commas).splitlines()[0].split()[1:] == ["dcg@3[gain=linear,discount=log2]", "marp@1,2", "11pt", "p@1"]
     assert run(*arguments, "--gain", "linear").splitlines()[2].split()[1] == f"{linear:.4f}"
     assert run(*arguments, "--relevance-threshold", "2").splitlines()[2].split()[2] == "0.0000"
 

@@ -255,9 +255,11 @@ def test_progress_reports_long_work(hasty, monkeypatch, terminal):
     with _meanwhile.Progress(quiet=False) as progress:
         progress.say("reading lists")
         wait_for(lambda: "reading lists" in stream.getvalue())
-        with progress.counting("methods", 3, "[Comparator]"):
-            print("[Comparator] one\n[Comparator] two")
-            wait_for(lambda: "methods: 2 of 3" in stream.getvalue())
+        step = progress.counter("methods", 3)
+        wait_for(lambda: "methods: 0 of 3" in stream.getvalue())
+        step("one")
+        step("two")
+        wait_for(lambda: "methods: 2 of 3" in stream.getvalue())
     told = stream.getvalue()
     assert re.search(r"skrankagg: methods: 2 of 3, \d+ s", told)
     assert told.endswith("\r") if terminal else (told.endswith(" s\n") and "\r" not in told)

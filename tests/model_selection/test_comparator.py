@@ -130,6 +130,13 @@ def test_comparator_can_be_pickled_and_shows_its_members(fitted):
     assert repr(fitted.runs_) == "<consensus of sum, mnz, copeland>" and len(fitted.runs_) == 3
 
 
+def test_comparator_calls_a_function_with_each_line(capsys):
+    lines = []
+    Comparator(METHODS, qrels=QRELS, verbose=lines.append).fit(LISTS)
+    assert len(lines) == len(METHODS) and all(line.startswith("[Comparator]") for line in lines)
+    assert capsys.readouterr().out == ""
+
+
 def test_comparator_prints_progress_only_if_verbose(capsys):
     Comparator(METHODS, qrels=QRELS).fit(LISTS)
     assert capsys.readouterr().out == ""

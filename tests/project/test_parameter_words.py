@@ -133,6 +133,7 @@ EXCEPTIONS = {
     ("path", "read_lists"): "several files make one table",
     ("path", "read_preflib"): "several files make one table",
     ("path", "scan_parquet"): "several files make one table",
+    ("verbose", "Comparator"): "also a function that receives the lines",
     ("difference", "QueryGainDisplay"): "labelled by query",
     ("name", "get_measure"): "a Measure is returned as it is",
 }
