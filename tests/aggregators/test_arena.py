@@ -49,6 +49,7 @@ def test_plackett_luce_recovers_the_order_as_well_as_evalica():
     assert ours(PlackettLuce(absent="ignore")) >= mean_tau(scores) - 0.01
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("chain", "least"), [("mct", 0.885), ("rank-centrality", 0.89)])
 def test_markov_chain_recovers_the_order_less_well_with_unequal_exposure(chain, least):
     found = ours(MarkovChain(chain=chain))

@@ -261,6 +261,7 @@ def test_smith_set_is_the_smallest_set_that_beats_all_others(absent, votes):
     assert number is None if len(expected) > 1 else items[number] == expected[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(many=st.lists(ballots_with_ties(n_most=4), min_size=1, max_size=5), seed=st.integers(0, 99))
 @settings(max_examples=15, deadline=None)
@@ -320,6 +321,7 @@ def test_ballot_rules_elect_the_winners_of_other_packages(method, names):
         assert found == [one["winners"][name] for one in PEERS]
 
 
+@pytest.mark.exhaustive
 def test_smith_set_equals_that_of_another_package():
     frame = pd.concat(strict(one["votes"]).assign(query=k) for k, one in enumerate(PEERS))
     assert smith_set(frame).groupby("query")["item"].agg("".join).tolist() == [one["winners"]["smith"] for one in PEERS]

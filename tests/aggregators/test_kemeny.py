@@ -431,6 +431,7 @@ def test_a_bound_within_rounding_of_the_cost_proves_it():
         assert state.met() == met
 
 
+@pytest.mark.exhaustive
 def test_kemeny_is_independent_of_n_jobs_and_seed():
     frame = example_lists(n_queries=3, full=True)
     expected, info = Kemeny().aggregate(frame)

@@ -253,6 +253,7 @@ def test_of_equally_good_lists_one_that_holds_the_first_item_last_is_picked_befo
     assert found["item"].tolist() == list("cba") * n_queries
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(**profiles, absent=absences)
 @settings(max_examples=20, deadline=None)

@@ -120,6 +120,7 @@ def test_log_crossing_increases_with_rho_within_its_bounds(m, log_rho):
     assert (log_p >= log_rho).all() and (log_p <= np.minimum(log_rho + np.log(m), 0)).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("m", [5, 40])
 def test_rho_pvalue_exact_is_uniform_for_random_ranks(m):
     x = np.sort(np.random.default_rng(m).random((20_000, m)), axis=1)

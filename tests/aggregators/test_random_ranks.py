@@ -195,6 +195,7 @@ def test_rank_statistic_omits_fully_tied_lists_from_sums():
     assert (silent["pvalue"] == 1.0).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)

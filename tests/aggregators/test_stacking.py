@@ -613,6 +613,7 @@ def test_comparator_without_cv_rejects_stacked_fusion(data):
 # ---------------------------------------------------------------------- errors
 
 
+@pytest.mark.exhaustive
 def test_stacked_fusion_rejects_nan_features_for_estimators_without_nan(data):
     train, test, qrels = parts(data)
     words = "The feature 'score' is NaN where a list does not contain an item; Ridge takes no NaN. Choose a norm"
@@ -708,6 +709,7 @@ def test_stacked_fusion_sets_nested_parameters():
     assert inspect.signature(StackedFusion).parameters["features"].default == ("borda", "present")
 
 
+@pytest.mark.exhaustive
 def test_stacked_fusion_stated_memory_covers_the_peak():
     frame, qrels = make_ranked_lists(n_queries=60, n_voters=40, n_items=200, list_length=20, random_state=0)
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)

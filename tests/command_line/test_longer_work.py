@@ -70,6 +70,7 @@ def test_tune_measures_its_search_on_held_out_queries(run, data):
     assert "2 points, by map on 3 folds" in " ".join(out.split())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("step", "points"), [(".5", 10), (".05", 200)])
 def test_tune_searches_weights_on_a_grid_or_randomly(run, folder, monkeypatch, step, points):
     if points == 200:

@@ -52,6 +52,7 @@ def methods(convention="flagr"):
     return found
 
 
+@pytest.mark.exhaustive
 def test_pyflagr_methods_without_quirks_equal_the_main_estimators(small):
     lists, qrels = small
     for method in methods("papers"):

@@ -86,6 +86,7 @@ def printed(text):
 # ---------------------------------------------------------------------- the notebook
 
 
+@pytest.mark.exhaustive
 def test_notebook_reproduces_its_printed_table(notebook):
     table = notebook["df"]
     assert table.shape == (21, 11)

@@ -39,6 +39,7 @@ def test_functions_read_undamaged_structures(kind):
         assert fault(make_case(random.Random(seed), kind)) == (None, True)
 
 
+@pytest.mark.exhaustive
 def test_fit_and_evaluate_reject_undamaged_but_misused_structures():
     # The samples of `fit` are queries; runs may be passed as judgements, or share no query with them.
     for kind, least in (("fit", 0), ("evaluate", 20), ("evaluate_voters", 0), ("Comparator.fit", 20)):

@@ -154,6 +154,7 @@ def test_load_feature_rankings_equals_the_rankings_of_consensus_selector():
     np.testing.assert_allclose(both["score"], both["score_selector"])
 
 
+@pytest.mark.exhaustive
 def test_computed_data_sets_are_cached():
     load_digits_votes(), load_feature_rankings()
     start = time.perf_counter()

@@ -491,6 +491,7 @@ def test_consensus_selector_supports_regression():
     assert selector.support_[:2].all() and selector.stability_ == 1.0
 
 
+@pytest.mark.exhaustive
 def test_consensus_selector_finds_strong_features_among_noise():
     X, y = make_classification(200, 100, n_informative=5, n_redundant=0, class_sep=2, shuffle=False, random_state=0)
     members = [

@@ -132,6 +132,7 @@ def test_rank_stability_is_independent_of_blocks_of_queries(method, cells, monke
     pd.testing.assert_frame_equal(rank_stability(method, lists(6), n_resamples=30), whole)
 
 
+@pytest.mark.exhaustive
 def test_rank_stability_is_independent_of_n_jobs():
     options = {"n_resamples": 20, "random_state": 2}
     pd.testing.assert_frame_equal(

@@ -42,6 +42,7 @@ def test_every_kernel_was_called_by_tests_of_its_methods(kernel_callers):
     assert not uncalled, f"no test of a method has called {uncalled}; mark one that does: @pytest.mark.twice"
 
 
+@pytest.mark.exhaustive
 def test_tests_that_skip_without_pyarrow_are_marked_twice(request):
     @functools.cache
     def asks(function):

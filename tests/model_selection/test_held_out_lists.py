@@ -259,6 +259,7 @@ def test_cross_val_likelihood_uses_reliabilities_from_other_queries():
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weighting", [None, "query"])
 def test_cross_val_likelihood_estimates_davidson_ties_from_training_lists(weighting):
     games, _, _ = make_comparisons(5, 300, tie_probability=0.3, reliability=[1.5, 0.5], random_state=0)

@@ -280,6 +280,7 @@ def test_halving_search_keeps_judgements_aligned_with_reordered_samples(name):
     assert by_y.best_params_ == given.best_params_
 
 
+@pytest.mark.exhaustive
 def test_curves_and_train_test_split_accept_aligned_qrels():
     make = LEARNERS["weighter"]
     params = {"train_sizes": [2, 5, 8], "cv": 3, "error_score": "raise", "shuffle": True, "random_state": 0}

@@ -96,6 +96,7 @@ def test_tables_include_voters(fitted):
     assert markdown_table(fitted.results_).count("\n| v") == 4
 
 
+@pytest.mark.exhaustive
 def test_plots_include_voters(fitted):
     pyplot = pytest.importorskip("matplotlib")
     pyplot.use("Agg")

@@ -204,6 +204,7 @@ def test_ranking_report_names_a_drawn_seed_that_reproduces_it(lists):
     assert again.to_markdown() == drawn.to_markdown()
 
 
+@pytest.mark.exhaustive
 def test_ranking_report_shows_only_the_first_items_of_long_boards(plt):
     report = ranking_report(BordaCount(), make(n_items=30, n_voters=40), top=5, n_places=1, **FEW)
     text = report.to_markdown()
@@ -246,6 +247,7 @@ def test_ranking_report_states_the_expected_outliers_among_good_lists(plt):
     assert "of 100 good lists, up to 5 are marked" in text and "tested at the level of 5 %, each" not in text
 
 
+@pytest.mark.exhaustive
 def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters(plt):
     frame = make(n_voters=6)
     single = pd.DataFrame({"query": "q1", "voter": [f"one {k:02d}" for k in range(40)], "item": "i1", "rank": 1})

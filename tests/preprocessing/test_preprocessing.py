@@ -354,6 +354,7 @@ def test_set_output_keeps_the_columns_of_fit():
     assert "score" not in TopK(2).fit(lists).transform(lists.drop(columns="score"))
 
 
+@pytest.mark.exhaustive
 def test_grid_search_sets_parameters_of_every_step():
     lists, qrels = make_ranked_lists(n_queries=8, n_voters=6, n_items=20, list_length=15, quality=0.3, random_state=0)
     scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
