@@ -28,6 +28,13 @@ class InputError(ValueError):
 
     Its message is one sentence: what was expected, what came, and what to do.
 
+    Parameters
+    ----------
+    message : str
+        The sentence.
+    parameter : str, default=None
+        Name of the parameter with the wrong value, if one parameter alone is wrong and the raising function knows it.
+
     See Also
     --------
     InputTypeError : The type of an argument is wrong.
@@ -42,6 +49,10 @@ class InputError(ValueError):
     ...     print(error)
     The cutoff of Normalised DCG must be a whole number of at least 1; got 0.
     """
+
+    def __init__(self, message: object = "", *, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class InputTypeError(TypeError):

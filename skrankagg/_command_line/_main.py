@@ -59,11 +59,12 @@ def _run(args):
 
     try:
         command = getattr(importlib.import_module(f".{_MODULES[args.command]}", __package__), args.command)
-        with warnings_in_one_line(), Progress(args.quiet) as progress:
+        with warnings_in_one_line(args.flags), Progress(args.quiet) as progress:
             command(args, progress)
         sys.stdout.flush()
     except USER_MISTAKES as error:
-        print(f"skrankagg: error: {in_flags(one_line(error))}", file=sys.stderr)
+        text = in_flags(one_line(error), args.flags, getattr(error, "parameter", None))
+        print(f"skrankagg: error: {text}", file=sys.stderr)
         return 1
     return 0
 

@@ -15,6 +15,10 @@ __all__ = ["USER_MISTAKES", "UserError", "in_flags", "naming", "one_line", "warn
 class UserError(Exception):
     """A user's mistake that the library itself does not report."""
 
+    def __init__(self, message, parameter=None):
+        super().__init__(message)
+        self.parameter = parameter
+
 
 #: Mistakes that a user can correct. Any other error is a defect, and its traceback is shown.
 USER_MISTAKES = (UserError, InputError, InputTypeError, MissingLibraryError, InvalidParameterError)
@@ -24,28 +28,39 @@ def one_line(message):
     return " ".join(str(message).split())
 
 
-# Forms of Python's arguments on the command line.
-_FLAGS = (
-    (r"\bcolumns=\[[^\]]*\]", "--columns NAMES"),
-    (r"\bcolumns=", "--columns "),
-    (r"\bformat=('\w+'(?:, '\w+')* or '\w+')", lambda found: "--format " + found[1].replace("'", "")),
-    (r"\b(format|decimal|voter|ties|gain|missing)=['\"]([^'\"]*)['\"]", r"--\1 \2"),
-    (r"\b(cv|n_jobs|random_state)=(\d+)", r"--\1 \2"),
-    (r"\bbaseline='([^']*)'", r"--baseline \1"),
-    (r"\bjob=('[^']*'|\"[^\"]*\")", r"--job \1"),
-    (r"\bjob= with a name", "--job NAME"),
-    (r"^(.*: )?`?job`? must be", r"\1--job must be"),
-    (r"\bresume=False", "--no-resume"),
-    (r"--(n_jobs|random_state)", lambda found: found[0].replace("_", "-")),
-    (r"\bread_(lists|qrels) (cannot read|expects)", lambda found: found[2]),
-)
+# A value in a message: words in quotes, one or several; a list; or a number. No value stands for any.
+_VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|(?!\w))"
 
 
-def in_flags(message):
-    """Replace arguments in a message of the library by the flags of the command line."""
-    for pattern, flag in _FLAGS:
-        message = re.sub(pattern, flag, message)
-    return message
+def in_flags(message, flags, parameter=None):
+    """Write the arguments that a message of the library names as flags of the command.
+
+    Parameters
+    ----------
+    message : str
+        Message, with arguments as in Python: ``cv=5``, ``voter='file'``, ``columns=[...]``.
+    flags : dict of str to (str, str)
+        Flag of each option and the placeholder of its value, by the name of the argument.
+    parameter : str, default=None
+        Parameter that the message is about, from :class:`~skrankagg.exceptions.InputError`.
+
+    Returns
+    -------
+    str
+    """
+    for name, (flag, value) in flags.items():
+
+        def write(found, flag=flag, value=value):
+            text = found[1].replace("'", "") if found[1][:1] not in ("", "[") else value
+            return f"{flag} {text}"
+
+        message = re.sub(rf"(?<![\w-]){name}={_VALUE}", write, message)
+        if name.startswith("no_"):
+            message = message.replace(f"{name.removeprefix('no_')}=False", flag)
+    if parameter in flags:
+        message = message.replace(f"`{parameter}`", flags[parameter][0])
+    # The command reads files, its user does not call these functions.
+    return re.sub(r"\bread_(?:lists|qrels) (?=cannot read|expects)", "", message)
 
 
 @contextlib.contextmanager
@@ -60,18 +75,18 @@ def naming(path, deed):
         raise UserError(f"cannot {deed} {path!r}: {reason}.") from error
     except (InputError, InputTypeError) as error:
         named = "" if repr(path) in str(error) else f"{path}: "
-        raise UserError(f"{named}{error}") from error
+        raise UserError(f"{named}{error}", getattr(error, "parameter", None)) from error
 
 
 @contextlib.contextmanager
-def warnings_in_one_line():
+def warnings_in_one_line(flags):
     seen = set()
 
     def show(message, category, filename, lineno, file=None, line=None):
         text = one_line(message)
         if text not in seen:
             seen.add(text)
-            print(f"skrankagg: warning: {in_flags(text)}", file=sys.stderr)
+            print(f"skrankagg: warning: {in_flags(text, flags)}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning)

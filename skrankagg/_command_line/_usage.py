@@ -107,8 +107,15 @@ def make_parser():
     def add_command(name, help, description, **options):
         epilog = f"{_FILES}\n{READ_HELP}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
         command = subparsers.add_parser(name, help=help, description=description, epilog=epilog, **options, **layout)
-        command.set_defaults(parser=command)
-        return command.add_argument
+        flags = {}
+        command.set_defaults(parser=command, flags=flags)
+
+        def add(*names, **facts):
+            option = command.add_argument(*names, **facts)
+            if option.option_strings:
+                flags[option.dest] = option.option_strings[-1], option.metavar
+
+        return add
 
     add = add_command(
         "compare",

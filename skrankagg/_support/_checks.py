@@ -24,9 +24,9 @@ def check_choice(name, value, options):
     options = list(options)
     # An array equals none of the words, because comparing it gives an array.
     if not isinstance(value, str | Number | type(None)) or value not in options:
-        raise InputError(
-            f"`{name}` must be one of {', '.join(map(repr, options))}; got {show(value)}{did_you_mean(value, options)}."
-        )
+        hint = did_you_mean(value, options)
+        listed = ", ".join(map(repr, options))
+        raise InputError(f"`{name}` must be one of {listed}; got {show(value)}{hint}.", parameter=name)
 
 
 def check_count(name, value, least=1):
@@ -39,7 +39,7 @@ def check_count(name, value, least=1):
     skrankagg.exceptions.InputError: `top` must be a whole number of at least 1; got True.
     """
     if not is_integer(value) or value < least:
-        raise InputError(f"`{name}` must be a whole number of at least {least}; got {show(value)}.")
+        raise InputError(f"`{name}` must be a whole number of at least {least}; got {show(value)}.", parameter=name)
 
 
 def check_number(name, value, low, high=math.inf, *, whole=False):
@@ -55,7 +55,7 @@ def check_number(name, value, low, high=math.inf, *, whole=False):
         return
     noun = "a whole number" if whole else "a finite number"
     span = f"of at least {low}" if high == math.inf else f"from {low} to {high}"
-    raise InputError(f"`{name}` must be {noun} {span}; got {show(value)}.")
+    raise InputError(f"`{name}` must be {noun} {span}; got {show(value)}.", parameter=name)
 
 
 def check_share(name, value, *, low=True, high=True):
@@ -76,4 +76,4 @@ def check_share(name, value, *, low=True, high=True):
         (True, False): "at least 0 and below 1",
         (False, False): "between 0 and 1, both excluded",
     }[low, high]
-    raise InputError(f"`{name}` must be {bounds}; got {show(value)}.")
+    raise InputError(f"`{name}` must be {bounds}; got {show(value)}.", parameter=name)

@@ -83,7 +83,7 @@ def _open_folder(folder, path, record, resume):
         if records:
             warn_user(
                 f"{str(folder)!r} contains {len(records)} parts of an interrupted run without a name. They are "
-                "removed, and this run starts from the beginning. Pass job= with a name to continue after an "
+                "removed, and this run starts from the beginning. Name the job with job= to continue after an "
                 "interruption.",
                 UserWarning,
             )
@@ -109,7 +109,8 @@ def _compare(part, other, record):
     if name != record["job"]:
         raise InputError(
             f"`job` must be {name!r}, the job of the part {str(part)!r}; got {record['job']!r}. Pass job={name!r} to "
-            "continue, or resume=False to remove its parts and start from the beginning."
+            "continue, or resume=False to remove its parts and start from the beginning.",
+            parameter="job",
         )
     differs = next((key for key in record if other.get(key) != record[key]), None)
     if differs is not None:

@@ -458,7 +458,7 @@ def test_help_describes_commands_and_gives_examples(capsys, command):
         ("compare --out nope/results.csv", "cannot write 'nope/results.csv': there is no folder 'nope'."),
         ("aggregate lists.csv --method CombSUM -o nope/out.csv", "there is no folder 'nope'."),
         ("evaluate lists.csv qrels.txt", "lists.csv: A run must have one list for each query; query 'q1' has 2"),
-        ("evaluate good.run qrels.txt --relevance-threshold 0", "`relevance_threshold` must be above 0"),
+        ("evaluate good.run qrels.txt --relevance-threshold 0", "--relevance-threshold must be above 0"),
     ],
 )
 def test_invalid_arguments_give_a_one_sentence_error(fail, argv, sentence):

@@ -141,8 +141,12 @@ def test_error_messages_name_command_line_flags(fail, folder):
     message = fail("aggregate", "odd.txt", *AGGREGATE)
     assert "--format" in message and "--columns" in message and "format=" not in message and "columns=" not in message
     assert "read_lists" not in message
-    assert in_flags("Choose voter='file', columns=[...], cv=5 or n_jobs=2.") == (
-        "Choose --voter file, --columns NAMES, --cv 5 or --n-jobs 2."
+    flags = {"voter": ("--voter", None), "columns": ("--columns", "NAMES"), "cv": ("--cv", "N")}
+    flags |= {"n_jobs": ("--n-jobs", "N"), "format": ("--format", None)}
+    flags |= {"no_resume": ("--no-resume", None)}
+    message = "`cv`: voter='file', columns=[...], columns=, cv=5, n_jobs=2,format='csv' or 'tsv', resume=False; k=3"
+    assert in_flags(message, flags, "cv") == (
+        "--cv: --voter file, --columns NAMES, --columns NAMES, --cv 5, --n-jobs 2,--format csv or tsv, --no-resume; k=3"
     )
 
 

@@ -675,7 +675,7 @@ def test_aggregate_without_job_starts_from_the_beginning(run, folder, lists, cap
     assert main(["aggregate", "lists.parquet", "--method", "CombSUM", *CHUNKED[:-2]]) == 0
     err = capsys.readouterr().err
     assert err.startswith("skrankagg: warning: 'out.parquet.parts' contains 2 parts of an interrupted run without a ")
-    assert err.endswith("Pass --job NAME to continue after an interruption.\n") and err.count("\n") == 1
+    assert err.endswith("Name the job with --job NAME to continue after an interruption.\n") and err.count("\n") == 1
     assert_same_rows(pd.read_parquet("out.parquet"), CombSUM().transform(lists))
     interrupt(chunks, Copeland(), folder / "out.parquet", job="old")
     run("aggregate", "lists.parquet", "--method", "CombSUM", *CHUNKED, "--no-resume")

@@ -74,9 +74,9 @@ def check_conventions(conventions: Mapping[str, Any]) -> None:
         if isinstance(allowed, tuple):
             check_choice(option, value, allowed)
         if allowed is float and not is_real(value):
-            raise InputError(f"`{option}` must be a number; got {show(value)}.")
+            raise InputError(f"`{option}` must be a number; got {show(value)}.", parameter=option)
         if option == "persistence":
             check_share(option, value, low=False, high=False)
         if option in _POSITIVE and not value > 0:
             # At a threshold of 0 every unjudged item would be relevant.
-            raise InputError(f"`{option}` must be above 0, or None; got {value!r}.")
+            raise InputError(f"`{option}` must be above 0, or None; got {value!r}.", parameter=option)
