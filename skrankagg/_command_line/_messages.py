@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import shlex
 import sys
 import warnings
 import zlib
@@ -29,6 +30,7 @@ def one_line(message):
 
 
 # A value in a message: words in quotes, one or several; a list; or a number. No value stands for any.
+_QUOTED = r"'[^']*'|\"[^\"]*\""
 _VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|(?!\w))"
 
 
@@ -51,8 +53,9 @@ def in_flags(message, flags, parameter=None):
     for name, (flag, value) in flags.items():
 
         def write(found, flag=flag, value=value):
-            text = found[1].replace("'", "") if found[1][:1] not in ("", "[") else value
-            return f"{flag} {text}"
+            if found[1][:1] in ("", "["):
+                return f"{flag} {value}"
+            return f"{flag} {re.sub(_QUOTED, lambda word: shlex.quote(word[0][1:-1]), found[1])}"
 
         message = re.sub(rf"(?<![\w-]){name}={_VALUE}", write, message)
         if name.startswith("no_"):

@@ -143,6 +143,7 @@ def test_error_messages_name_command_line_flags(fail, folder):
     assert "read_lists" not in message
     flags = {"voter": ("--voter", None), "columns": ("--columns", "NAMES"), "cv": ("--cv", "N")}
     flags |= {"n_jobs": ("--n-jobs", "N"), "format": ("--format", None)}
+    assert in_flags("Pass job='my own'.", {"job": ("--job", "NAME")}) == "Pass --job 'my own'."
     flags |= {"no_resume": ("--no-resume", None)}
     message = "`cv`: voter='file', columns=[...], columns=, cv=5, n_jobs=2,format='csv' or 'tsv', resume=False; k=3"
     assert in_flags(message, flags, "cv") == (
