@@ -289,7 +289,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
         raise InputError("The scores are NaN.")
     except MemoryError:
         raise
-    except Exception as error:
+    except InputError as error:
         if weights.shape[1] > 1:
             columns = np.split(weights, weights.shape[1], axis=1)
             return np.concatenate([_try_scores(aggregator, lists, one, score, failures) for one in columns], axis=1)
@@ -325,7 +325,7 @@ def _try_without(aggregator, lists, dropped, failures):
         ranked = aggregator._rank(left)
     except MemoryError:
         raise
-    except Exception as error:
+    except InputError as error:
         if len(dropped) > 1:
             for one in dropped:
                 yield from _try_without(aggregator, lists, np.array([one]), failures)
