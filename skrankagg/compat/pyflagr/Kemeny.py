@@ -19,10 +19,8 @@ class KemenyOptimal(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(eval_pts)s
+    %(convention)s
 
     See Also
     --------
@@ -38,10 +36,7 @@ class KemenyOptimal(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Kemeny
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Kemeny.KemenyOptimal().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 4.0, 'a': 3.0, 'c': 2.0}

@@ -35,10 +35,8 @@ class CombSUM(_Comb):
     ----------
     norm : {"borda", "rank", "score", "z-score", "simple-borda"}, default="borda"
         Normalisation of each list.
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(eval_pts)s
+    %(convention)s
 
     See Also
     --------
@@ -48,10 +46,7 @@ class CombSUM(_Comb):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Linear.CombSUM().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
@@ -67,10 +62,8 @@ class CombMNZ(_Comb):
     ----------
     norm : {"borda", "rank", "score", "z-score", "simple-borda"}, default="borda"
         Normalisation of each list.
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(eval_pts)s
+    %(convention)s
 
     See Also
     --------
@@ -80,10 +73,7 @@ class CombMNZ(_Comb):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Linear.CombMNZ().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 8.0, 'a': 4.0, 'c': 2.666667}
@@ -97,10 +87,8 @@ class BordaCount(CombSUM):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(eval_pts)s
+    %(convention)s
 
     See Also
     --------
@@ -110,10 +98,7 @@ class BordaCount(CombSUM):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Linear.BordaCount().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
@@ -128,10 +113,8 @@ class SimpleBordaCount(CombSUM):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(eval_pts)s
+    %(convention)s
 
     See Also
     --------
@@ -141,10 +124,7 @@ class SimpleBordaCount(CombSUM):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Linear.SimpleBordaCount().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.666667, 'a': 1.666667, 'c': 1.0}

@@ -12,10 +12,8 @@ class CondorcetWinners(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(eval_pts)s
+    %(convention)s
 
     See Also
     --------
@@ -25,10 +23,7 @@ class CondorcetWinners(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Majoritarian
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Majoritarian.CondorcetWinners().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.0, 'a': 1.0, 'c': 0.0}
@@ -48,10 +43,8 @@ class CopelandWinners(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(eval_pts)s
+    %(convention)s
 
     See Also
     --------
@@ -61,10 +54,7 @@ class CopelandWinners(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Majoritarian
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Majoritarian.CopelandWinners().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.0, 'a': 1.0, 'c': 0.0}
@@ -84,14 +74,12 @@ class OutrankingApproach(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
+    %(eval_pts)s
     preference, veto : float, default=0.0, 0.75
         Shares of the items.
     concordance, discordance : float, default=0.0, 0.25
         Shares of the lists.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(convention)s
 
     See Also
     --------
@@ -101,10 +89,7 @@ class OutrankingApproach(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Majoritarian
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Majoritarian.OutrankingApproach().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 5.0, 'a': 0.0, 'c': 0.0}

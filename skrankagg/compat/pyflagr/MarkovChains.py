@@ -24,16 +24,11 @@ class MC(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    ergodic_number : float, default=0.15
-        Probability of a jump to any item.
-    max_iterations : int, default=100
-        Number of steps, plus one.
+    %(eval_pts)s
+    %(steps)s
     chain : {801, 802, 803, 804, 805}, default=804
         FLAGR's number of the chain.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(convention)s
 
     See Also
     --------
@@ -43,10 +38,7 @@ class MC(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import MarkovChains
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = MarkovChains.MC().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
@@ -140,7 +132,36 @@ def _fill_diagonal(moves):
     return moves
 
 
+# The docstring of the five chains.
+_CHAIN = """Chain that FLAGR names {name}.
+
+    Parameters
+    ----------
+    %(eval_pts)s
+    %(steps)s
+    %(convention)s
+
+    See Also
+    --------
+    skrankagg.MarkovChain : The same method by the papers, with ``chain="{chain}"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    %(lists)s
+    >>> df_out, _ = MarkovChains.{name}().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {shown}
+    """
+
+
 class _Chain(MC):
+    def __init_subclass__(cls, chain: int, shown: dict[str, float]) -> None:
+        cls._chain = chain
+        cls.__doc__ = _CHAIN.format(name=cls.__name__, chain=_BY_NUMBER[chain], shown=shown)
+        super().__init_subclass__()
+
     def __init__(
         self,
         eval_pts: int = 10,
@@ -152,171 +173,21 @@ class _Chain(MC):
         super().__init__(eval_pts, ergodic_number, max_iterations, self._chain, convention=convention)
 
 
-class MC1(_Chain):
-    """Chain that FLAGR names MC1.
-
-    Parameters
-    ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    ergodic_number : float, default=0.15
-        Probability of a jump to any item.
-    max_iterations : int, default=100
-        Number of steps, plus one.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
-
-    See Also
-    --------
-    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc1"``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg.compat.pyflagr import MarkovChains
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
-    >>> df_out, _ = MarkovChains.MC1().aggregate(input_df=lists)
-    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
-    {'b': 0.333333, 'a': 0.333333, 'c': 0.333333}
-    """
-
-    _chain = 801
+class MC1(_Chain, chain=801, shown={"b": 0.333333, "a": 0.333333, "c": 0.333333}):
+    pass
 
 
-class MC2(_Chain):
-    """Chain that FLAGR names MC2.
-
-    Parameters
-    ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    ergodic_number : float, default=0.15
-        Probability of a jump to any item.
-    max_iterations : int, default=100
-        Number of steps, plus one.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
-
-    See Also
-    --------
-    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc2"``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg.compat.pyflagr import MarkovChains
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
-    >>> df_out, _ = MarkovChains.MC2().aggregate(input_df=lists)
-    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
-    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
-    """
-
-    _chain = 802
+class MC2(_Chain, chain=802, shown={"b": 0.465116, "a": 0.333333, "c": 0.20155}):
+    pass
 
 
-class MC3(_Chain):
-    """Chain that FLAGR names MC3.
-
-    Parameters
-    ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    ergodic_number : float, default=0.15
-        Probability of a jump to any item.
-    max_iterations : int, default=100
-        Number of steps, plus one.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
-
-    See Also
-    --------
-    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc3"``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg.compat.pyflagr import MarkovChains
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
-    >>> df_out, _ = MarkovChains.MC3().aggregate(input_df=lists)
-    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
-    {'c': 0.53805, 'a': 0.275411, 'b': 0.18654}
-    """
-
-    _chain = 803
+class MC3(_Chain, chain=803, shown={"c": 0.53805, "a": 0.275411, "b": 0.18654}):
+    pass
 
 
-class MC4(_Chain):
-    """Chain that FLAGR names MC4.
-
-    Parameters
-    ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    ergodic_number : float, default=0.15
-        Probability of a jump to any item.
-    max_iterations : int, default=100
-        Number of steps, plus one.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
-
-    See Also
-    --------
-    skrankagg.MarkovChain : The same method by the papers, with ``chain="mc4"``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg.compat.pyflagr import MarkovChains
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
-    >>> df_out, _ = MarkovChains.MC4().aggregate(input_df=lists)
-    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
-    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
-    """
-
-    _chain = 804
+class MC4(_Chain, chain=804, shown={"b": 0.465116, "a": 0.333333, "c": 0.20155}):
+    pass
 
 
-class MCT(_Chain):
-    """Chain that FLAGR names MCT.
-
-    Parameters
-    ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
-    ergodic_number : float, default=0.15
-        Probability of a jump to any item.
-    max_iterations : int, default=100
-        Number of steps, plus one.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
-
-    See Also
-    --------
-    skrankagg.MarkovChain : The same method by the papers, with ``chain="mct"``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg.compat.pyflagr import MarkovChains
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
-    >>> df_out, _ = MarkovChains.MCT().aggregate(input_df=lists)
-    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
-    {'b': 0.399895, 'a': 0.317113, 'c': 0.282991}
-    """
-
-    _chain = 805
+class MCT(_Chain, chain=805, shown={"b": 0.399895, "a": 0.317113, "c": 0.282991}):
+    pass

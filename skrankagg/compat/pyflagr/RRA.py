@@ -18,12 +18,10 @@ class RRA(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
+    %(eval_pts)s
     exact : bool, default=False
         Whether p-values are exact; otherwise they are an upper bound.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(convention)s
 
     See Also
     --------
@@ -33,10 +31,7 @@ class RRA(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import RRA
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = RRA.RRA().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 0.777778, 'a': 1.0, 'c': 1.0}

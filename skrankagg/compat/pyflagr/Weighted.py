@@ -24,14 +24,12 @@ class PreferenceRelationsGraph(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
+    %(eval_pts)s
     alpha : float, default=0.1
         Largest share of a minority.
     beta : float, default=0.5
         Least share of the lists that must compare a pair.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(convention)s
 
     See Also
     --------
@@ -41,10 +39,7 @@ class PreferenceRelationsGraph(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Weighted
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Weighted.PreferenceRelationsGraph().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 3.333333, 'a': 2.0, 'c': 0.666667}
@@ -86,12 +81,10 @@ class Agglomerative(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
+    %(eval_pts)s
     c1, c2 : float, default=0.1, 0.5
         Coefficients of the weight of a merged list.
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(convention)s
 
     See Also
     --------
@@ -101,10 +94,7 @@ class Agglomerative(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Weighted
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Weighted.Agglomerative().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'a': 0.945946, 'b': 0.513514, 'c': -1.972973}
@@ -133,8 +123,7 @@ class DIBRA(Method):
 
     Parameters
     ----------
-    eval_pts : int, default=10
-        Largest cutoff of the measures.
+    %(eval_pts)s
     aggregator : str, default="combsum:borda"
         Base method: "combsum" or "combmnz" with a normalisation, "condorcet", "copeland" or "outrank".
     w_norm : {"none", "minmax", "z"}, default="minmax"
@@ -155,8 +144,7 @@ class DIBRA(Method):
         Largest number of iterations.
     pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25
         Thresholds of the base method "outrank".
-    convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+    %(convention)s
 
     See Also
     --------
@@ -166,10 +154,7 @@ class DIBRA(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Weighted
-    >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-    ... })
+    %(lists)s
     >>> df_out, _ = Weighted.DIBRA().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'a': 1.0, 'b': 0.666667, 'c': 0.333333}

@@ -1,5 +1,6 @@
 """Common base of this package's methods: PyFLAGR's ``aggregate``, and its two frames built from scores."""
 
+import inspect
 import os
 import secrets
 import string
@@ -57,6 +58,23 @@ def one_of(name, value, options):
     return value
 
 
+# Entries of parameters and the lists of the examples, which the docstrings of the methods refer to by name.
+_TEXTS = {
+    "eval_pts": """eval_pts : int, default=10
+    Largest cutoff of the measures.""",
+    "convention": """convention : {"flagr", "papers"} or collection of str, default="flagr"
+    Quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.""",
+    "steps": """ergodic_number : float, default=0.15
+    Probability of a jump to any item.
+max_iterations : int, default=100
+    Number of steps, plus one.""",
+    "lists": """>>> lists = pd.DataFrame({
+...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+... })""",
+}
+
+
 class Method:
     """Base of the methods.
 
@@ -70,6 +88,11 @@ class Method:
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Quirks of FLAGR to follow: all, none, or the named ones.
     """
+
+    def __init_subclass__(cls) -> None:
+        """Put the shared texts into the docstring."""
+        if cls.__doc__ and "%(" in cls.__doc__:
+            cls.__doc__ = f"{inspect.cleandoc(cls.__doc__) % _TEXTS}\n"
 
     def __init__(self, eval_pts: int = 10, *, convention: Convention = "flagr") -> None:
         check_count("eval_pts", eval_pts)
