@@ -102,7 +102,9 @@ def test_from_frame_prefers_query_ids_to_query_texts(title, tmp_path):
     frame.to_csv(tmp_path / "lists.csv", index=False)
     (tmp_path / "lists.json").write_text(json.dumps(frame.to_dict("records")))
     for name, way in ways.items():
-        with pytest.warns(AmbiguousInputWarning, match=f"reads the ids of the queries from '{title}' instead of 'query'"):
+        with pytest.warns(
+            AmbiguousInputWarning, match=f"reads the ids of the queries from '{title}' instead of 'query'"
+        ):
             found = way()
         assert found.equals(LISTS), name
     with pytest.warns(AmbiguousInputWarning, match=f"'{title}'"):

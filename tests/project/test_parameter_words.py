@@ -189,7 +189,7 @@ def parameters():
             continue
         definition = tree.body[0]
         owner = ".".join(path.rsplit(".", 2 if kind == "method" else 1)[1:])
-        owner = re.sub("^(FromFrame|FromPython|FromTables|Selection)[.]", "RankedLists.", owner)
+        owner = re.sub("^_from_(frame|python|tables)[.]", "RankedLists.", owner)
         for argument in definition.args.posonlyargs + definition.args.args + definition.args.kwonlyargs:
             if argument.arg not in ("self", "cls"):
                 found[argument.arg][owner] = kinds(argument.annotation, module) - SILENT
