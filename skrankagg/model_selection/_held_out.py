@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
-from .._data._aligned_qrels import AlignedQrels
 from .._data._frames import show_id
-from .._data._qrels import Qrels, choose_qrels
+from .._data._qrels import AlignedQrels, Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._numbers import is_integer

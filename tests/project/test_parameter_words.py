@@ -45,6 +45,7 @@ KINDS = {
     "PlainLists": "lists",
     "Qrels": "judgements",
     "QrelsLike": "judgements",
+    "QueryIds": "lists",
     "RandomState": "random state",
     "RankedLists": "lists",
     "Ranking": "ranking",

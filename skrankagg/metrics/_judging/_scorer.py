@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from ..._data._aligned_qrels import AlignedQrels
 from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index
 from ..._data._named_queries import judge_by, names_queries
-from ..._data._qrels import Qrels, check_qrels, choose_qrels
+from ..._data._qrels import AlignedQrels, Qrels, check_qrels, choose_qrels
 from ..._data._ranked_lists import check_lists
 from ..._data._types import AnyLists, AnyQrels, Judgements
 from ..._support._sklearn import UNUSED, BaseEstimator
