@@ -19,8 +19,6 @@ from ._messages import UserError, naming
 from ._method_names import make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
 
-__all__ = ["aggregate", "explain"]
-
 _TABLES = [one.name for one in written() if one.is_table]
 
 

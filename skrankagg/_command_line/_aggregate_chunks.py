@@ -8,8 +8,6 @@ from ..distributed import fit_partitions, scan_parquet, transform_partitions
 from ._input import find_sources
 from ._messages import UserError, naming
 
-__all__ = ["aggregate_chunks"]
-
 
 def aggregate_chunks(name, method, args, progress):
     """Write the consensus of lists in Parquet, some queries at a time; a named job resumes where it stopped."""

@@ -18,8 +18,6 @@ from ._report import (
     write_results,
 )
 
-__all__ = ["evaluate"]
-
 
 def evaluate(args, progress):
     measures = read_measures(args)  # first, because a missing file may look like a measure

@@ -8,8 +8,6 @@ from .. import Qrels, RankedLists
 from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
 from ._messages import UserError, naming
 
-__all__ = ["Source", "find_sources", "load_data", "load_lists", "load_qrels", "load_runs"]
-
 
 class Source:
     """A file to read, and the name given to its voter or run, or None to use the file's own.

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from ._usage import make_parser, recognise_files
 
-__all__ = ["main"]
-
 # Module of each command; its function has the command's name.
 _MODULES = {
     "compare": "_compare",

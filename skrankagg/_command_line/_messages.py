@@ -9,8 +9,6 @@ import zlib
 from .._support._sklearn import InvalidParameterError
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
 
-__all__ = ["USER_MISTAKES", "UserError", "in_flags", "naming", "one_line", "warnings_in_one_line"]
-
 
 class UserError(Exception):
     """A user's mistake that the library itself does not report."""

@@ -14,21 +14,6 @@ from ..model_selection import compare_methods
 from ..plotting._display import plot_formats
 from ._messages import UserError, naming
 
-__all__ = [
-    "best_first",
-    "check_outputs",
-    "describe_data",
-    "difference_table",
-    "find_baseline",
-    "measure_notes",
-    "plain_table",
-    "print_notes",
-    "read_measures",
-    "save",
-    "show_number",
-    "write_results",
-]
-
 
 def describe_data(lists, qrels, encoded):
     n_judged = int(encoded.judged.sum())

@@ -13,8 +13,6 @@ from .._support._plain_arguments import check_flag
 from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["count_ballots"]
-
 #: A ballot: its levels, best first, each a tuple of sorted tied items.
 Levels = tuple[tuple[Hashable, ...], ...]
 

@@ -9,15 +9,6 @@ from .._support._warn import warn_user
 from ..exceptions import NotComparedWarning
 from ._frames import first_row, show_id
 
-__all__ = [
-    "all_connected",
-    "check_absent",
-    "component_labels",
-    "labels_of_held",
-    "n_components",
-    "warn_of_components",
-]
-
 _ABSENT = ("last", "ignore")
 
 # Sizes of components that the warning lists.

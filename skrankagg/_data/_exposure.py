@@ -6,8 +6,6 @@ from .._support._warn import warn_user
 from ..exceptions import ExposureWarning
 from ._frames import first_row, show_id
 
-__all__ = ["hold_pairs", "warn_of_exposure"]
-
 # Up to this many items, a list of two covers half of them.
 _FEW_ITEMS = 4
 

@@ -9,8 +9,6 @@ from .._support._numbers import is_finite
 from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["read_container", "read_grades"]
-
 
 def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:
     """Read the judgements of a query as grades by item, from dicts, lists, sets and arrays only."""

@@ -8,8 +8,6 @@ from .._support._numbers import is_integer, is_real
 from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["as_hits", "hold_pairs", "is_pair", "read_hit", "read_score", "split_pairs"]
-
 
 def is_pair(one):
     """Return True for an item with its score, rather than an item or a list; a list of two numbers is a list."""

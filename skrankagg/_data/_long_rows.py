@@ -17,21 +17,6 @@ from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT, Columns
 from ._voter_names import near_voters
 
-__all__ = [
-    "Duplicates",
-    "LowerIsBetter",
-    "MissingIds",
-    "Weights",
-    "as_mapping",
-    "check_query",
-    "encode_rows",
-    "flat_ids",
-    "has_own_mask",
-    "join_ids",
-    "repeat_id",
-    "strip_ids",
-]
-
 #: Treatment of an item that a list contains twice.
 Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]
 #: Treatment of a place without an item.

@@ -6,8 +6,6 @@ import pandas as pd
 from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["check_ranks", "read_cells", "read_names"]
-
 
 def read_cells(values, caller):
     """Read a matrix of numbers, float64 with NaN for missing cells; integers stay integers, which keeps their order.

@@ -10,8 +10,6 @@ from ._frames import first_row, plain_index, show_id
 from ._qrels import AlignedQrels, Qrels, check_qrels, id_type
 from ._ranked_lists import RankedLists
 
-__all__ = ["judge_by", "names_queries", "resolve_names"]
-
 
 def names_queries(y):
     """Return True if `y` is an array with a value for each sample rather than a container of judgements."""

@@ -23,8 +23,6 @@ from ._frames import EXACT_LIMIT
 from ._hits import hold_pairs, is_pair, read_hit, split_pairs
 from ._ranked_lists import RankedLists
 
-__all__ = ["OneQuery", "PlainQuery", "check_output", "describe_method", "is_batch", "read_plain", "read_weights"]
-
 #: Layouts of lists, which depend on their lengths alone, are kept up to this many rows.
 _KEPT_ROWS = 10_000
 #: Ids of these types have an order and are never missing.

@@ -9,8 +9,6 @@ from ._frames import AnyFrame
 from ._qrels import AlignedQrels, Qrels
 from ._ranked_lists import RankedLists
 
-__all__ = ["AnyFrame", "AnyLists", "AnyQrels", "Judgements", "PlainLists"]
-
 #: Ranked lists: a long frame, or encoded.
 AnyLists: TypeAlias = AnyFrame | RankedLists
 #: As AnyLists, or a dict of runs by voter, or the lists of one query.

@@ -12,8 +12,6 @@ from .._support._warn import warn_user
 from ..exceptions import UnknownVoterWarning
 from ._frames import plain_index
 
-__all__ = ["near_voters", "type_hint", "unmatched", "warn_of_misspelt_names"]
-
 # Comparing spellings costs the product of the two; with more names, they differ for another reason.
 _MOST_NAMES, _MOST_VOTERS = 20, 1000
 # Characters that distinguish voters of a series: a number, or a letter that stands alone.

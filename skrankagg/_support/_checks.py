@@ -8,8 +8,6 @@ from ._numbers import as_float, is_integer, is_real
 from ._shown import show
 from ._suggestions import did_you_mean
 
-__all__ = ["check_choice", "check_count", "check_number", "check_share"]
-
 
 def check_choice(name, value, options):
     """Raise InputError unless a value is one of some words.

@@ -16,8 +16,6 @@ try:
 except ImportError:  # Windows has no limit of the address space
     resource = None
 
-__all__ = ["available_memory", "check_matrix", "check_memory", "config_context", "format_bytes"]
-
 _VARIABLE = "SKRANKAGG_MEMORY"
 #: Share of the memory to use; the rest is for other processes and for parts that an estimate omits.
 _SHARE = 0.8

@@ -3,8 +3,6 @@
 import math
 from numbers import Integral, Real
 
-__all__ = ["as_float", "is_finite", "is_integer", "is_real"]
-
 
 def is_integer(value):
     """Return True for an integer of Python or NumPy that is not a bool."""

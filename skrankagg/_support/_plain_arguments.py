@@ -5,8 +5,6 @@ import numpy as np
 from ..exceptions import InputTypeError
 from ._shown import show
 
-__all__ = ["check_flag", "is_hashable"]
-
 
 def check_flag(name, value):
     """Raise InputTypeError unless the argument `name` is True or False, of Python or NumPy."""

@@ -4,8 +4,6 @@ import re
 
 import numpy as np
 
-__all__ = ["show"]
-
 _LONGEST = 80
 
 

@@ -119,6 +119,13 @@ def test_every_module_has_a_docstring():
         assert ast.get_docstring(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))), path
 
 
+def test_only_modules_that_feed_a_public_package_have_all():
+    for path in MODULES:
+        tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
+        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        assert not ("__all__" in stored and len(path.parts) > 1 and path.parts[0].startswith("_")), path
+
+
 def test_no_two_private_modules_have_one_name():
     names = Counter(path.name for path in MODULES if path.name != "__init__.py")
     assert not [name for name, count in names.items() if count > 1]
