@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._support._checks import check_choice, check_number
 from ..exceptions import InputError
-from ._make_ranked_lists import _names, _vector
+from ._generators import number_names, read_numbers
 
 __all__ = ["make_gene_lists"]
 
@@ -42,7 +42,7 @@ def _log_length(name, value):
         raise InputError(
             f"`{name}` must be a pair, the mean and standard deviation of the logarithm of a length; got {value!r}."
         )
-    mean, deviation = _vector(name, value)
+    mean, deviation = read_numbers(name, value)
     if deviation < 0:
         raise InputError(f"The standard deviation in `{name}` must be at least 0; got {float(deviation)!r}.")
     return mean, deviation
@@ -256,8 +256,8 @@ def make_gene_lists(
             found.append(np.sort(number[query, order]))
             rank.append(np.ones(len(order), dtype=np.int64))
 
-    queries, items = _names("q", n_queries), _names("g", n_items)
-    voters = pd.Index([*_names("r", n_ranked), *_names("u", n_unranked)], dtype=str)
+    queries, items = number_names("q", n_queries), number_names("g", n_items)
+    voters = pd.Index([*number_names("r", n_ranked), *number_names("u", n_unranked)], dtype=str)
     n_lists = len(voters)
     truth_of_lists = pd.DataFrame(
         {

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from .._support._checks import check_number, check_share
 from .._support._numbers import is_integer
 from ..exceptions import InputError
+from ._generators import number_names, tie_items
 
 __all__ = ["make_ranked_lists"]
 
@@ -23,21 +24,6 @@ class Truth(NamedTuple):
 
 # Number of doubles in one block of (query, voter, item); a handful of such arrays exist at a time.
 _BLOCK = 2**21
-
-
-def _names(letter, n):
-    """Name n things by numbers from 1, padded with zeros so that names sort like numbers."""
-    width = len(str(n))
-    return pd.Index([f"{letter}{i:0{width}d}" for i in range(1, n + 1)], dtype=str)
-
-
-def _vector(name, value, *, positive=False):
-    """Read a parameter that is a list of numbers: float64 of shape (n_numbers,), not empty."""
-    value = np.asarray(value, dtype=np.float64)
-    if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all() or (positive and (value <= 0).any()):
-        kind = "finite numbers above 0" if positive else "finite numbers"
-        raise InputError(f"`{name}` must be a list of {kind}; got other values.")
-    return value
 
 
 def _length_range(list_length, n_items):
@@ -73,17 +59,6 @@ def _hide(seen_score, n_known, random):
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
         np.put_along_axis(seen_score, unknown, -np.inf, axis=-1)
-
-
-def _tie(score, position, ties, random):
-    """Give an item, with probability `ties`, the rank and score of the item above it.
-
-    A run of such items forms one bucket, with the rank and score of its first item.
-    """
-    opens = random.random_sample(len(score)) >= ties
-    opens |= position == 0
-    first = np.maximum.accumulate(np.where(opens, np.arange(len(score)), 0))
-    return position[first] + 1, score[first]
 
 
 @overload
@@ -281,12 +256,12 @@ def make_ranked_lists(
 
         kept = np.arange(longest) < length[..., None]
         position = np.broadcast_to(np.arange(longest), kept.shape)[kept]
-        rank, score = _tie(score[kept], position, tie_probability, tie_random)
+        rank, score = tie_items(score[kept], position, tie_probability, tie_random)
         item_blocks.append(order[kept])
         rank_blocks.append(rank)
         score_blocks.append(score)
 
-    queries, voters, items = _names("q", n_queries), _names("v", n_voters), _names("i", n_items)
+    queries, voters, items = number_names("q", n_queries), number_names("v", n_voters), number_names("i", n_items)
     lists = pd.DataFrame(
         {
             "query": queries.repeat(lengths.sum(axis=1)),

@@ -34,7 +34,7 @@ _SHARES = frozenset({"average-overlap", "overlap", "rbo"})
 _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
 
-def _draw_matrix(ax, table, label, limits, cmap, numbered):
+def draw_matrix(ax, table, label, limits, cmap, numbered):
     """Draw a coloured cell for each value, with its number if `numbered`."""
     values = table.to_numpy(dtype=np.float64)
     image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
@@ -275,7 +275,7 @@ class AgreementDisplay:
         low, high = _range_around(table.to_numpy(dtype=np.float64)) if self.limits is None else self.limits
         # Cividis, and purple to orange around 0, look the same for every colour vision.
         cmap = "PuOr" if low < 0 else "cividis"
-        self.image_, self.text_ = _draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
+        self.image_, self.text_ = draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

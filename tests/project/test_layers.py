@@ -93,6 +93,14 @@ def test_no_modules_import_each_other_in_a_circle():
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
+def test_no_module_imports_an_underscore_name_from_another():
+    for path in MODULES:
+        for *folders, name in imports(path)[0]:
+            if name.startswith("_") and not name.startswith("__"):
+                module = PACKAGE.joinpath(*folders, name)
+                assert module.is_dir() or module.with_suffix(".py").exists(), f"{path} imports {name}"
+
+
 def test_few_imports_between_units():
     # Every unit may raise the package's errors, so imports of those say nothing about the structure.
     edges = {
