@@ -80,7 +80,7 @@ def load_data(args, progress):
         )
     else:
         seed = args.random_state or 0
-        lists, qrels = make_ranked_lists(random_state=seed)
+        lists, qrels, _ = make_ranked_lists(random_state=seed)
         note = (
             f"Generated data, make_ranked_lists(random_state={seed}), with a known truth: voters see the same "
             "items, each through its own noise. For your own data: skrankagg compare LISTS QRELS."

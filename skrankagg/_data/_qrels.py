@@ -189,7 +189,7 @@ class Qrels(Immutable):
         >>> from skrankagg import BordaCount, Qrels, RankedLists
         >>> from skrankagg.datasets import make_ranked_lists
         >>> from skrankagg.metrics import make_ranking_scorer
-        >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
+        >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
         >>> lists = RankedLists.from_frame(lists)
         >>> y = Qrels.from_frame(qrels).align(lists)
         >>> cross_val_score(BordaCount(), lists, y, scoring=make_ranking_scorer("map"), cv=2).round(2)

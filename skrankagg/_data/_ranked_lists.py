@@ -590,7 +590,7 @@ class RankedLists(Immutable):
         --------
         >>> from skrankagg import RankedLists
         >>> from skrankagg.datasets import make_ranked_lists
-        >>> frame, qrels = make_ranked_lists(n_queries=5, random_state=0)
+        >>> frame, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
         >>> lists = RankedLists.from_frame(frame)
         >>> lists.judged(qrels[qrels["query"] < "q3"]).queries.tolist()
         ['q1', 'q2']

@@ -1,7 +1,7 @@
 """Ranked lists with a known truth: good, bad and adversarial voters, ties and gaps."""
 
 import math
-from typing import Literal, NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,6 @@ def _hide(seen_score, n_known, random):
         np.put_along_axis(seen_score, unknown, -np.inf, axis=-1)
 
 
-@overload
 def make_ranked_lists(
     *,
     n_queries: int = 20,
@@ -75,42 +74,8 @@ def make_ranked_lists(
     absent_share: float = 0.0,
     n_grades: int = 2,
     relevant_share: float = 0.2,
-    return_truth: Literal[False] = False,
     random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame]: ...
-@overload
-def make_ranked_lists(
-    *,
-    n_queries: int = 20,
-    n_voters: int = 10,
-    n_items: int = 100,
-    list_length: int | tuple[int, int] | None = 30,
-    quality: float = 1.0,
-    quality_spread: float = 0.5,
-    adversarial_share: float = 0.0,
-    tie_probability: float = 0.0,
-    absent_share: float = 0.0,
-    n_grades: int = 2,
-    relevant_share: float = 0.2,
-    return_truth: Literal[True],
-    random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame, Truth]: ...
-def make_ranked_lists(
-    *,
-    n_queries: int = 20,
-    n_voters: int = 10,
-    n_items: int = 100,
-    list_length: int | tuple[int, int] | None = 30,
-    quality: float = 1.0,
-    quality_spread: float = 0.5,
-    adversarial_share: float = 0.0,
-    tie_probability: float = 0.0,
-    absent_share: float = 0.0,
-    n_grades: int = 2,
-    relevant_share: float = 0.2,
-    return_truth: bool = False,
-    random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, Truth]:
+) -> tuple[pd.DataFrame, pd.DataFrame, Truth]:
     r"""Generate ranked lists of voters who observe a hidden truth with different precision.
 
     Every item has a true utility. Each voter observes it with noise, ranks by the observations, and returns the top.
@@ -143,8 +108,6 @@ def make_ranked_lists(
         Number of relevance grades above 0.
     relevant_share : float, default=0.2
         Share of the items, above 0 and up to 1, that are relevant to a query; at least one item is.
-    return_truth : bool, default=False
-        Whether to return the truth as well.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -157,7 +120,7 @@ def make_ranked_lists(
         Columns query, item (str) and relevance (int64, 0 to `n_grades`). Every item is judged. Ordered by
         query and item.
     truth : named tuple of voters and utilities
-        Only with ``return_truth=True``. ``truth.voters`` is a frame with voter, quality and adversarial (bool).
+        ``truth.voters`` is a frame with voter, quality and adversarial (bool).
         ``truth.utilities`` is a frame with query, item and utility (float64), in the order of the qrels.
 
     Raises
@@ -200,7 +163,7 @@ def make_ranked_lists(
     --------
     >>> from skrankagg.datasets import make_ranked_lists
     >>> lists, qrels, truth = make_ranked_lists(
-    ...     n_queries=2, n_voters=3, n_items=5, list_length=(2, 3), return_truth=True, random_state=0
+    ...     n_queries=2, n_voters=3, n_items=5, list_length=(2, 3), random_state=0
     ... )
     >>> lists.columns.tolist(), qrels.columns.tolist()
     (['query', 'voter', 'item', 'rank', 'score'], ['query', 'item', 'relevance'])
@@ -277,8 +240,6 @@ def make_ranked_lists(
     grade = np.where(place < n_relevant, n_grades - place * n_grades // n_relevant, 0)
     pairs = {"query": queries.repeat(n_items), "item": items.take(np.tile(np.arange(n_items), n_queries))}
     qrels = pd.DataFrame({**pairs, "relevance": grade.ravel().astype(np.int64)})
-    if not return_truth:
-        return lists, qrels
     truth = Truth(
         voters=pd.DataFrame({"voter": voters, "quality": skill, "adversarial": adversarial}),
         utilities=pd.DataFrame({**pairs, "utility": utility.ravel()}),

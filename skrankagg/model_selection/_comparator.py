@@ -137,7 +137,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     --------
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], metrics=["map"])
     >>> comparator.fit(lists, qrels=Qrels.from_frame(qrels)).results_.columns.tolist()
     ['map', 'time']
@@ -159,7 +159,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     >>> from sklearn.pipeline import make_pipeline
     >>> from skrankagg import RankedLists
     >>> from skrankagg.preprocessing import VoterWeighter
-    >>> lists, qrels = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
     >>> methods = [("equal", CombSUM()), ("weighed", make_pipeline(VoterWeighter("map"), CombSUM()))]
     >>> comparator = Comparator(methods, metrics="map", cv=5).fit(lists, qrels=Qrels.from_frame(qrels))
     >>> comparator.results_[["map"]].round(3)

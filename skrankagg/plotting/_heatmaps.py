@@ -123,7 +123,7 @@ class AgreementDisplay:
     --------
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import AgreementDisplay
-    >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)[0]
     >>> display = AgreementDisplay.from_lists(lists, "rbo", persistence=0.8)
     >>> display.table.shape, display.limits
     ((4, 4), (0.0, 1.0))
@@ -335,7 +335,7 @@ class VoterWeightsDisplay:
     >>> from skrankagg import DIBRA
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import VoterWeightsDisplay
-    >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)[0]
     >>> display = VoterWeightsDisplay.from_estimator(DIBRA().fit(lists))
     >>> len(display.ax_.get_yticklabels())
     4

@@ -72,7 +72,7 @@ class VoterSelector(VoterValuer):
     --------
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.preprocessing import VoterSelector
-    >>> lists, qrels = make_ranked_lists(n_voters=4, quality_spread=2.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_voters=4, quality_spread=2.0, random_state=0)
     >>> selector = VoterSelector("ndcg@10", n_voters=2, qrels=qrels).fit(lists)
     >>> selector.voter_scores_.round(3)
       voter  score  selected  n_queries

@@ -29,7 +29,7 @@ ROOT = Path(skrankagg.__file__).resolve().parents[1]
 
 @pytest.fixture(scope="module")
 def data():
-    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, quality=0.4, quality_spread=1.0, random_state=1)
+    frame, qrels, _ = make_ranked_lists(n_queries=24, n_voters=4, quality=0.4, quality_spread=1.0, random_state=1)
     return RankedLists.from_frame(frame), Qrels.from_frame(qrels)
 
 

@@ -116,7 +116,7 @@ class LearnedWeights(SupervisedAggregator):
     --------
     >>> from skrankagg import LearnedWeights, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels = make_ranked_lists(n_queries=40, n_voters=4, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=40, n_voters=4, quality_spread=1.0, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:20], lists[20:]
     >>> method = LearnedWeights().fit(train, qrels.align(train))
@@ -203,7 +203,7 @@ class LearnedWeights(SupervisedAggregator):
         --------
         >>> from skrankagg import LearnedWeights, Qrels
         >>> from skrankagg.datasets import make_ranked_lists
-        >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
+        >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
         >>> exported = LearnedWeights(qrels=qrels).fit(lists).export()
         >>> sorted(exported), sorted(exported["weights"])
         (['aggregator', 'engines', 'weights'], ['v1', 'v2'])
