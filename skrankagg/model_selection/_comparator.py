@@ -39,7 +39,7 @@ from ._held_out import query_folds
 from ._learners import find_learners, refuse_learners, refuse_learnt
 from ._report_tables import LatexOptions, latex_table
 from ._results import select_results
-from ._runs import Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures
+from ._runs import Measuring, Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures
 from ._significance import ComparisonOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
@@ -262,6 +262,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         voters = name_voters(lists, members) if self.with_voters else []
         chosen = choose_qrels(self, *resolve_names(self, X, lists, y, qrels))
         judged = JudgedLists(lists, chosen)
+        measuring = Measuring(judged, measures, self.error_score)
         folds = [] if self.cv is None else query_folds(self.cv, lists)
         aligned = chosen.align(lists)
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
@@ -275,10 +276,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             with tell_elapsed_time("Comparator", message):
                 if name not in learners:
                     with task.propagate(estimator), task:
-                        return run_method(name, estimator, X, lists, judged, measures, self.error_score)
+                        return run_method(name, estimator, X, lists, measuring)
                 given = aligned if name in self.learns or lacks_judgements(estimator) else None
                 with task:
-                    return run_held_out(name, estimator, lists, given, folds, judged, measures, self.error_score)
+                    return run_held_out(name, estimator, lists, given, folds, measuring)
 
         with fitting(self, lists, chosen):
             whole = fit_task(self, len(members))

@@ -132,7 +132,5 @@ class VoterWeighter(VoterValuer):
 
     def _transform_lists(self, lists):
         check_is_fitted(self, "voter_weights_")
-        lists, weight, _ = match_weights(
-            self, lists, self.voter_weights_, self.unknown_voter, "fit it on lists of these voters"
-        )
+        lists, weight, _ = match_weights(self, lists, self.voter_weights_, "fit it on lists of these voters")
         return lists.with_list_weight(lists.list_weight * weight)

@@ -276,7 +276,7 @@ class LearnedWeights(SupervisedAggregator):
     def _weigh(self, base, lists):
         """Return lists with the weights that `base` itself gives them, and the learnt weight of each, (n_lists,)."""
         advice = "fit it on lists of these voters"
-        return match_weights(self, base._prepare(lists), self.voter_weights_, self.unknown_voter, advice)[:2]
+        return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
         """Return the lists whose weights decide the order of equals, and their consensus."""
