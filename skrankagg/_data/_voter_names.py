@@ -18,9 +18,14 @@ _MOST_NAMES, _MOST_VOTERS = 20, 1000
 _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
+def find_voters(known, voters):
+    """Find voters (n_voters,) among known ones: positions (n_voters,), -1 for unknown voters."""
+    return plain_index(known).get_indexer(plain_index(voters))
+
+
 def unmatched(names, voters):
     """Mark names (n_names,) that are not the id of any voter, bool of the same shape."""
-    return plain_index(voters).get_indexer(plain_index(names)) < 0
+    return find_voters(voters, names) < 0
 
 
 def near_voters(names, voters):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._arrays._ragged import group_order
 from .._data._frames import first_row, plain_index, show_id
-from .._data._voter_names import type_hint
+from .._data._voter_names import find_voters, type_hint
 from .._support._sklearn import StrOptions, check_is_fitted
 from .._support._warn import warn_user
 from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
@@ -93,7 +93,7 @@ def match_voters(owner, lists, known, what, equal, advice, ids=None):
     """
     ids = lists.voters if ids is None else ids
     fitted = pd.Index(known["voter"])
-    place = plain_index(fitted).get_indexer(plain_index(ids))[lists.list_voter]
+    place = find_voters(fitted, ids)[lists.list_voter]
     found = place >= 0
     if found.all():
         return lists, place

@@ -55,7 +55,7 @@ def test_make_ranked_lists_pads_names_with_zeros():
 
 def test_make_ranked_lists_is_reproducible():
     first, again, other = (make_ranked_lists(n_queries=2, random_state=seed) for seed in (3, 3, 4))
-    for one, two in zip(first, again, strict=True):
+    for one, two in zip([*first[:2], *first[2]], [*again[:2], *again[2]], strict=True):
         assert_frame_equal(one, two)
     assert not first[0].equals(other[0])
 

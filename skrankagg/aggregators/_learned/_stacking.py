@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..._data._frames import first_row, frame_of, plain_index, show_id
+from ..._data._frames import first_row, frame_of, show_id
 from ..._data._types import AnyQrels
-from ..._data._voter_names import type_hint
+from ..._data._voter_names import find_voters, type_hint
 from ..._support._memory import check_memory
 from ..._support._sklearn import HasMethods, Interval, StrOptions, clone, is_classifier
 from ..._support._suggestions import did_you_mean
@@ -262,7 +262,7 @@ class StackedFusion(SupervisedAggregator):
 
     def _places(self, lists):
         """Find the place of each list's voter among the voters of fit, (n_lists,), -1 for unseen voters."""
-        place = plain_index(self.voters_).get_indexer(plain_index(lists.voters))[lists.list_voter]
+        place = find_voters(self.voters_, lists.voters)[lists.list_voter]
         known = place >= 0
         if known.all():
             return place
