@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 from narwhals.stable.v2.typing import IntoFrame
 
-from .._support._plain_arguments import is_hashable
-from .._support._shown import show
+from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
 from ._id_codes import encode_ids, factorize
 from ._titles import canonical, other_titles, query_ids, warn_of_query_texts

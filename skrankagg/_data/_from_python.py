@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import positions
-from .._support._shown import show
+from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 from ._ballots import count_ballots
 from ._frames_of_voters import encode_frames, holds_frames

@@ -8,8 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._arrays._ragged import positions, sort_codes, starts_to_ptr
-from .._support._checks import check_choice
-from .._support._plain_arguments import check_flag
+from .._support._checks import check_choice, check_flag
 from ..exceptions import InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._frames import AnyFrame, Columns

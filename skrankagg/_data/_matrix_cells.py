@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .._support._shown import show
+from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 
 

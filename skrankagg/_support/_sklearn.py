@@ -18,8 +18,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from ._numbers import is_real
 from ._suggestions import did_you_mean
+from ._values import is_real
 
 
 @lru_cache(maxsize=1)

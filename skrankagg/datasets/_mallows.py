@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._support._checks import check_count, check_number, check_share
-from .._support._numbers import is_integer
+from .._support._values import is_integer
 from ..exceptions import InputError
 from ._generators import number_names, read_numbers, tie_items
 

@@ -13,7 +13,7 @@ from .._arrays._weight_units import common_unit
 from .._data._frames import frame_of, show_id, take_ids
 from .._data._types import PlainLists
 from .._support._checks import check_count
-from .._support._numbers import is_real
+from .._support._values import is_real
 from ..base import BaseAggregator, Consensus
 from ..exceptions import InputError
 from ._arguments import begin, told_already

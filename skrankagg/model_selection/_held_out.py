@@ -13,7 +13,7 @@ from .._data._frames import show_id
 from .._data._qrels import AlignedQrels, Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
-from .._support._numbers import is_integer
+from .._support._values import is_integer
 from ..exceptions import InputError
 from ..metrics._judging._folds import hold_out
 from ._split import QueryKFold

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._support._numbers import is_real
+from .._support._values import is_real
 from ..exceptions import InputError, InputTypeError
 
 __all__ = ["DirichletWeights", "weight_grid"]

@@ -11,7 +11,7 @@ import numpy as np
 from ..._arrays._ragged import positions
 from ..._data._frames import frame_of, take_ids
 from ..._data._types import AnyQrels
-from ..._support._numbers import is_real
+from ..._support._values import is_real
 from ...base._voter_weights import VoterWeights
 from ...exceptions import InputError
 from ._position_tables import CellSums, LearnsFromPositions, tie_means
