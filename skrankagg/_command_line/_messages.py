@@ -47,7 +47,7 @@ def in_flags(message):
 
 
 @contextlib.contextmanager
-def naming(path, deed):
+def name_file_in_errors(path, deed):
     """Name the file of a mistake, unless the message names it."""
     try:
         yield

@@ -12,7 +12,7 @@ from ..datasets._writers import output_format, write_table
 from ..metrics._relevance._registry import get_measures, orient
 from ..model_selection import compare_methods
 from ..plotting._display import plot_formats
-from ._messages import UserError, naming
+from ._messages import UserError, name_file_in_errors
 
 
 def describe_data(lists, qrels, encoded):
@@ -154,10 +154,10 @@ def check_outputs(*tables, run=None, plot=None):
 def write_results(frame, path):
     """Write results in the format of the file's suffix, or as CSV if it has none."""
     if path is not None:
-        with naming(path, "write"):
+        with name_file_in_errors(path, "write"):
             write_table(frame.reset_index(), path, output_format(path) or "csv")
 
 
 def save(display, path):
-    with naming(path, "write"):
+    with name_file_in_errors(path, "write"):
         display.figure_.savefig(path, dpi=150)
