@@ -123,7 +123,7 @@ def cell(kind, heterogeneity, n_repeats, methods):
     """Compute the accuracies of every method on one kind of data: by name an array with a value for each repeat."""
     # Ranked and mixed data of one size have the same ranked lists, as in the study; other cells are independent.
     seed = 10 * int(kind[0]) + heterogeneity
-    frame, qrels = make_gene_lists(
+    frame, qrels, _ = make_gene_lists(
         n_repeats, preset=PRESETS[kind], heterogeneity=heterogeneity, n_items=N_ITEMS, random_state=seed
     )
     lists = RankedLists.from_frame(frame)

@@ -165,7 +165,7 @@ def frames():
 
 def many_weights():
     """Measure 1000 weight vectors at 20 queries x 50 lists."""
-    frame, _ = make_ranked_lists(n_queries=20, n_voters=50, list_length=100, random_state=0)
+    frame = make_ranked_lists(n_queries=20, n_voters=50, list_length=100, random_state=0)[0]
     lists = RankedLists.from_frame(frame)
     weights = np.random.default_rng(0).random((1000, lists.n_lists))
     for method, goal in (*((one, 0.5) for one in LINEAR), (Copeland(), 0.8)):

@@ -56,7 +56,7 @@ def measure(lists, qrels):
 def made(kind, depth, repeat):
     """Draw data sets of two retrievers."""
     for seed in range(repeat):
-        lists, qrels = make_ranked_lists(
+        lists, qrels, _ = make_ranked_lists(
             n_queries=100,
             n_voters=2,
             n_items=1000,

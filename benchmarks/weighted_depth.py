@@ -124,7 +124,7 @@ def top_genes(consensus, best):
 def ranked_data(setting, depths, repeat):
     """Draw data sets of 20 queries, with the guide's other settings."""
     for seed in range(repeat):
-        lists, qrels = make_ranked_lists(**{**USUAL, **setting}, random_state=seed)
+        lists, qrels, _ = make_ranked_lists(**{**USUAL, **setting}, random_state=seed)
         yield (lists if depths is None else cut_to(lists, depths)), Qrels.from_frame(qrels)
 
 

@@ -71,7 +71,7 @@ class Example(NamedTuple):
 @functools.cache
 def search():
     """Generate lists of eight search engines for forty queries, and judgements."""
-    frame, qrels = make_ranked_lists(
+    frame, qrels, _ = make_ranked_lists(
         n_queries=40, n_voters=8, n_items=40, list_length=30, quality=0.6, quality_spread=0.7, random_state=4
     )
     names = dict(zip(sorted(frame["voter"].unique()), ENGINES, strict=True))

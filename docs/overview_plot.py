@@ -57,7 +57,7 @@ def chosen(lists, qrels):
 
 def draw(folder):
     """Compare methods on 40 of 80 queries of ten voters, two of them adversarial, and save the plots."""
-    frame, qrels = make_ranked_lists(
+    frame, qrels, _ = make_ranked_lists(
         n_queries=80,
         n_voters=10,
         n_items=40,

@@ -93,7 +93,7 @@ class MemoryLimitError(InputError, MemoryError):
     >>> import skrankagg
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.exceptions import MemoryLimitError
-    >>> lists, _ = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)[0]
     >>> with skrankagg.config_context(memory_limit="100kB"):
     ...     try:
     ...         skrankagg.MarkovChain().fit_transform(lists)
@@ -408,7 +408,7 @@ class UnequalLengthWarning(UserWarning):
     >>> from skrankagg import DIBRA
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.exceptions import UnequalLengthWarning
-    >>> lists, _ = make_ranked_lists(n_queries=2, n_voters=4, n_items=400, list_length=200, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=2, n_voters=4, n_items=400, list_length=200, random_state=0)[0]
     >>> lists = lists[(lists["voter"] == "v1") | (lists["rank"] <= 30)].reset_index(drop=True)
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", UnequalLengthWarning)

@@ -14,7 +14,7 @@ from golden import lists as golden_lists
 from many_examples import is_property, keep_properties, pytest_addoption, pytest_runtest_setup  # noqa: F401
 from skrankagg import _kernels
 from skrankagg.__main__ import main
-from skrankagg._command_line import _meanwhile
+from skrankagg._command_line import _command_progress
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -123,7 +123,7 @@ def shared_data():
 @pytest.fixture
 def patience(monkeypatch):
     """Suppress progress messages, which a slow machine would trigger."""
-    monkeypatch.setattr(_meanwhile, "_PATIENCE", 1000.0)
+    monkeypatch.setattr(_command_progress, "_PATIENCE", 1000.0)
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ MODULES = (*api_pages.MODULES, *api_pages.WITHOUT_PAGE)
 def public_objects():
     """Find everything that users call by name: modules, classes, functions, methods, properties.
 
-    Inherited members are listed once, under the class that defines them. Members defined by scikit-learn or Python are
+    Inherited members are listed once, under the class that defines them; a function that a class binds as a method is
+    listed under its own module. Members defined by scikit-learn or Python are
     not listed.
 
     Returns
@@ -49,4 +50,4 @@ def _members(owner):
         if isinstance(member, property | functools.cached_property):
             yield path, ("property", member)
         elif inspect.isroutine(value := getattr(owner, name)) and value.__module__.startswith("skrankagg"):
-            yield path, ("method", value)
+            yield f"{value.__module__}.{value.__qualname__}", ("method", value)

@@ -62,7 +62,7 @@ def _aggregators(*names):
 UNITS = {
     "_kemeny": Unit(
         "skrankagg/aggregators/_kemeny",
-        _aggregators("kemeny", "kemeny_limits", "kemeny_ties", "near", "dispersion"),
+        _aggregators("kemeny", "kemeny_limits", "kemeny_ties", "approximations", "dispersion"),
         "Kemeny|KwikSort|PickAPerm|Footrule",
     ),
     "_majorities": Unit(

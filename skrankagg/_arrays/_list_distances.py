@@ -17,8 +17,6 @@ from .._kernels import discordant_pairs
 from ._places import places_again
 from ._ragged import mid_ranks, sparse_rows, starts_to_ptr, tie_starts
 
-__all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_footrule", "rho", "tau"]
-
 
 def consensus_places(lists, order, score):
     """Compute the places of the candidates in a consensus, ties at their mean, float64 of shape (n_candidates,).

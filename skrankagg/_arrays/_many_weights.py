@@ -21,8 +21,6 @@ import numpy as np
 from ._pairwise import rank_matrix
 from ._weight_units import common_unit
 
-__all__ = ["count_in_whole_units", "count_many_majorities", "score_many_weights", "weigh_many_preferences"]
-
 # Whole numbers up to here are exact in single precision.
 _WHOLE = 2**24
 # Cells of the preference matrix that are computed at a time.

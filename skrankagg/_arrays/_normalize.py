@@ -16,8 +16,6 @@ _LARGE = 1e150
 # Damping of the norm "reciprocal", the default of ReciprocalRankFusion.
 _DAMPING = 60
 
-__all__ = ["NORMS", "SCORES_HINT", "SCORE_NORMS", "bounded_min_max", "lowest_values"]
-
 
 def rank(lists):
     """Compute ``1 - (r - 1) / L``, which falls from 1 for the first item to 1/L for the last."""

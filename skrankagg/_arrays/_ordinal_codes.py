@@ -15,8 +15,6 @@ import numpy as np
 
 from ._ragged import is_whole
 
-__all__ = ["dense_codes", "ordered_bits", "span_codes"]
-
 # Numbers of values that one byte or two can represent.
 _BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 

@@ -23,24 +23,6 @@ import numpy as np
 from .._kernels import COMPILED, co_ranked, majority_points
 from ._ragged import gather_ranges, tie_starts
 
-__all__ = [
-    "candidates_of",
-    "count_above",
-    "gather_queries",
-    "hold_both",
-    "is_dense",
-    "majority",
-    "majority_agreement",
-    "prefer_held",
-    "preference_blocks",
-    "preference_counts",
-    "preference_matrix",
-    "preference_stacks",
-    "query_blocks",
-    "rank_matrix",
-    "weigh_by_list",
-]
-
 # Least cost of the kernel at which the calls of the dense algorithm pay off, in comparisons of two ranks.
 _WORTH = 1_200_000
 # Most items for the dense algorithm: its matrices grow with the square.

@@ -6,8 +6,6 @@ from .._kernels import mean_places
 from . import TOLERANCE
 from ._ragged import expand, group_order, mid_ranks
 
-__all__ = ["class_starts", "places_again"]
-
 # Groups of up to this many members are sorted by insertion.
 _SMALL = 64
 

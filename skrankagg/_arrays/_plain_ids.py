@@ -15,8 +15,6 @@ import numpy as np
 
 from .. import _kernels
 
-__all__ = ["best_first", "gather_scores", "number_items"]
-
 
 def number_items(lists, n_rows):
     """Number the ids of the lists of one query in order of appearance.

@@ -12,8 +12,6 @@ import numpy as np
 from . import TOLERANCE
 from ._pairwise import preference_matrix
 
-__all__ = ["margins", "n_below", "n_rows_above", "query_preferences", "ties"]
-
 
 def query_preferences(lists, q, absent):
     """Weigh the lists of a query that prefer the row's item, and the lists that tie the two: two matrices (n, n)."""

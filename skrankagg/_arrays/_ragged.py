@@ -14,22 +14,6 @@ array([3, 1, 2, 0])
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-__all__ = [
-    "dense_ranks",
-    "expand",
-    "gather_ranges",
-    "group_order",
-    "is_whole",
-    "mid_ranks",
-    "number_codes",
-    "positions",
-    "sort_codes",
-    "sparse_rows",
-    "starts_to_ptr",
-    "tie_starts",
-]
-
-
 #: Rows per step of a long pass: its extra memory is a fraction of the result.
 _CHUNK = 1 << 18
 

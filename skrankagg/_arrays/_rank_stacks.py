@@ -18,8 +18,6 @@ import numpy as np
 
 from ._pairwise import gather_queries, query_blocks
 
-__all__ = ["agree_stack", "count_stack", "is_small", "rank_stacks"]
-
 # Rank comparisons, and lists, up to which a query may be compared together with others; beyond these limits, the
 # overhead of its own calls is small.
 _SMALL, _FEW_LISTS = 50_000, 64

@@ -19,8 +19,6 @@ import numpy as np
 
 from . import TOLERANCE
 
-__all__ = ["places_of_replicates"]
-
 # Cells sorted in one call: more would not fit into the cache.
 _CELLS = 1 << 18
 

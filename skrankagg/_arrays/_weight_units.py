@@ -11,8 +11,6 @@ depend on the scale of the weights counts in units.
 
 import numpy as np
 
-__all__ = ["common_unit", "count_in_units"]
-
 # Largest number of units in a weight, and the rounding error of a multiple, as a share of it: a few products.
 _MOST, _ROUNDING = 2**17, 16 * np.finfo(np.float64).eps
 

@@ -15,11 +15,9 @@ from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
 from ._input import find_sources, load_lists, load_qrels
-from ._messages import UserError, naming
+from ._messages import UserError, name_file_in_errors
 from ._method_names import make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
-
-__all__ = ["aggregate", "explain"]
 
 _TABLES = [one.name for one in written() if one.is_table]
 
@@ -47,11 +45,11 @@ def aggregate(args, progress):
         frame = method.transform(lists)
     tag = type(method).__name__
     if out is not None:
-        with naming(out, "write"):
+        with name_file_in_errors(out, "write"):
             write_run(frame, out, format=format, tag=tag)
         return
     # Standard output gets the same checks and the same text as a file.
-    with tempfile.TemporaryDirectory() as folder, naming("standard output", "write"):
+    with tempfile.TemporaryDirectory() as folder, name_file_in_errors("standard output", "write"):
         path = Path(folder) / "consensus"
         write_run(frame, path, format=format, tag=tag)
         with path.open("rb") as stream:

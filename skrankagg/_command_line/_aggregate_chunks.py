@@ -6,9 +6,7 @@ from ..datasets._kinds import LISTS, held
 from ..datasets._parquet import check_parquet, parquet_columns
 from ..distributed import fit_partitions, scan_parquet, transform_partitions
 from ._input import find_sources
-from ._messages import UserError, naming
-
-__all__ = ["aggregate_chunks"]
+from ._messages import UserError, name_file_in_errors
 
 
 def aggregate_chunks(name, method, args, progress):
@@ -36,7 +34,7 @@ def aggregate_chunks(name, method, args, progress):
     if any(source.name is not None or source.path == "-" for source in sources):
         raise UserError("--chunk-queries reads Parquet files by their names; leave out NAME= and -.")
     check_parquet("--chunk-queries")
-    with naming(", ".join(map(repr, sources)), "read"):
+    with name_file_in_errors(", ".join(map(repr, sources)), "read"):
         paths = [source.path for source in sources]
         chunks = scan_parquet(paths, columns=_own_names(paths[0]), chunk_queries=args.chunk_queries)
         chunks = chunks.then(_text_ids, chunks.names)
@@ -44,7 +42,7 @@ def aggregate_chunks(name, method, args, progress):
             progress.say(f"fitting {name} to {chunks.n_rows:,} rows")
             fit_partitions(method, chunks)
     progress.say(f"merging {chunks.n_rows:,} rows by {name}")
-    with naming(args.out, "write"):
+    with name_file_in_errors(args.out, "write"):
         transform_partitions(method, chunks).write(
             args.out,
             job=args.job,

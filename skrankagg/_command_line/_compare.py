@@ -31,8 +31,6 @@ from ._report import (
     write_results,
 )
 
-__all__ = ["compare"]
-
 # With more voters than this, the best single voter is not informative.
 _MAX_SINGLE_VOTERS = 50
 # Numbers of queries for a trial run that estimates the duration, and for which the estimate is worthwhile.

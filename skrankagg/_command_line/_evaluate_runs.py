@@ -6,7 +6,7 @@ from .. import evaluate as measure_runs
 from .._data._ranked_lists import check_run
 from ..model_selection import text_table
 from ._input import load_qrels, load_runs
-from ._messages import naming
+from ._messages import name_file_in_errors
 from ._report import (
     best_first,
     check_outputs,
@@ -17,8 +17,6 @@ from ._report import (
     read_measures,
     write_results,
 )
-
-__all__ = ["evaluate"]
 
 
 def evaluate(args, progress):
@@ -32,7 +30,7 @@ def evaluate(args, progress):
     if args.baseline is not None:
         args.baseline = find_baseline(args.baseline, list(runs))
     for name, run in runs.items():
-        with naming(name, "evaluate"):
+        with name_file_in_errors(name, "evaluate"):
             check_run(run)
     progress.say("measuring")
     options = {"metrics": list(measures), "missing_queries": args.missing_queries}

@@ -6,9 +6,7 @@ import sys
 
 from .. import Qrels, RankedLists
 from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
-from ._messages import UserError, naming
-
-__all__ = ["Source", "find_sources", "load_data", "load_lists", "load_qrels", "load_runs"]
+from ._messages import UserError, name_file_in_errors
 
 
 class Source:
@@ -82,7 +80,7 @@ def load_data(args, progress):
         )
     else:
         seed = args.random_state or 0
-        lists, qrels = make_ranked_lists(random_state=seed)
+        lists, qrels, _ = make_ranked_lists(random_state=seed)
         note = (
             f"Generated data, make_ranked_lists(random_state={seed}), with a known truth: voters see the same "
             "items, each through its own noise. For your own data: skrankagg compare LISTS QRELS."
@@ -114,7 +112,7 @@ def _load(sources, args, progress, voter):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
     progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
-    with naming(where, "read"):
+    with name_file_in_errors(where, "read"):
         files = [source.file for source in sources]
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
         progress.say("encoding the lists")
@@ -129,7 +127,7 @@ def load_qrels(text, progress):
     [source] = found
     progress.say(f"reading {source!r}")
     try:
-        with naming(repr(source), "read"):
+        with name_file_in_errors(repr(source), "read"):
             return Qrels.from_frame(read_qrels(source.file))
     except UserError as error:
         raise UserError(f"{str(error).rstrip('.')}. The last file must be the judgements.") from error

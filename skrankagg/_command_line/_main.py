@@ -8,8 +8,6 @@ from pathlib import Path
 
 from ._usage import make_parser, recognise_files
 
-__all__ = ["main"]
-
 # Module of each command; its function has the command's name.
 _MODULES = {
     "compare": "_compare",
@@ -54,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args):
     recognise_files(args)
     # Imported here, because they load pandas and scikit-learn, which --help and wrong usage do not need.
-    from ._meanwhile import Progress
+    from ._command_progress import Progress
     from ._messages import USER_MISTAKES, in_flags, one_line, warnings_in_one_line
 
     try:

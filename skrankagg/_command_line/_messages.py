@@ -10,8 +10,6 @@ import zlib
 from .._support._sklearn import InvalidParameterError
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
 
-__all__ = ["USER_MISTAKES", "UserError", "in_flags", "naming", "one_line", "warnings_in_one_line"]
-
 
 class UserError(Exception):
     """A user's mistake that the library itself does not report."""
@@ -67,7 +65,7 @@ def in_flags(message, flags, parameter=None):
 
 
 @contextlib.contextmanager
-def naming(path, deed):
+def name_file_in_errors(path, deed):
     """Name the file of a mistake, unless the message names it."""
     try:
         yield

@@ -9,8 +9,6 @@ from .._support._suggestions import did_you_mean, find_same
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError
 
-__all__ = ["FAST", "fitting_methods", "make_methods", "parse_params", "read_values", "seed_methods"]
-
 #: Methods compared by default: they differ from each other, and take seconds on a hundred queries of long lists.
 FAST = (
     "BordaCount",

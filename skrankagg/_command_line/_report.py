@@ -13,22 +13,7 @@ from ..datasets._writers import output_format, write_table
 from ..metrics._relevance._registry import get_measures, orient
 from ..model_selection import compare_methods
 from ..plotting._display import plot_formats
-from ._messages import UserError, naming
-
-__all__ = [
-    "best_first",
-    "check_outputs",
-    "describe_data",
-    "difference_table",
-    "find_baseline",
-    "measure_notes",
-    "plain_table",
-    "print_notes",
-    "read_measures",
-    "save",
-    "show_number",
-    "write_results",
-]
+from ._messages import UserError, name_file_in_errors
 
 
 def describe_data(lists, qrels, encoded):
@@ -172,10 +157,10 @@ def check_outputs(*tables, run=None, plot=None):
 def write_results(frame, path):
     """Write results in the format of the file's suffix, or as CSV if it has none."""
     if path is not None:
-        with naming(path, "write"):
+        with name_file_in_errors(path, "write"):
             write_table(frame.reset_index(), path, output_format(path) or "csv")
 
 
 def save(display, path):
-    with naming(path, "write"):
+    with name_file_in_errors(path, "write"):
         display.figure_.savefig(path, dpi=150)

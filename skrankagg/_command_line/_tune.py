@@ -23,8 +23,6 @@ from ._report import (
     write_results,
 )
 
-__all__ = ["tune"]
-
 # Number of weights to try: all points of a grid if it has at most this many, else this many random ones.
 _MOST_WEIGHTS = 200
 

@@ -7,8 +7,6 @@ import re
 from .. import __version__
 from ._file_formats import READ, READ_HELP, RUNS, TABLES, WRITTEN
 
-__all__ = ["make_parser", "recognise_files"]
-
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
 
 _FILES = """\

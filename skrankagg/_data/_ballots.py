@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._support._numbers import as_float
-from .._support._plain_arguments import check_flag
-from .._support._shown import show
+from .._support._checks import check_flag
+from .._support._values import as_float, show
 from ..exceptions import InputError, InputTypeError
-
-__all__ = ["count_ballots"]
 
 #: A ballot: its levels, best first, each a tuple of sorted tied items.
 Levels = tuple[tuple[Hashable, ...], ...]

@@ -1,4 +1,4 @@
-"""Parts of each query's items that no list compares with each other: labels, sizes and a warning."""
+"""Items that no list compares with each other: labels, sizes and a warning; a warning of paired comparisons."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -6,22 +6,15 @@ from scipy.sparse.csgraph import connected_components
 
 from .._support._checks import check_choice
 from .._support._warn import warn_user
-from ..exceptions import NotComparedWarning
+from ..exceptions import ExposureWarning, NotComparedWarning
 from ._frames import first_row, show_id
-
-__all__ = [
-    "all_connected",
-    "check_absent",
-    "component_labels",
-    "labels_of_held",
-    "n_components",
-    "warn_of_components",
-]
 
 _ABSENT = ("last", "ignore")
 
 # Sizes of components that the warning lists.
 _SHOWN = 5
+# Up to this many items, a list of two covers half of them.
+_FEW_ITEMS = 4
 
 
 def check_absent(absent):
@@ -132,4 +125,28 @@ def warn_of_components(lists, absent, method):
         f"{show_id(lists.queries, q)} has {len(sizes)}, of {shown} items, and their order across components means "
         f"nothing; {advice}.",
         NotComparedWarning,
+    )
+
+
+def warn_of_paired_comparisons(lists, method):
+    """Warn if lists of two items carry more than half of the list weight of a query of more than four items.
+
+    The method with the name `method` ranks the items in a list above absent items. There is one warning for all queries
+    together, at the line that called the package.
+    """
+    is_pair = lists.list_length == 2
+    if not is_pair.any():
+        return
+    in_pairs = lists.sum_over_lists(np.where(is_pair, lists.list_weight, 0.0))
+    exposed = (lists.query_n_items > _FEW_ITEMS) & (2 * in_pairs > lists.sum_over_lists(lists.list_weight))
+    if not exposed.any():
+        return
+    n_exposed, first = int(exposed.sum()), show_id(lists.queries, first_row(exposed))
+    queries = f"1 query ({first})" if n_exposed == 1 else f"{n_exposed} queries (the first is {first})"
+    warn_user(
+        f"{method} ranks the items in a list above all others. Lists of two items make up most of {queries}, so items "
+        "are ordered by how often they were compared, not by how often they won. For paired comparisons use "
+        "MarkovChain(chain='mct'); if items met opponents of equal strength, use Kemeny, RankedPairs or Schulze with "
+        "absent='ignore' (not Minimax). Ignore this warning if each list contains the best two of all items.",
+        ExposureWarning,
     )

@@ -9,8 +9,6 @@ import pandas as pd
 from ..exceptions import InputError
 from ._frames import known_frame
 
-__all__ = ["read_ties", "refuse_outcomes"]
-
 #: How many of the values found a message lists.
 _SHOWN = 5
 

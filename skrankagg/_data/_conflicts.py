@@ -11,15 +11,6 @@ from .._arrays._ragged import expand, group_order, starts_to_ptr
 from ..exceptions import InputError
 from ._frames import EXACT_LIMIT, first_row, show_id
 
-__all__ = [
-    "CONFLICT_ADVICE",
-    "check_scores",
-    "describe_conflict",
-    "find_conflicts",
-    "find_merged",
-    "still_merged",
-]
-
 #: Remedy for lists whose scores contradict their ranks, for messages.
 CONFLICT_ADVICE = (
     "Drop the wrong one of the two columns, or pass rank=None or score=None to RankedLists.from_frame, or "

@@ -6,8 +6,6 @@ import pandas as pd
 from .._arrays._ragged import gather_ranges
 from ._ranked_lists import RankedLists
 
-__all__ = ["divide_queries"]
-
 
 def divide_queries(lists, group, *, whole):
     """Turn the lists of each group, (n_lists,), within each query into a query of their own.

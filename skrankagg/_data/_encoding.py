@@ -13,8 +13,6 @@ from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
 from ._frames import first_row, show_id
 
-__all__ = ["ONE_QUERY", "ONE_VOTER", "encode_lists"]
-
 #: Ids of the query and the voter if no column names them.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
 

@@ -17,8 +17,6 @@ from ._frames import first_row, plain_index, show_id
 from ._portable import PortableState
 from ._ranked_lists import RankedLists
 
-__all__ = ["FittedRows", "RemembersRows", "check_untorn", "hash_ids"]
-
 _ATTRIBUTE = "_fitted_rows"
 
 # Up to this many rows, the lists themselves are kept.

@@ -16,32 +16,10 @@ import numpy as np
 import pandas as pd
 from narwhals.stable.v2.typing import IntoFrame
 
-from .._support._plain_arguments import is_hashable
-from .._support._shown import show
+from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
 from ._id_codes import encode_ids, factorize
 from ._titles import canonical, other_titles, query_ids, warn_of_query_texts
-
-__all__ = [
-    "EXACT_LIMIT",
-    "LIST_COLUMNS",
-    "AnyFrame",
-    "Columns",
-    "SampleIndex",
-    "canonical_frame",
-    "first_row",
-    "frame_of",
-    "is_frame",
-    "known_frame",
-    "known_or_missing",
-    "plain_index",
-    "sample_index",
-    "show_id",
-    "take_ids",
-    "take_or_missing",
-    "whole_or_missing",
-    "with_column",
-]
 
 #: From here on, neighbouring integers round to the same float64.
 EXACT_LIMIT = 2.0**53

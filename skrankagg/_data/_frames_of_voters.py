@@ -10,8 +10,6 @@ from ..exceptions import InputError, InputTypeError
 from ._frames import LIST_COLUMNS, Columns, is_frame
 from ._long_rows import encode_rows, has_own_mask, join_ids, repeat_id
 
-__all__ = ["encode_frames", "holds_frames", "name_frames"]
-
 _PLAIN = (Mapping, list, tuple, str, np.ndarray, int, float)
 
 

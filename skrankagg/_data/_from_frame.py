@@ -1,7 +1,7 @@
 """Ranked lists from a long frame with a row for each place of each list."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,127 +13,121 @@ from ._id_codes import encode_ids
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
 from ._similar_ids import warn_of_similar_ids
 
-__all__ = ["FromFrame"]
-
 _CALLER = "RankedLists.from_frame"
 
 
-class FromFrame:
-    """Constructor of :class:`~skrankagg.RankedLists` from a long frame; all other constructors call it."""
+def from_frame(
+    cls,
+    frame: AnyFrame,
+    *,
+    query: str | None = "query",
+    voter: str | None = "voter",
+    item: str = "item",
+    rank: str | None = "rank",
+    score: str | None = "score",
+    weight: str | None = "weight",
+    lower_is_better: LowerIsBetter = False,
+    duplicates: Duplicates = "error",
+    missing_ids: MissingIds = "error",
+    strip: bool = False,
+    weights: Mapping[Any, float] | pd.Series | None = None,
+):
+    """Check and encode a long frame of ranked lists.
 
-    @classmethod
-    def from_frame(
-        cls,
-        frame: AnyFrame,
-        *,
-        query: str | None = "query",
-        voter: str | None = "voter",
-        item: str = "item",
-        rank: str | None = "rank",
-        score: str | None = "score",
-        weight: str | None = "weight",
-        lower_is_better: LowerIsBetter = False,
-        duplicates: Duplicates = "error",
-        missing_ids: MissingIds = "error",
-        strip: bool = False,
-        weights: Mapping[Any, float] | pd.Series | None = None,
-    ) -> Self:
-        """Check and encode a long frame of ranked lists.
+    Parameters
+    ----------
+    frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
+        A row for each item of each list, in any order. Other columns are ignored. From a lazy frame, only the
+        columns that are read are collected.
+    query, voter, item : str or None, default="query", "voter", "item"
+        Names of the id columns, of any sortable dtype. With ``query=None`` the frame is one query, ``q``. A frame
+        without a column of voters, or with ``voter=None``, is one voter, ``consensus``, so the result of an
+        aggregation can be aggregated again.
+    rank : str or None, default="rank"
+        Name of the column of ranks, 1 for the best; None ignores it.
+    score : str or None, default="score"
+        Name of the column of scores, higher is better; None ignores it. One of ``rank`` and ``score`` is enough.
+    weight : str or None, default="weight"
+        Name of the optional column of list weights, at least 0 and constant within a list; None ignores it.
+    lower_is_better : bool or sequence of voters, default=False
+        Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
+        scores are negated.
+    duplicates : {"error", "first", "best", "mean"}, default="error"
+        How to treat an item that a list contains twice: refuse it, or keep its first row, its best row, or the
+        mean.
+    missing_ids : {"error", "drop"}, default="error"
+        How to treat rows whose item is None or NaN.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
+    weights : mapping or Series of voter to float, default=None
+        Weights of the lists, instead of a column of weights.
 
-        Parameters
-        ----------
-        frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
-            A row for each item of each list, in any order. Other columns are ignored. From a lazy frame, only the
-            columns that are read are collected.
-        query, voter, item : str or None, default="query", "voter", "item"
-            Names of the id columns, of any sortable dtype. With ``query=None`` the frame is one query, ``q``. A frame
-            without a column of voters, or with ``voter=None``, is one voter, ``consensus``, so the result of an
-            aggregation can be aggregated again.
-        rank : str or None, default="rank"
-            Name of the column of ranks, 1 for the best; None ignores it.
-        score : str or None, default="score"
-            Name of the column of scores, higher is better; None ignores it. One of ``rank`` and ``score`` is enough.
-        weight : str or None, default="weight"
-            Name of the optional column of list weights, at least 0 and constant within a list; None ignores it.
-        lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
-            scores are negated.
-        duplicates : {"error", "first", "best", "mean"}, default="error"
-            How to treat an item that a list contains twice: refuse it, or keep its first row, its best row, or the
-            mean.
-        missing_ids : {"error", "drop"}, default="error"
-            How to treat rows whose item is None or NaN.
-        strip : bool, default=False
-            Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
-        weights : mapping or Series of voter to float, default=None
-            Weights of the lists, instead of a column of weights.
+    Returns
+    -------
+    RankedLists
 
-        Returns
-        -------
-        RankedLists
+    Raises
+    ------
+    TypeError
+        If `frame` is not a data frame, or if ids cannot be sorted.
+    ValueError
+        If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
+        negative, a weight varies within a list, or a list contains an item twice. If several columns match a
+        missing one.
 
-        Raises
-        ------
-        TypeError
-            If `frame` is not a data frame, or if ids cannot be sorted.
-        ValueError
-            If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
-            negative, a weight varies within a list, or a list contains an item twice. If several columns match a
-            missing one.
+    Warns
+    -----
+    AmbiguousInputWarning
+        If the ids of the queries are read from ``qid`` or ``query_id``, although there is a column ``query``.
+    RankScoreConflictWarning
+        If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
+        refuse the list.
+    SimilarIdsWarning
+        If two ids differ only in case or blanks.
+    SplitQueryWarning
+        If lists lack rows as after a row-wise split: in the middle, or at the start of the frame.
 
-        Warns
-        -----
-        AmbiguousInputWarning
-            If the ids of the queries are read from ``qid`` or ``query_id``, although there is a column ``query``.
-        RankScoreConflictWarning
-            If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
-            refuse the list.
-        SimilarIdsWarning
-            If two ids differ only in case or blanks.
-        SplitQueryWarning
-            If lists lack rows as after a row-wise split: in the middle, or at the start of the frame.
+    Notes
+    -----
+    A column missing under its default name is found by the names that files use for it, in any case:
 
-        Notes
-        -----
-        A column missing under its default name is found by the names that files use for it, in any case:
+    - query: ``qid, query_id, q, topic, topic_id``
+    - voter: ``voter_id, system, run, run_id, ranker, tag``
+    - item: ``item_id, docno, doc_id, doc, document, document_id``
+    - rank and score, if both are missing: ``position`` and ``sim``
 
-        - query: ``qid, query_id, q, topic, topic_id``
-        - voter: ``voter_id, system, run, run_id, ranker, tag``
-        - item: ``item_id, docno, doc_id, doc, document, document_id``
-        - rank and score, if both are missing: ``position`` and ``sim``
+    Blanks, dots, hyphens and underscores in these names do not count. Two matching columns are refused, and so is a
+    column of fractions as ids, because "q" may contain q-values. If you pass a name, only this name is looked up.
+    If a frame has both ``query`` and ``qid`` or ``query_id``, the latter contains the ids, and ``query`` the text
+    of the queries.
 
-        Blanks, dots, hyphens and underscores in these names do not count. Two matching columns are refused, and so is a
-        column of fractions as ids, because "q" may contain q-values. If you pass a name, only this name is looked up.
-        If a frame has both ``query`` and ``qid`` or ``query_id``, the latter contains the ids, and ``query`` the text
-        of the queries.
-
-        The order of the rows changes nothing, except which duplicate ``duplicates="first"`` keeps. A lazy frame has no
-        order.
-        """
-        names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
-        columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
-        optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
-        columns.require(
-            *([] if query is None else ["query"]),
-            "item",
-            *optional,
-            *([] if {"rank", "score"} & set(optional) else ["rank or score"]),
+    The order of the rows changes nothing, except which duplicate ``duplicates="first"`` keeps. A lazy frame has no
+    order.
+    """
+    names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
+    columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
+    optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
+    columns.require(
+        *([] if query is None else ["query"]),
+        "item",
+        *optional,
+        *([] if {"rank", "score"} & set(optional) else ["rank or score"]),
+    )
+    as_given = lower_is_better is False and duplicates == "error" and missing_ids == "error"
+    if not (as_given and weights is None and not strip):
+        return _encode_as_asked(
+            cls,
+            columns,
+            optional,
+            lower_is_better=lower_is_better,
+            duplicates=duplicates,
+            missing_ids=missing_ids,
+            strip=strip,
+            weights=weights,
         )
-        as_given = lower_is_better is False and duplicates == "error" and missing_ids == "error"
-        if not (as_given and weights is None and not strip):
-            return _encode_as_asked(
-                cls,
-                columns,
-                optional,
-                lower_is_better=lower_is_better,
-                duplicates=duplicates,
-                missing_ids=missing_ids,
-                strip=strip,
-                weights=weights,
-            )
-        lists = cls(**encode_lists(columns))
-        warn_of_similar_ids(lists)
-        return lists
+    lists = cls(**encode_lists(columns))
+    warn_of_similar_ids(lists)
+    return lists
 
 
 def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):

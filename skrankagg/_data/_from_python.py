@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import positions
-from .._support._shown import show
+from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 from ._ballots import count_ballots
 from ._frames_of_voters import encode_frames, holds_frames
@@ -25,376 +25,328 @@ from ._long_rows import (
     repeat_id,
 )
 
-__all__ = ["FromPython", "plain_lists"]
-
 _KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
 
 
-class FromPython:
-    """Constructors of :class:`~skrankagg.RankedLists` from dicts and lists."""
+def from_runs(
+    cls,
+    runs: Mapping[Any, Any] | Sequence[Any],
+    *,
+    lower_is_better: LowerIsBetter = False,
+    duplicates: Duplicates = "error",
+    missing_ids: MissingIds = "error",
+    strip: bool = False,
+    weights: Weights = None,
+):
+    """Encode runs by name, each a dict of query to results.
 
-    @classmethod
-    def from_runs(
-        cls,
-        runs: Mapping[Any, Any] | Sequence[Any],
-        *,
-        lower_is_better: LowerIsBetter = False,
-        duplicates: Duplicates = "error",
-        missing_ids: MissingIds = "error",
-        strip: bool = False,
-        weights: Weights = None,
-    ) -> Self:
-        """Encode runs by name, each a dict of query to results.
+    Parameters
+    ----------
+    runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
+        For each voter and query, a dict of item to score, a list of (item, score), or a list of items, best first;
+        with scores everywhere or nowhere. Alternatively a data frame for each voter, by name or in a list, with the
+        columns of :meth:`from_frame`. In a list a column `voter` names the voters; without this column they are
+        numbered from 1.
+    lower_is_better : bool or sequence of voters, default=False
+        Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
+        scores are negated.
+    duplicates : {"error", "first", "best", "mean"}, default="error"
+        How to treat an item that a list contains twice; see :meth:`from_frame`.
+    missing_ids : {"error", "drop"}, default="error"
+        How to treat items that are None or NaN.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
+    weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
+        Weights of the lists; None gives each list weight 1.
 
-        Parameters
-        ----------
-        runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
-            For each voter and query, a dict of item to score, a list of (item, score), or a list of items, best first;
-            with scores everywhere or nowhere. Alternatively a data frame for each voter, by name or in a list, with the
-            columns of :meth:`from_frame`. In a list a column `voter` names the voters; without this column they are
-            numbered from 1.
-        lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
-            scores are negated.
-        duplicates : {"error", "first", "best", "mean"}, default="error"
-            How to treat an item that a list contains twice; see :meth:`from_frame`.
-        missing_ids : {"error", "drop"}, default="error"
-            How to treat items that are None or NaN.
-        strip : bool, default=False
-            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
-        weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
-            Weights of the lists; None gives each list weight 1.
+    Returns
+    -------
+    RankedLists
 
-        Returns
-        -------
-        RankedLists
+    Raises
+    ------
+    TypeError
+        If the runs are not dicts of dicts or lists.
+    ValueError
+        If they are empty, if they mix scores and lists, or if a frame contains several voters.
 
-        Raises
-        ------
-        TypeError
-            If the runs are not dicts of dicts or lists.
-        ValueError
-            If they are empty, if they mix scores and lists, or if a frame contains several voters.
+    See Also
+    --------
+    from_lists : Lists of one query.
+    to_runs : The inverse.
 
-        See Also
-        --------
-        from_lists : Lists of one query.
-        to_runs : The inverse.
+    Examples
+    --------
+    >>> from skrankagg import RankedLists, ReciprocalRankFusion
+    >>> lists = RankedLists.from_runs({
+    ...     "bm25": {"q1": {"d1": 9.1, "d2": 7.5}, "q2": {"d3": 4.0}},
+    ...     "dense": {"q1": {"d2": 0.8, "d3": 0.7}, "q2": {"d3": 0.9, "d1": 0.2}},
+    ... })
+    >>> ReciprocalRankFusion().fit_transform(lists).head(2)
+      query item  score  rank
+    0    q1   d2  0.033     1
+    1    q1   d1  0.016     2
 
-        Examples
-        --------
-        >>> from skrankagg import RankedLists, ReciprocalRankFusion
-        >>> lists = RankedLists.from_runs({
-        ...     "bm25": {"q1": {"d1": 9.1, "d2": 7.5}, "q2": {"d3": 4.0}},
-        ...     "dense": {"q1": {"d2": 0.8, "d3": 0.7}, "q2": {"d3": 0.9, "d1": 0.2}},
-        ... })
-        >>> ReciprocalRankFusion().fit_transform(lists).head(2)
-          query item  score  rank
-        0    q1   d2  0.033     1
-        1    q1   d1  0.016     2
+    A data frame for each voter:
 
-        A data frame for each voter:
-
-        >>> import pandas as pd
-        >>> bm25 = pd.DataFrame({"query": "q1", "item": ["d1", "d2"], "score": [9.1, 7.5]})
-        >>> dense = pd.DataFrame({"query": "q1", "item": ["d2", "d3"], "score": [0.8, 0.7]})
-        >>> RankedLists.from_runs({"bm25": bm25, "dense": dense}).voters.tolist()
-        ['bm25', 'dense']
-        """
-        caller = "RankedLists.from_runs"
-        options: dict[str, Any] = {
-            "lower_is_better": lower_is_better,
-            "duplicates": duplicates,
-            "missing_ids": missing_ids,
-            "strip": strip,
-            "weights": weights,
-        }
-        if holds_frames(runs):
-            return encode_frames(cls, runs, caller, **options)
-        runs = _named_runs(runs, caller)
-        voter, query, items, scores = [], [], [], []
-        for code, (name, run) in enumerate(runs.items()):
-            if hasattr(run, "to_dict") and not isinstance(run, type):
-                run = run.to_dict()
-            if not isinstance(run, Mapping):
+    >>> import pandas as pd
+    >>> bm25 = pd.DataFrame({"query": "q1", "item": ["d1", "d2"], "score": [9.1, 7.5]})
+    >>> dense = pd.DataFrame({"query": "q1", "item": ["d2", "d3"], "score": [0.8, 0.7]})
+    >>> RankedLists.from_runs({"bm25": bm25, "dense": dense}).voters.tolist()
+    ['bm25', 'dense']
+    """
+    caller = "RankedLists.from_runs"
+    options: dict[str, Any] = {
+        "lower_is_better": lower_is_better,
+        "duplicates": duplicates,
+        "missing_ids": missing_ids,
+        "strip": strip,
+        "weights": weights,
+    }
+    if holds_frames(runs):
+        return encode_frames(cls, runs, caller, **options)
+    runs = _named_runs(runs, caller)
+    voter, query, items, scores = [], [], [], []
+    for code, (name, run) in enumerate(runs.items()):
+        if hasattr(run, "to_dict") and not isinstance(run, type):
+            run = run.to_dict()
+        if not isinstance(run, Mapping):
+            raise InputTypeError(
+                f"`runs` of {caller} must have a dict by query for each voter; {show(name)} has "
+                f"{type(run).__name__}. Pass lists of one query to from_lists."
+            )
+        for one, results in run.items():
+            if not isinstance(results, Mapping) and not _is_list(results):
                 raise InputTypeError(
-                    f"`runs` of {caller} must have a dict by query for each voter; {show(name)} has "
-                    f"{type(run).__name__}. Pass lists of one query to from_lists."
+                    f"`runs` of {caller} must have {_KINDS} for each query; query {show(one)} of voter "
+                    f"{show(name)} has {type(results).__name__}."
                 )
-            for one, results in run.items():
-                if not isinstance(results, Mapping) and not _is_list(results):
-                    raise InputTypeError(
-                        f"`runs` of {caller} must have {_KINDS} for each query; query {show(one)} of voter "
-                        f"{show(name)} has {type(results).__name__}."
-                    )
-                voter.append(code)
-                query.append(one)
-                if isinstance(results, Mapping):
-                    scores.append(results.values())
-                elif hold_pairs(results):
-                    results, values = split_pairs(results, caller, f"query {show(one)} of voter {show(name)}")
-                    scores.append(values)
-                items.append(results)
-        if scores and sum(map(len, scores)) != sum(map(len, items)):
-            raise InputError(
-                f"`runs` of {caller} must all have one kind of results, {_KINDS}; these mix kinds. Choose one."
-            )
-        lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
-        columns = {
-            "query": _repeat_ids(query, lengths),
-            "voter": np.repeat(np.array(voter, dtype=np.int64), lengths),
-            "item": flat_ids(items),
-            **_values(scores, lengths),
-        }
-        return encode_rows(cls, columns, voters=list(runs), caller=caller, plain_ids=True, **options)
-
-    @classmethod
-    def from_lists(
-        cls,
-        lists: Mapping[Any, Any] | Sequence[Any],
-        *,
-        query: Hashable = "q",
-        lower_is_better: LowerIsBetter = False,
-        duplicates: Duplicates = "error",
-        missing_ids: MissingIds = "error",
-        strip: bool = False,
-        weights: Weights = None,
-    ) -> Self:
-        """Encode the lists of one query.
-
-        Parameters
-        ----------
-        lists : dict of voter to list, or sequence of lists
-            Items, best first, or (item, score), or a dict of item to score. The voters of a sequence are numbered from
-            1. Data frames are read as in :meth:`from_runs`, and may lack a column of queries.
-        query : hashable, default="q"
-            Id of the query; frames with a column of queries keep their ids.
-        lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as for p-values and times; or the voters with such scores.
-        duplicates : {"error", "first", "best", "mean"}, default="error"
-            How to treat an item that a list contains twice; see :meth:`from_frame`.
-        missing_ids : {"error", "drop"}, default="error"
-            How to treat items that are None or NaN.
-        strip : bool, default=False
-            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
-        weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
-            Weights of the lists.
-
-        Returns
-        -------
-        RankedLists
-
-        Raises
-        ------
-        TypeError
-            If the lists are not lists or dicts.
-        ValueError
-            If they are empty, or if they mix scores and lists.
-
-        See Also
-        --------
-        from_runs : Many queries.
-        from_wide : A table with a list in each column.
-
-        Examples
-        --------
-        >>> from skrankagg import BordaCount, RankedLists
-        >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS", "TP53", "MYC"], "Lee": ["KRAS"]})
-        >>> BordaCount().fit_transform(lists)["item"].tolist()
-        ['KRAS', 'TP53', 'MYC']
-        """
-        caller = "RankedLists.from_lists"
-        check_query(query)
-        options: dict[str, Any] = {
-            "lower_is_better": lower_is_better,
-            "duplicates": duplicates,
-            "missing_ids": missing_ids,
-            "strip": strip,
-            "weights": weights,
-        }
-        if holds_frames(lists):
-            return encode_frames(cls, lists, caller, query=query, **options)
-        named = as_mapping(lists, caller)
-        return cls.from_runs({voter: {query: one} for voter, one in named.items()}, **options)
-
-    @classmethod
-    def from_hits(
-        cls,
-        hits: Mapping[Any, Any] | Sequence[Any],
-        *,
-        key: str | Callable[[Any], Hashable],
-        score: str | Callable[[Any], float] | None = None,
-        query: Hashable = "q",
-        lower_is_better: LowerIsBetter = False,
-        duplicates: Duplicates = "error",
-        strip: bool = False,
-        weights: Weights = None,
-    ) -> Self:
-        """Encode the hits of search clients for one query: lists of dicts or of objects.
-
-        Parameters
-        ----------
-        hits : dict of voter to list of hits, or sequence of lists of hits
-            Best first. The voters of a sequence are numbered from 1.
-        key : str or callable
-            Location of a hit's id: a key of a dict, an attribute of an object, or a function of the hit.
-        score : str or callable, default=None
-            Location of its score; None uses the order.
-        query : hashable, default="q"
-            Id of the query.
-        lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as for distances; or the voters with such scores.
-        duplicates : {"error", "first", "best", "mean"}, default="error"
-            How to treat an item that a list contains twice, such as several passages of one document.
-        strip : bool, default=False
-            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
-        weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
-            Weights of the lists.
-
-        Returns
-        -------
-        RankedLists
-
-        Raises
-        ------
-        TypeError
-            If a voter has no list of hits.
-        ValueError
-            If a hit lacks its id, or its score is not a number.
-
-        See Also
-        --------
-        from_lists : Lists of ids.
-
-        Examples
-        --------
-        >>> from skrankagg import RankedLists
-        >>> sparse = [{"_id": "d1", "_score": 9.1}, {"_id": "d2", "_score": 7.5}]
-        >>> dense = [{"_id": "d2", "_score": 0.8}]
-        >>> RankedLists.from_hits({"bm25": sparse, "dense": dense}, key="_id", score="_score").n_rows
-        3
-        """
-        caller = "RankedLists.from_hits"
-        named = as_mapping(hits, caller)
-        rows: dict[str, list[Any]] = {"voter": [], "item": [], "rank" if score is None else "score": []}
-        for code, (voter, found) in enumerate(named.items()):
-            for place, hit in enumerate(as_hits(found, caller, voter), 1):
-                rows["voter"].append(code)
-                rows["item"].append(read_hit(hit, key, caller, voter, place))
-                value = place if score is None else read_score(hit, score, caller, voter, place)
-                rows["rank" if score is None else "score"].append(value)
-        return encode_rows(
-            cls,
-            {"query": repeat_id(query, len(rows["voter"])), **rows},
-            voters=list(named),
-            caller=caller,
-            lower_is_better=lower_is_better,
-            duplicates=duplicates,
-            strip=strip,
-            weights=weights,
+            voter.append(code)
+            query.append(one)
+            if isinstance(results, Mapping):
+                scores.append(results.values())
+            elif hold_pairs(results):
+                results, values = split_pairs(results, caller, f"query {show(one)} of voter {show(name)}")
+                scores.append(values)
+            items.append(results)
+    if scores and sum(map(len, scores)) != sum(map(len, items)):
+        raise InputError(
+            f"`runs` of {caller} must all have one kind of results, {_KINDS}; these mix kinds. Choose one."
         )
+    lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
+    columns = {
+        "query": _repeat_ids(query, lengths),
+        "voter": np.repeat(np.array(voter, dtype=np.int64), lengths),
+        "item": flat_ids(items),
+        **_values(scores, lengths),
+    }
+    return encode_rows(cls, columns, voters=list(runs), caller=caller, plain_ids=True, **options)
 
-    @classmethod
-    def from_ballots(
+
+def from_lists(
+    cls,
+    lists: Mapping[Any, Any] | Sequence[Any],
+    *,
+    query: Hashable = "q",
+    lower_is_better: LowerIsBetter = False,
+    duplicates: Duplicates = "error",
+    missing_ids: MissingIds = "error",
+    strip: bool = False,
+    weights: Weights = None,
+):
+    """Encode the lists of one query.
+
+    Parameters
+    ----------
+    lists : dict of voter to list, or sequence of lists
+        Items, best first, or (item, score), or a dict of item to score. The voters of a sequence are numbered from
+        1. Data frames are read as in :meth:`from_runs`, and may lack a column of queries.
+    query : hashable, default="q"
+        Id of the query; frames with a column of queries keep their ids.
+    lower_is_better : bool or sequence of voters, default=False
+        Whether smaller scores are better, as for p-values and times; or the voters with such scores.
+    duplicates : {"error", "first", "best", "mean"}, default="error"
+        How to treat an item that a list contains twice; see :meth:`from_frame`.
+    missing_ids : {"error", "drop"}, default="error"
+        How to treat items that are None or NaN.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
+    weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
+        Weights of the lists.
+
+    Returns
+    -------
+    RankedLists
+
+    Raises
+    ------
+    TypeError
+        If the lists are not lists or dicts.
+    ValueError
+        If they are empty, or if they mix scores and lists.
+
+    See Also
+    --------
+    from_runs : Many queries.
+    from_wide : A table with a list in each column.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount, RankedLists
+    >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS", "TP53", "MYC"], "Lee": ["KRAS"]})
+    >>> BordaCount().fit_transform(lists)["item"].tolist()
+    ['KRAS', 'TP53', 'MYC']
+    """
+    caller = "RankedLists.from_lists"
+    check_query(query)
+    options: dict[str, Any] = {
+        "lower_is_better": lower_is_better,
+        "duplicates": duplicates,
+        "missing_ids": missing_ids,
+        "strip": strip,
+        "weights": weights,
+    }
+    if holds_frames(lists):
+        return encode_frames(cls, lists, caller, query=query, **options)
+    named = as_mapping(lists, caller)
+    return cls.from_runs({voter: {query: one} for voter, one in named.items()}, **options)
+
+
+def from_hits(
+    cls,
+    hits: Mapping[Any, Any] | Sequence[Any],
+    *,
+    key: str | Callable[[Any], Hashable],
+    score: str | Callable[[Any], float] | None = None,
+    query: Hashable = "q",
+    lower_is_better: LowerIsBetter = False,
+    duplicates: Duplicates = "error",
+    strip: bool = False,
+    weights: Weights = None,
+):
+    """Encode the hits of search clients for one query: lists of dicts or of objects.
+
+    Parameters
+    ----------
+    hits : dict of voter to list of hits, or sequence of lists of hits
+        Best first. The voters of a sequence are numbered from 1.
+    key : str or callable
+        Location of a hit's id: a key of a dict, an attribute of an object, or a function of the hit.
+    score : str or callable, default=None
+        Location of its score; None uses the order.
+    query : hashable, default="q"
+        Id of the query.
+    lower_is_better : bool or sequence of voters, default=False
+        Whether smaller scores are better, as for distances; or the voters with such scores.
+    duplicates : {"error", "first", "best", "mean"}, default="error"
+        How to treat an item that a list contains twice, such as several passages of one document.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
+    weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
+        Weights of the lists.
+
+    Returns
+    -------
+    RankedLists
+
+    Raises
+    ------
+    TypeError
+        If a voter has no list of hits.
+    ValueError
+        If a hit lacks its id, or its score is not a number.
+
+    See Also
+    --------
+    from_lists : Lists of ids.
+
+    Examples
+    --------
+    >>> from skrankagg import RankedLists
+    >>> sparse = [{"_id": "d1", "_score": 9.1}, {"_id": "d2", "_score": 7.5}]
+    >>> dense = [{"_id": "d2", "_score": 0.8}]
+    >>> RankedLists.from_hits({"bm25": sparse, "dense": dense}, key="_id", score="_score").n_rows
+    3
+    """
+    caller = "RankedLists.from_hits"
+    named = as_mapping(hits, caller)
+    rows: dict[str, list[Any]] = {"voter": [], "item": [], "rank" if score is None else "score": []}
+    for code, (voter, found) in enumerate(named.items()):
+        for place, hit in enumerate(as_hits(found, caller, voter), 1):
+            rows["voter"].append(code)
+            rows["item"].append(read_hit(hit, key, caller, voter, place))
+            value = place if score is None else read_score(hit, score, caller, voter, place)
+            rows["rank" if score is None else "score"].append(value)
+    return encode_rows(
         cls,
-        ballots: Sequence[Any],
-        *,
-        counts: Sequence[float] | None = None,
-        query: Hashable = "q",
-        strip: bool = False,
-    ) -> Self:
-        """Encode ballots, as text such as "A > B = C" or as lists of levels.
+        {"query": repeat_id(query, len(rows["voter"])), **rows},
+        voters=list(named),
+        caller=caller,
+        lower_is_better=lower_is_better,
+        duplicates=duplicates,
+        strip=strip,
+        weights=weights,
+    )
 
-        Parameters
-        ----------
-        ballots : sequence of str, or of lists of items or of lists of tied items
-            Best first. In text ">" separates the levels and "=" the items of a level; blanks around ids do not count.
-        counts : sequence of float, default=None
-            Number of voters who cast each ballot, at least 0; None for one each. Equal ballots are merged.
-        query : hashable, default="q"
-            Id of the query.
-        strip : bool, default=False
-            Whether to remove blanks around text ids in lists, as is always done in text.
 
-        Returns
-        -------
-        RankedLists
-            A list for each distinct ballot, weighted by its count; the voters are numbered from 1.
+def from_ballots(
+    cls,
+    ballots: Sequence[Any],
+    *,
+    counts: Sequence[float] | None = None,
+    query: Hashable = "q",
+    strip: bool = False,
+):
+    """Encode ballots, as text such as "A > B = C" or as lists of levels.
 
-        Raises
-        ------
-        TypeError
-            If a ballot is neither text nor a list, such as a set or a dict, or the items of a level cannot be sorted.
-        ValueError
-            If a ballot is empty or names an item twice, or the counts do not match the ballots or are negative or not
-            finite.
+    Parameters
+    ----------
+    ballots : sequence of str, or of lists of items or of lists of tied items
+        Best first. In text ">" separates the levels and "=" the items of a level; blanks around ids do not count.
+    counts : sequence of float, default=None
+        Number of voters who cast each ballot, at least 0; None for one each. Equal ballots are merged.
+    query : hashable, default="q"
+        Id of the query.
+    strip : bool, default=False
+        Whether to remove blanks around text ids in lists, as is always done in text.
 
-        See Also
-        --------
-        skrankagg.datasets.read_preflib : Reads ballots from files.
+    Returns
+    -------
+    RankedLists
+        A list for each distinct ballot, weighted by its count; the voters are numbered from 1.
 
-        Examples
-        --------
-        >>> from skrankagg import Copeland, RankedLists
-        >>> lists = RankedLists.from_ballots(["A > B = C", "B > A", "C"], counts=[3, 2, 2])
-        >>> Copeland().fit_transform(lists)["item"].tolist()
-        ['A', 'B', 'C']
-        """
-        check_query(query)
-        total = count_ballots(ballots, counts, "RankedLists.from_ballots", strip=strip)
-        rows = [
-            (query, voter, item, level, float(count))
-            for voter, (levels, count) in enumerate(total.items(), 1)
-            for level, tied in enumerate(levels, 1)
-            for item in tied
-        ]
-        return cls.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"]))
+    Raises
+    ------
+    TypeError
+        If a ballot is neither text nor a list, such as a set or a dict, or the items of a level cannot be sorted.
+    ValueError
+        If a ballot is empty or names an item twice, or the counts do not match the ballots or are negative or not
+        finite.
 
-    @classmethod
-    def concat(cls, lists: Sequence[Self]) -> Self:
-        """Combine several containers of lists.
+    See Also
+    --------
+    skrankagg.datasets.read_preflib : Reads ballots from files.
 
-        Parameters
-        ----------
-        lists : sequence of RankedLists
-            No two of them contain the same voter for the same query. All of them have scores, or none.
-
-        Returns
-        -------
-        RankedLists
-
-        Raises
-        ------
-        ValueError
-            If there are no containers, if a list is in two of them, or if some have scores and others do not.
-
-        See Also
-        --------
-        take : Selects queries.
-
-        Examples
-        --------
-        >>> from skrankagg import RankedLists
-        >>> monday = RankedLists.from_lists({"bm25": ["a", "b"]}, query="q1")
-        >>> tuesday = RankedLists.from_lists({"bm25": ["c", "a"]}, query="q2")
-        >>> RankedLists.concat([monday, tuesday]).n_queries
-        2
-        """
-        parts = list(lists)
-        if not parts or not all(isinstance(part, cls) for part in parts):
-            raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
-        if len({part.has_scores for part in parts}) > 1:
-            raise InputError(
-                "`lists` of RankedLists.concat must all have scores, or none may; some have none. Encode the others "
-                "without scores, RankedLists.from_frame(part.to_frame(), score=None)."
-            )
-        return cls.from_frame(
-            pd.concat([part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts])
-        )
+    Examples
+    --------
+    >>> from skrankagg import Copeland, RankedLists
+    >>> lists = RankedLists.from_ballots(["A > B = C", "B > A", "C"], counts=[3, 2, 2])
+    >>> Copeland().fit_transform(lists)["item"].tolist()
+    ['A', 'B', 'C']
+    """
+    check_query(query)
+    total = count_ballots(ballots, counts, "RankedLists.from_ballots", strip=strip)
+    rows = [
+        (query, voter, item, level, float(count))
+        for voter, (levels, count) in enumerate(total.items(), 1)
+        for level, tied in enumerate(levels, 1)
+        for item in tied
+    ]
+    return cls.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"]))
 
 
 def plain_lists(cls, X):
-    """Encode dicts and lists as :meth:`FromPython.from_runs` and ``from_lists`` do; return anything else unchanged."""
+    """Encode dicts and lists with `from_runs` or `from_lists`; return anything else unchanged."""
     if holds_frames(X):
         return cls.from_runs(X)
     if isinstance(X, Mapping):

@@ -1,15 +1,14 @@
 """Ranked lists from tables: a list in each column, a matrix of items by voters, paired comparisons."""
 
 from collections.abc import Hashable, Sequence
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._arrays._ragged import positions, sort_codes, starts_to_ptr
-from .._support._checks import check_choice
-from .._support._plain_arguments import check_flag
+from .._support._checks import check_choice, check_flag
 from ..exceptions import InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._frames import AnyFrame, Columns
@@ -28,347 +27,339 @@ from ._long_rows import (
 from ._matrices_of_lists import as_table, check_pvalues, warn_of_rows
 from ._matrix_cells import check_ranks, read_cells, read_names
 
-__all__ = ["FromTables"]
 
+def from_wide(
+    cls,
+    frame: AnyFrame,
+    *,
+    query: Hashable = "q",
+    duplicates: Duplicates = "error",
+    missing_ids: MissingIds = "error",
+    strip: bool = False,
+    weights: Weights = None,
+):
+    """Encode a table in which each column is a list of items, best first.
 
-class FromTables:
-    """Constructors of :class:`~skrankagg.RankedLists` from tables."""
+    Parameters
+    ----------
+    frame : DataFrame of pandas, polars or pyarrow
+        Columns are voters. Shorter lists end in NaN or None.
+    query : hashable, default="q"
+        Id of the query.
+    duplicates : {"error", "first", "best", "mean"}, default="error"
+        How to treat an item that a list contains twice; "first" and "best" both keep its best place.
+    missing_ids : {"error", "drop"}, default="error"
+        How to treat missing items before the end of a column.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
+    weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
+        Weights of the lists.
 
-    @classmethod
-    def from_wide(
+    Returns
+    -------
+    RankedLists
+
+    Raises
+    ------
+    TypeError
+        If `frame` is not a data frame.
+    ValueError
+        If it has no items.
+
+    See Also
+    --------
+    from_matrix : A table with items as rows and numbers as cells.
+    to_wide : The inverse.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> table = pd.DataFrame({"Smith": ["TP53", "KRAS", None], "Wu": ["KRAS", "TP53", "MYC"]})
+    >>> RankedLists.from_wide(table).to_frame()
+      query  voter  item  rank
+    0     q  Smith  TP53   1.0
+    1     q  Smith  KRAS   2.0
+    2     q     Wu  KRAS   1.0
+    3     q     Wu  TP53   2.0
+    4     q     Wu   MYC   3.0
+    """
+    caller = "RankedLists.from_wide"
+    columns = Columns(frame, {}, caller, lazy=False)
+    names = columns.available
+    if len(set(names)) != len(names):
+        raise InputError(f"`frame` of {caller} must have columns of different names, one for each voter; got {names}.")
+    parts = []
+    for name in names:
+        values = columns.series(name)
+        known = np.flatnonzero(values.notna().to_numpy())
+        parts.append(values.iloc[: known[-1] + 1 if len(known) else 0])
+    lengths = np.array([len(part) for part in parts], dtype=np.int64)
+    if not lengths.sum():
+        raise InputError(f"`frame` of {caller} must have at least one item; got none.")
+    rows = {
+        "query": repeat_id(query, lengths.sum()),
+        "voter": np.repeat(np.arange(len(names)), lengths),
+        "item": join_ids([part for part in parts if len(part)]),
+        "rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64),
+    }
+    return encode_rows(
         cls,
-        frame: AnyFrame,
-        *,
-        query: Hashable = "q",
-        duplicates: Duplicates = "error",
-        missing_ids: MissingIds = "error",
-        strip: bool = False,
-        weights: Weights = None,
-    ) -> Self:
-        """Encode a table in which each column is a list of items, best first.
+        rows,
+        voters=names,
+        caller=caller,
+        duplicates=duplicates,
+        missing_ids=missing_ids,
+        strip=strip,
+        weights=weights,
+        plain_ids=not any(has_own_mask(columns, name) for name in names),
+    )
 
-        Parameters
-        ----------
-        frame : DataFrame of pandas, polars or pyarrow
-            Columns are voters. Shorter lists end in NaN or None.
-        query : hashable, default="q"
-            Id of the query.
-        duplicates : {"error", "first", "best", "mean"}, default="error"
-            How to treat an item that a list contains twice; "first" and "best" both keep its best place.
-        missing_ids : {"error", "drop"}, default="error"
-            How to treat missing items before the end of a column.
-        strip : bool, default=False
-            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
-        weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
-            Weights of the lists.
 
-        Returns
-        -------
-        RankedLists
+def from_matrix(
+    cls,
+    values: ArrayLike | AnyFrame,
+    *,
+    kind: Literal["score", "rank", "pvalue"],
+    rows: Literal["items", "voters"] | None = None,
+    items: Sequence[Hashable] | pd.Index | None = None,
+    voters: Sequence[Hashable] | pd.Index | None = None,
+    query: Hashable = "q",
+    lower_is_better: LowerIsBetter = False,
+    strip: bool = False,
+    weights: Weights = None,
+):
+    """Encode a matrix of items by voters.
 
-        Raises
-        ------
-        TypeError
-            If `frame` is not a data frame.
-        ValueError
-            If it has no items.
+    Parameters
+    ----------
+    values : array-like of shape (n_items, n_voters), or DataFrame
+        A number for each item and voter; NaN if the voter does not rank the item. A DataFrame supplies its names:
+        items in the index and voters in the columns, or the other way round with ``rows="voters"``.
+    kind : {"score", "rank", "pvalue"}
+        Kind of the numbers: scores, higher is better; ranks, 1 for the best; or p-values, lower is better, all from
+        0 to 1 and none missing.
+    rows : {"items", "voters"} or None, default=None
+        Meaning of the rows; "voters" for ballots in rows. None means "items", with a warning if the rows may be
+        voters.
+    items, voters : sequence of hashable, default=None
+        Names; None takes the names of the DataFrame, or numbers from 0.
+    query : hashable, default="q"
+        Id of the query.
+    lower_is_better : bool or sequence of voters, default=False
+        Whether smaller scores are better, as for times; or the voters with such scores. Not needed for p-values.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
+    weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
+        Weights of the lists.
 
-        See Also
-        --------
-        from_matrix : A table with items as rows and numbers as cells.
-        to_wide : The inverse.
+    Returns
+    -------
+    RankedLists
 
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from skrankagg import RankedLists
-        >>> table = pd.DataFrame({"Smith": ["TP53", "KRAS", None], "Wu": ["KRAS", "TP53", "MYC"]})
-        >>> RankedLists.from_wide(table).to_frame()
-          query  voter  item  rank
-        0     q  Smith  TP53   1.0
-        1     q  Smith  KRAS   2.0
-        2     q     Wu  KRAS   1.0
-        3     q     Wu  TP53   2.0
-        4     q     Wu   MYC   3.0
-        """
-        caller = "RankedLists.from_wide"
-        columns = Columns(frame, {}, caller, lazy=False)
-        names = columns.available
-        if len(set(names)) != len(names):
-            raise InputError(
-                f"`frame` of {caller} must have columns of different names, one for each voter; got {names}."
-            )
-        parts = []
-        for name in names:
-            values = columns.series(name)
-            known = np.flatnonzero(values.notna().to_numpy())
-            parts.append(values.iloc[: known[-1] + 1 if len(known) else 0])
-        lengths = np.array([len(part) for part in parts], dtype=np.int64)
-        if not lengths.sum():
-            raise InputError(f"`frame` of {caller} must have at least one item; got none.")
-        rows = {
-            "query": repeat_id(query, lengths.sum()),
-            "voter": np.repeat(np.arange(len(names)), lengths),
-            "item": join_ids([part for part in parts if len(part)]),
-            "rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64),
-        }
-        return encode_rows(
-            cls,
-            rows,
-            voters=names,
-            caller=caller,
-            duplicates=duplicates,
-            missing_ids=missing_ids,
-            strip=strip,
-            weights=weights,
-            plain_ids=not any(has_own_mask(columns, name) for name in names),
+    Raises
+    ------
+    TypeError
+        If the matrix is text, a dict or ragged rows, or names cannot be hashed.
+    ValueError
+        If the matrix does not have two dimensions or is empty, a cell is not a number, or names do not match its
+        shape. Also if a p-value is missing or not from 0 to 1.
+
+    Warns
+    -----
+    AmbiguousInputWarning
+        If neither `rows` nor names are given and there are more rows than columns, so that the rows may be ballots.
+        The rows must also be numbered from 0, or contain the same numbers in some order.
+
+    See Also
+    --------
+    from_wide : A table with items as cells.
+
+    Examples
+    --------
+    Importances of three features in two folds:
+
+    >>> from skrankagg import RankedLists
+    >>> importances = [[0.5, 0.4], [0.3, 0.6], [0.2, float("nan")]]
+    >>> lists = RankedLists.from_matrix(importances, kind="score", items=["age", "dose", "sex"])
+    >>> lists.to_frame()
+      query  voter  item  rank  score
+    0     q      0   age   1.0    0.5
+    1     q      0  dose   2.0    0.3
+    2     q      0   sex   3.0    0.2
+    3     q      1  dose   1.0    0.6
+    4     q      1   age   2.0    0.4
+
+    Three voters rank two candidates, a ballot in each row:
+
+    >>> ballots = [[1, 2], [1, 2], [2, 1]]
+    >>> RankedLists.from_matrix(ballots, kind="rank", rows="voters", items=["Ann", "Bob"]).to_runs()
+    {0: {'q': ['Ann', 'Bob']}, 1: {'q': ['Ann', 'Bob']}, 2: {'q': ['Bob', 'Ann']}}
+    """
+    caller = "RankedLists.from_matrix"
+    check_choice("kind", kind, ("score", "rank", "pvalue"))
+    check_choice("rows", rows, (None, "items", "voters"))
+    is_named = items is not None or voters is not None
+    values = as_table(values, caller)
+    if isinstance(values, pd.DataFrame):
+        own = (values.columns, values.index) if rows == "voters" else (values.index, values.columns)
+        items = list(own[0]) if items is None else items
+        voters = list(own[1]) if voters is None else voters
+    matrix = read_cells(values, caller)
+    if rows is None and not is_named:
+        warn_of_rows(matrix, items, caller)
+    if rows == "voters":
+        matrix = matrix.T
+    n_items, n_voters = matrix.shape
+    # The names may match the matrix the other way round.
+    turned = (None, None) if rows == "voters" else (n_voters, n_items)
+    items = read_names(items, "items", n_items, caller, turned[0])
+    voters = read_names(voters, "voters", n_voters, caller, turned[1])
+    if kind == "rank":
+        check_ranks(matrix, items, voters, caller)
+    if kind == "pvalue":
+        check_pvalues(matrix, items, voters, lower_is_better)
+        lower_is_better = True
+    voter, item = np.nonzero(~np.isnan(matrix.T))
+    if not len(voter):
+        raise InputError(f"`values` of {caller} must have at least one number; got none.")
+    table = {
+        "query": repeat_id(query, len(voter)),
+        "voter": voter,
+        "item": pd.Series(items).take(item).to_numpy(),
+        "rank" if kind == "rank" else "score": matrix[item, voter],
+    }
+    return encode_rows(
+        cls, table, voters=voters, caller=caller, lower_is_better=lower_is_better, strip=strip, weights=weights
+    )
+
+
+def from_comparisons(
+    cls,
+    frame: AnyFrame,
+    *,
+    winner: str = "winner",
+    loser: str = "loser",
+    tie: str | None = None,
+    voter: str | None = None,
+    query: Hashable = "q",
+    strip: bool = False,
+):
+    """Encode comparisons of two items each, such as games or choices.
+
+    Equal comparisons are merged into one list of two items, weighted by their count.
+
+    Parameters
+    ----------
+    frame : DataFrame of pandas, polars or pyarrow
+        A row for each comparison.
+    winner, loser : str, default="winner", "loser"
+        Columns of the two items.
+    tie : str, default=None
+        Column of booleans, or of the numbers 0 and 1, true if the two were equal; None if there are no ties.
+    voter : str, default=None
+        Column of the voter who compared; then only comparisons of the same voter are merged.
+    query : hashable, default="q"
+        Id of the query.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
+
+    Returns
+    -------
+    RankedLists
+        Its voters are named after their statements, such as "a > b", "a = b" or "voter: a > b".
+
+    Raises
+    ------
+    TypeError
+        If `frame` is not a data frame.
+    ValueError
+        If a column or an id is missing, an item is compared with itself, or `tie` has other or missing values. If a
+        column names the winning side, with the names given as `winner` and `loser` as its values.
+
+    See Also
+    --------
+    from_ballots : Whole ballots.
+    skrankagg.aggregators.MarkovChain : Reads comparisons as they are with ``chain="mct"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import MarkovChain, RankedLists
+    >>> games = pd.DataFrame({"winner": ["a", "a", "b", "c"], "loser": ["b", "b", "c", "a"]})
+    >>> lists = RankedLists.from_comparisons(games)
+    >>> lists.to_frame()
+      query  voter item  rank  weight
+    0     q  a > b    a   1.0     2.0
+    1     q  a > b    b   2.0     2.0
+    2     q  b > c    b   1.0     1.0
+    3     q  b > c    c   2.0     1.0
+    4     q  c > a    c   1.0     1.0
+    5     q  c > a    a   2.0     1.0
+    >>> MarkovChain(chain="mct").fit_transform(lists)["item"].tolist()
+    ['a', 'b', 'c']
+    """
+    caller = "RankedLists.from_comparisons"
+    check_flag("strip", strip)
+    names = {"winner": winner, "loser": loser, "tie": tie, "voter": voter}
+    columns = Columns(frame, names, caller)
+    columns.require("winner", "loser", *(name for name in ("tie", "voter") if names[name] is not None))
+    refuse_outcomes(frame, winner, loser, caller)
+    both = join_ids([columns.series(winner), columns.series(loser)])
+    try:  # sorted, so that the names of the voters do not depend on the order of the rows
+        both = strip_ids(both) if strip else both
+        codes, items = encode_ids(both) if both.dtype == object else pd.factorize(both, sort=True)
+    except TypeError as error:
+        raise InputTypeError(
+            f"Items of {caller} must be sortable, such as strings or integers; they are not ({error}). Convert "
+            "them to one type, such as strings."
+        ) from None
+    if (codes < 0).any():
+        raise InputError(f"Each row of {caller} must have two items; {int((codes < 0).sum())} are missing.")
+    first, second = codes[: columns.n_rows], codes[columns.n_rows :]
+    if (first == second).any():
+        raise InputError(
+            f"Each row of {caller} must have two different items; row {int(np.argmax(first == second))} has "
+            f"{items[first[np.argmax(first == second)]]!r} twice."
         )
-
-    @classmethod
-    def from_matrix(
-        cls,
-        values: ArrayLike | AnyFrame,
-        *,
-        kind: Literal["score", "rank", "pvalue"],
-        rows: Literal["items", "voters"] | None = None,
-        items: Sequence[Hashable] | pd.Index | None = None,
-        voters: Sequence[Hashable] | pd.Index | None = None,
-        query: Hashable = "q",
-        lower_is_better: LowerIsBetter = False,
-        strip: bool = False,
-        weights: Weights = None,
-    ) -> Self:
-        """Encode a matrix of items by voters.
-
-        Parameters
-        ----------
-        values : array-like of shape (n_items, n_voters), or DataFrame
-            A number for each item and voter; NaN if the voter does not rank the item. A DataFrame supplies its names:
-            items in the index and voters in the columns, or the other way round with ``rows="voters"``.
-        kind : {"score", "rank", "pvalue"}
-            Kind of the numbers: scores, higher is better; ranks, 1 for the best; or p-values, lower is better, all from
-            0 to 1 and none missing.
-        rows : {"items", "voters"} or None, default=None
-            Meaning of the rows; "voters" for ballots in rows. None means "items", with a warning if the rows may be
-            voters.
-        items, voters : sequence of hashable, default=None
-            Names; None takes the names of the DataFrame, or numbers from 0.
-        query : hashable, default="q"
-            Id of the query.
-        lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as for times; or the voters with such scores. Not needed for p-values.
-        strip : bool, default=False
-            Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
-        weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
-            Weights of the lists.
-
-        Returns
-        -------
-        RankedLists
-
-        Raises
-        ------
-        TypeError
-            If the matrix is text, a dict or ragged rows, or names cannot be hashed.
-        ValueError
-            If the matrix does not have two dimensions or is empty, a cell is not a number, or names do not match its
-            shape. Also if a p-value is missing or not from 0 to 1.
-
-        Warns
-        -----
-        AmbiguousInputWarning
-            If neither `rows` nor names are given and there are more rows than columns, so that the rows may be ballots.
-            The rows must also be numbered from 0, or contain the same numbers in some order.
-
-        See Also
-        --------
-        from_wide : A table with items as cells.
-
-        Examples
-        --------
-        Importances of three features in two folds:
-
-        >>> from skrankagg import RankedLists
-        >>> importances = [[0.5, 0.4], [0.3, 0.6], [0.2, float("nan")]]
-        >>> lists = RankedLists.from_matrix(importances, kind="score", items=["age", "dose", "sex"])
-        >>> lists.to_frame()
-          query  voter  item  rank  score
-        0     q      0   age   1.0    0.5
-        1     q      0  dose   2.0    0.3
-        2     q      0   sex   3.0    0.2
-        3     q      1  dose   1.0    0.6
-        4     q      1   age   2.0    0.4
-
-        Three voters rank two candidates, a ballot in each row:
-
-        >>> ballots = [[1, 2], [1, 2], [2, 1]]
-        >>> RankedLists.from_matrix(ballots, kind="rank", rows="voters", items=["Ann", "Bob"]).to_runs()
-        {0: {'q': ['Ann', 'Bob']}, 1: {'q': ['Ann', 'Bob']}, 2: {'q': ['Bob', 'Ann']}}
-        """
-        caller = "RankedLists.from_matrix"
-        check_choice("kind", kind, ("score", "rank", "pvalue"))
-        check_choice("rows", rows, (None, "items", "voters"))
-        is_named = items is not None or voters is not None
-        values = as_table(values, caller)
-        if isinstance(values, pd.DataFrame):
-            own = (values.columns, values.index) if rows == "voters" else (values.index, values.columns)
-            items = list(own[0]) if items is None else items
-            voters = list(own[1]) if voters is None else voters
-        matrix = read_cells(values, caller)
-        if rows is None and not is_named:
-            warn_of_rows(matrix, items, caller)
-        if rows == "voters":
-            matrix = matrix.T
-        n_items, n_voters = matrix.shape
-        # The names may match the matrix the other way round.
-        turned = (None, None) if rows == "voters" else (n_voters, n_items)
-        items = read_names(items, "items", n_items, caller, turned[0])
-        voters = read_names(voters, "voters", n_voters, caller, turned[1])
-        if kind == "rank":
-            check_ranks(matrix, items, voters, caller)
-        if kind == "pvalue":
-            check_pvalues(matrix, items, voters, lower_is_better)
-            lower_is_better = True
-        voter, item = np.nonzero(~np.isnan(matrix.T))
-        if not len(voter):
-            raise InputError(f"`values` of {caller} must have at least one number; got none.")
-        table = {
-            "query": repeat_id(query, len(voter)),
-            "voter": voter,
-            "item": pd.Series(items).take(item).to_numpy(),
-            "rank" if kind == "rank" else "score": matrix[item, voter],
-        }
-        return encode_rows(
-            cls, table, voters=voters, caller=caller, lower_is_better=lower_is_better, strip=strip, weights=weights
-        )
-
-    @classmethod
-    def from_comparisons(
-        cls,
-        frame: AnyFrame,
-        *,
-        winner: str = "winner",
-        loser: str = "loser",
-        tie: str | None = None,
-        voter: str | None = None,
-        query: Hashable = "q",
-        strip: bool = False,
-    ) -> Self:
-        """Encode comparisons of two items each, such as games or choices.
-
-        Equal comparisons are merged into one list of two items, weighted by their count.
-
-        Parameters
-        ----------
-        frame : DataFrame of pandas, polars or pyarrow
-            A row for each comparison.
-        winner, loser : str, default="winner", "loser"
-            Columns of the two items.
-        tie : str, default=None
-            Column of booleans, or of the numbers 0 and 1, true if the two were equal; None if there are no ties.
-        voter : str, default=None
-            Column of the voter who compared; then only comparisons of the same voter are merged.
-        query : hashable, default="q"
-            Id of the query.
-        strip : bool, default=False
-            Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
-
-        Returns
-        -------
-        RankedLists
-            Its voters are named after their statements, such as "a > b", "a = b" or "voter: a > b".
-
-        Raises
-        ------
-        TypeError
-            If `frame` is not a data frame.
-        ValueError
-            If a column or an id is missing, an item is compared with itself, or `tie` has other or missing values. If a
-            column names the winning side, with the names given as `winner` and `loser` as its values.
-
-        See Also
-        --------
-        from_ballots : Whole ballots.
-        skrankagg.aggregators.MarkovChain : Reads comparisons as they are with ``chain="mct"``.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from skrankagg import MarkovChain, RankedLists
-        >>> games = pd.DataFrame({"winner": ["a", "a", "b", "c"], "loser": ["b", "b", "c", "a"]})
-        >>> lists = RankedLists.from_comparisons(games)
-        >>> lists.to_frame()
-          query  voter item  rank  weight
-        0     q  a > b    a   1.0     2.0
-        1     q  a > b    b   2.0     2.0
-        2     q  b > c    b   1.0     1.0
-        3     q  b > c    c   2.0     1.0
-        4     q  c > a    c   1.0     1.0
-        5     q  c > a    a   2.0     1.0
-        >>> MarkovChain(chain="mct").fit_transform(lists)["item"].tolist()
-        ['a', 'b', 'c']
-        """
-        caller = "RankedLists.from_comparisons"
-        check_flag("strip", strip)
-        names = {"winner": winner, "loser": loser, "tie": tie, "voter": voter}
-        columns = Columns(frame, names, caller)
-        columns.require("winner", "loser", *(name for name in ("tie", "voter") if names[name] is not None))
-        refuse_outcomes(frame, winner, loser, caller)
-        both = join_ids([columns.series(winner), columns.series(loser)])
-        try:  # sorted, so that the names of the voters do not depend on the order of the rows
-            both = strip_ids(both) if strip else both
-            codes, items = encode_ids(both) if both.dtype == object else pd.factorize(both, sort=True)
+    tied = np.zeros(columns.n_rows, dtype=bool)
+    if tie is not None:
+        tied = read_ties(columns.series(tie), tie)
+    first, second = (
+        np.where(tied, np.minimum(first, second), first),
+        np.where(tied, np.maximum(first, second), second),
+    )
+    voters, voter_names = None, None
+    if voter is not None:
+        voters = columns.series(voter)
+        try:
+            voters, voter_names = pd.factorize(strip_ids(voters) if strip else voters)
         except TypeError as error:
             raise InputTypeError(
-                f"Items of {caller} must be sortable, such as strings or integers; they are not ({error}). Convert "
-                "them to one type, such as strings."
+                f"Voters of {caller} must be hashable, such as strings or integers; they are not ({error}). "
+                "Convert them to one type, such as strings."
             ) from None
-        if (codes < 0).any():
-            raise InputError(f"Each row of {caller} must have two items; {int((codes < 0).sum())} are missing.")
-        first, second = codes[: columns.n_rows], codes[columns.n_rows :]
-        if (first == second).any():
-            raise InputError(
-                f"Each row of {caller} must have two different items; row {int(np.argmax(first == second))} has "
-                f"{items[first[np.argmax(first == second)]]!r} twice."
-            )
-        tied = np.zeros(columns.n_rows, dtype=bool)
-        if tie is not None:
-            tied = read_ties(columns.series(tie), tie)
-        first, second = (
-            np.where(tied, np.minimum(first, second), first),
-            np.where(tied, np.maximum(first, second), second),
-        )
-        voters, voter_names = None, None
-        if voter is not None:
-            voters = columns.series(voter)
-            try:
-                voters, voter_names = pd.factorize(strip_ids(voters) if strip else voters)
-            except TypeError as error:
-                raise InputTypeError(
-                    f"Voters of {caller} must be hashable, such as strings or integers; they are not ({error}). "
-                    "Convert them to one type, such as strings."
-                ) from None
-            if (voters < 0).any():
-                raise InputError(f"Each row of {caller} must have a voter; {int((voters < 0).sum())} are missing.")
-        keys = [first, second, tied] if voters is None else [voters, first, second, tied]
-        order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
-        ptr = starts_to_ptr(starts[-1])
-        counts = np.diff(ptr)
-        *who, first, second, tied = (key[order[ptr[:-1]]] for key in keys)
-        names, signs = items.tolist(), np.where(tied, "=", ">").tolist()
-        duels = zip(first.tolist(), signs, second.tolist(), strict=True)
-        labels = [f"{names[a]} {sign} {names[b]}" for a, sign, b in duels]
-        if voter_names is not None:
-            owners = voter_names.tolist()
-            labels = [f"{owners[j]}: {label}" for j, label in zip(who[0].tolist(), labels, strict=True)]
-        pair = np.stack([first, second], axis=1).ravel()
-        frame = pd.DataFrame(
-            {
-                "query": repeat_id(query, len(pair)),
-                "voter": np.repeat(np.array(labels, dtype=object), 2),
-                "item": pd.Series(items).take(pair).to_numpy(),
-                "rank": np.stack([np.ones(len(tied)), 2.0 - tied], axis=1).ravel(),
-                "weight": np.repeat(counts.astype(np.float64), 2),
-            }
-        )
-        return cls.from_frame(frame)
+        if (voters < 0).any():
+            raise InputError(f"Each row of {caller} must have a voter; {int((voters < 0).sum())} are missing.")
+    keys = [first, second, tied] if voters is None else [voters, first, second, tied]
+    order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    ptr = starts_to_ptr(starts[-1])
+    counts = np.diff(ptr)
+    *who, first, second, tied = (key[order[ptr[:-1]]] for key in keys)
+    names, signs = items.tolist(), np.where(tied, "=", ">").tolist()
+    duels = zip(first.tolist(), signs, second.tolist(), strict=True)
+    labels = [f"{names[a]} {sign} {names[b]}" for a, sign, b in duels]
+    if voter_names is not None:
+        owners = voter_names.tolist()
+        labels = [f"{owners[j]}: {label}" for j, label in zip(who[0].tolist(), labels, strict=True)]
+    pair = np.stack([first, second], axis=1).ravel()
+    frame = pd.DataFrame(
+        {
+            "query": repeat_id(query, len(pair)),
+            "voter": np.repeat(np.array(labels, dtype=object), 2),
+            "item": pd.Series(items).take(pair).to_numpy(),
+            "rank": np.stack([np.ones(len(tied)), 2.0 - tied], axis=1).ravel(),
+            "weight": np.repeat(counts.astype(np.float64), 2),
+        }
+    )
+    return cls.from_frame(frame)

@@ -5,11 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .._support._numbers import is_finite
-from .._support._shown import show
+from .._support._values import is_finite, show
 from ..exceptions import InputError, InputTypeError
-
-__all__ = ["read_container", "read_grades"]
 
 
 def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:

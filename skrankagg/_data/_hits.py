@@ -4,11 +4,8 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from .._support._numbers import is_integer, is_real
-from .._support._shown import show
+from .._support._values import is_integer, is_real, show
 from ..exceptions import InputError, InputTypeError
-
-__all__ = ["as_hits", "hold_pairs", "is_pair", "read_hit", "read_score", "split_pairs"]
 
 
 def is_pair(one):

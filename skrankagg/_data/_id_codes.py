@@ -10,8 +10,6 @@ from operator import lt
 import numpy as np
 import pandas as pd
 
-__all__ = ["encode_ids", "factorize"]
-
 # Types of objects, in pandas' names, whose values all have an order.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
 

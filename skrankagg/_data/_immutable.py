@@ -8,8 +8,6 @@ import numpy as np
 
 from ._portable import pack, unpack
 
-__all__ = ["Immutable", "make"]
-
 
 class Immutable:
     """Base of frozen dataclasses of arrays: the arrays are read-only, and derived arrays are not pickled."""

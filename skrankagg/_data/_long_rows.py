@@ -9,28 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._support._checks import check_choice
-from .._support._numbers import is_integer
-from .._support._plain_arguments import check_flag, is_hashable
-from .._support._shown import show
+from .._support._checks import check_choice, check_flag
+from .._support._values import is_hashable, is_integer, show
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT, Columns
 from ._voter_names import near_voters
-
-__all__ = [
-    "Duplicates",
-    "LowerIsBetter",
-    "MissingIds",
-    "Weights",
-    "as_mapping",
-    "check_query",
-    "encode_rows",
-    "flat_ids",
-    "has_own_mask",
-    "join_ids",
-    "repeat_id",
-    "strip_ids",
-]
 
 #: Treatment of an item that a list contains twice.
 Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]

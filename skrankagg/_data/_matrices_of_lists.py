@@ -7,8 +7,6 @@ from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError
 from ._frames import Columns, is_frame
 
-__all__ = ["as_table", "check_pvalues", "warn_of_rows"]
-
 #: Number of rows sorted at a time.
 _ROWS = 4096
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from .._support._shown import show
+from .._support._values import show
 from ..exceptions import InputError, InputTypeError
-
-__all__ = ["check_ranks", "read_cells", "read_names"]
 
 
 def read_cells(values, caller):

@@ -6,12 +6,9 @@ import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError
-from ._aligned_qrels import AlignedQrels
 from ._frames import first_row, plain_index, show_id
-from ._qrels import Qrels, check_qrels, id_type
+from ._qrels import AlignedQrels, Qrels, check_qrels, id_type
 from ._ranked_lists import RankedLists
-
-__all__ = ["judge_by", "names_queries", "resolve_names"]
 
 
 def names_queries(y):

@@ -14,16 +14,12 @@ from numpy.typing import NDArray
 
 from .._arrays._plain_ids import gather_scores, number_items
 from .._arrays._ragged import expand, mid_ranks, positions, tie_starts
-from .._support._checks import check_count
-from .._support._numbers import as_float, is_integer, is_real
-from .._support._plain_arguments import check_flag
-from .._support._shown import show
+from .._support._checks import check_count, check_flag
+from .._support._values import as_float, is_integer, is_real, show
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
 from ._hits import hold_pairs, is_pair, read_hit, split_pairs
 from ._ranked_lists import RankedLists
-
-__all__ = ["OneQuery", "PlainQuery", "check_output", "describe_method", "is_batch", "read_plain", "read_weights"]
 
 #: Layouts of lists, which depend on their lengths alone, are kept up to this many rows.
 _KEPT_ROWS = 10_000

@@ -8,8 +8,6 @@ from .._support._sklearn import output_format
 from ..exceptions import MissingLibraryError
 from ._ranked_lists import check_lists
 
-__all__ = ["check_output"]
-
 
 def check_output(estimator, X, *, with_voters=False):
     """Raise MissingLibraryError if an estimator must return polars frames and a library for them is missing.

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["PortableState", "pack", "unpack"]
-
 # Marks a dict that stands for a pandas object.
 _MARK = "__pandas__"
 # Types of objects, and of elements of tuples, that every persistence format accepts.

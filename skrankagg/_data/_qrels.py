@@ -1,10 +1,10 @@
-"""Qrels: relevance judgements, encoded once and aligned with ranked lists."""
+"""Relevance judgements: encoded once, aligned with ranked lists, looked up by the ids of queries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -13,26 +13,9 @@ from numpy.typing import NDArray
 from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
-from ._aligned_qrels import AlignedQrels
 from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
 from ._grades import read_container
 from ._immutable import Immutable
-
-if TYPE_CHECKING:
-    from ._ranked_lists import RankedLists
-
-__all__ = [
-    "EncodedQrels",
-    "Qrels",
-    "check_qrels",
-    "choose_qrels",
-    "encode_qrels",
-    "encode_run",
-    "find_queries",
-    "id_type",
-    "match_ids",
-    "show_ids",
-]
 
 # Judgements are looked up in a table of queries by items, some queries at a time, if the table has at most this many
 # cells for each candidate and judgement.
@@ -46,6 +29,16 @@ _ID_TYPES = {
     **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), "numbers"),
     **dict.fromkeys(("datetime", "datetime64", "date"), "dates"),
 }
+
+
+class QueryIds(Protocol):
+    """Ranked lists, as far as judgements need them."""
+
+    @property
+    def queries(self) -> pd.Index: ...
+
+    @property
+    def candidate_ptr(self) -> NDArray[np.int64]: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +164,7 @@ class Qrels(Immutable):
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 
-    def align(self, lists: "RankedLists") -> AlignedQrels:
+    def align(self, lists: QueryIds) -> "AlignedQrels":
         """Align the judgements with the queries of lists, for use as ``y`` in scikit-learn's searches.
 
         Parameters
@@ -196,7 +189,7 @@ class Qrels(Immutable):
         >>> from skrankagg import BordaCount, Qrels, RankedLists
         >>> from skrankagg.datasets import make_ranked_lists
         >>> from skrankagg.metrics import make_ranking_scorer
-        >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
+        >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
         >>> lists = RankedLists.from_frame(lists)
         >>> y = Qrels.from_frame(qrels).align(lists)
         >>> cross_val_score(BordaCount(), lists, y, scoring=make_ranking_scorer("map"), cv=2).round(2)
@@ -301,6 +294,89 @@ class Qrels(Immutable):
         top = top.sort_values("relevance", ascending=False, kind="stable").head(5)
         query = escape(show_id(self.queries, 0))
         return f"<p><code>{escape(repr(self))}</code></p><p>query {query}</p>{top.to_html(index=False)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlignedQrels(Immutable):
+    """Judgements with a sample for each query of some lists: the ``y`` of scikit-learn's searches and curves.
+
+    Make one with :meth:`Qrels.align`. Splitters cut it along with the lists. Judgements are looked up by the ids of the
+    queries and never by their positions, so no order of the samples can mix them up.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The judgements.
+    queries : pandas.Index of shape (n_queries,)
+        Ids of the samples' queries; some of them may have no judgements.
+
+    See Also
+    --------
+    Qrels : The judgements alone, which scikit-learn passes on whole.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import Qrels, RankedLists
+    >>> frame = pd.DataFrame({"query": list("pqr"), "voter": "v", "item": "a", "rank": 1})
+    >>> y = Qrels.from_dict({"p": ["a"], "q": {"a": 0}}).align(RankedLists.from_frame(frame))
+    >>> y
+    AlignedQrels(n_queries=3, n_judged=2, n_relevant=1)
+    >>> y[[1, 2]]
+    AlignedQrels(n_queries=2, n_judged=1, n_relevant=0)
+    """
+
+    qrels: Qrels
+    queries: pd.Index
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of samples, as a shape."""
+        return (len(self.queries),)
+
+    def __getitem__(self, chosen: Any) -> "AlignedQrels":
+        """Select the judgements of some samples, with an array's indexes: positions, a slice or a mask."""
+        if isinstance(chosen, tuple):  # scikit-learn writes y[indices, ...]
+            if len(chosen) != 2 or chosen[1] is not Ellipsis:
+                raise IndexError("AlignedQrels has one axis, its queries; index it with a single index.")
+            chosen = chosen[0]
+        return AlignedQrels(self.qrels, self.queries[np.atleast_1d(np.arange(len(self))[chosen])])
+
+    def own_qrels(self) -> Qrels:
+        """Return the judgements of the samples' queries alone.
+
+        Returns
+        -------
+        Qrels
+
+        Raises
+        ------
+        ValueError
+            If no query has judgements.
+        """
+        place = np.unique(plain_index(self.qrels.queries).get_indexer(plain_index(self.queries)))
+        place = place[place >= 0]
+        if not len(place):
+            raise InputError(
+                f"`y` must have judgements for some of its {len(self)} queries, such as {show_id(self.queries, 0)}; it "
+                "has none. If this is a fold of unjudged queries only, split lists.judged(qrels), or use "
+                "QueryKFold(qrels=qrels)."
+            )
+        if len(place) == self.qrels.n_queries:
+            return self.qrels
+        return self.qrels.reassign(self.qrels.queries[place], place)
+
+    def __repr__(self) -> str:
+        place = plain_index(self.qrels.queries).get_indexer(plain_index(self.queries))
+        relevant = np.add.reduceat(self.qrels.relevance > 0, self.qrels.ptr[:-1])
+        judged = np.unique(place[place >= 0])
+        return (
+            f"AlignedQrels(n_queries={len(self)}, n_judged={int((place >= 0).sum())}, "
+            f"n_relevant={int(relevant[judged].sum())})"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,38 +21,45 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from threading import RLock
-from typing import Any, Literal
+from typing import Any, Concatenate, Literal, ParamSpec
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
-from ..exceptions import InputError
+from .._arrays._ragged import expand, sort_codes
+from ..exceptions import InputError, InputTypeError
+from . import _from_frame, _from_python, _from_tables
 from ._compared_items import check_absent, component_labels, labels_of_held
-from ._conflicts import find_conflicts, still_merged
 from ._frames import AnyFrame, first_row, frame_of, sample_index, show_id, take_ids
-from ._from_frame import FromFrame
-from ._from_python import FromPython, plain_lists
-from ._from_tables import FromTables
 from ._immutable import Immutable, make
 from ._qrels import Qrels, check_qrels, find_queries
-from ._selection import Selection
-from ._subset import QueryContainer, gather_of_queries, small_arrays
+from ._selection import mark_ids, same_lists, selected
+from ._subset import gather_of_queries, kept_arrays, small_arrays
 
-__all__ = ["RankedLists", "check_lists", "check_run", "encode_plain"]
+_Parameters = ParamSpec("_Parameters")
 
 # Part of a query that a notebook shows.
 _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
+def _constructor(
+    function: Callable[Concatenate[Any, _Parameters], Any],
+) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
+    """Replace a definition by a function of another module whose first argument is the class.
+
+    Type checkers trust a decorated definition, but not an attribute without an annotation.
+    """
+    return lambda _: classmethod(function)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, Immutable):
+class RankedLists(Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
     Build one with :meth:`from_frame`, or from other data: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_hits`,
@@ -141,6 +148,126 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return make, (RankedLists, *self._fields().values())  # all rows, even if the subclass reads them lazily
+
+    # ------------------------------------------------------------------ constructors, functions of other modules
+
+    @_constructor(_from_frame.from_frame)
+    def from_frame(cls) -> None: ...
+    @_constructor(_from_python.from_runs)
+    def from_runs(cls) -> None: ...
+    @_constructor(_from_python.from_lists)
+    def from_lists(cls) -> None: ...
+    @_constructor(_from_python.from_hits)
+    def from_hits(cls) -> None: ...
+    @_constructor(_from_python.from_ballots)
+    def from_ballots(cls) -> None: ...
+    @_constructor(_from_tables.from_wide)
+    def from_wide(cls) -> None: ...
+    @_constructor(_from_tables.from_matrix)
+    def from_matrix(cls) -> None: ...
+    @_constructor(_from_tables.from_comparisons)
+    def from_comparisons(cls) -> None: ...
+
+    @classmethod
+    def concat(cls, lists: Sequence["RankedLists"]) -> "RankedLists":
+        """Combine several containers of lists.
+
+        Parameters
+        ----------
+        lists : sequence of RankedLists
+            No two of them contain the same voter for the same query. All of them have scores, or none.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        ValueError
+            If there are no containers, if a list is in two of them, or if some have scores and others do not.
+
+        See Also
+        --------
+        take : Selects queries.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> monday = RankedLists.from_lists({"bm25": ["a", "b"]}, query="q1")
+        >>> tuesday = RankedLists.from_lists({"bm25": ["c", "a"]}, query="q2")
+        >>> RankedLists.concat([monday, tuesday]).n_queries
+        2
+        """
+        parts = list(lists)
+        if not parts or not all(isinstance(part, cls) for part in parts):
+            raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
+        if len({part.has_scores for part in parts}) > 1:
+            raise InputError(
+                "`lists` of RankedLists.concat must all have scores, or none may; some have none. Encode the others "
+                "without scores, RankedLists.from_frame(part.to_frame(), score=None)."
+            )
+        return cls.from_frame(
+            pd.concat([part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts])
+        )
+
+    # ------------------------------------------------------------------ a container of queries, for scikit-learn
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of samples, (n_queries,), in the form that scikit-learn expects."""
+        return (len(self),)
+
+    def __getitem__(self, key: Any) -> "RankedLists":
+        if isinstance(key, tuple):  # scikit-learn writes X[indices, ...]
+            if len(key) != 2 or key[1] is not Ellipsis:
+                raise IndexError("RankedLists has one axis, its queries; index it with a single index.")
+            key = key[0]
+        chosen = np.arange(len(self))[key]
+        return self.take(np.atleast_1d(chosen))
+
+    def __iter__(self) -> Iterator["RankedLists"]:
+        return (self.take([q]) for q in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        raise InputTypeError(
+            "RankedLists is a container of queries, not an array. Use to_frame() for its rows, or its arrays "
+            "`candidate`, `rank` and `score`."
+        )
+
+    def take(self, indices: ArrayLike) -> "RankedLists":
+        """Select the lists of some queries.
+
+        Parameters
+        ----------
+        indices : array-like of shape (n_chosen,), dtype=int
+            Positions of distinct queries.
+
+        Returns
+        -------
+        RankedLists
+            Its queries are in the requested order, so that data sliced along with them, as scikit-learn slices `y`,
+            still match. It has the same voters and items, so that codes keep their meaning. Its rows are gathered when
+            they are first read; until then it refers to this container.
+
+        Raises
+        ------
+        IndexError
+            If a position is out of range.
+        ValueError
+            If a query is requested twice, or none at all.
+        """
+        chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
+        if len(np.unique(chosen)) != len(chosen):
+            raise InputError(
+                "`indices` must be distinct; some position is repeated. Queries cannot be repeated: give copies other "
+                "ids in the frame."
+            )
+        if len(chosen) == 0:
+            raise InputError("`indices` must have at least one position; got none.")
+        return _Subset(self, chosen)
 
     # ------------------------------------------------------------------ sizes
 
@@ -387,38 +514,55 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         return self._keep(kept, kept[self.row_list])
 
     def _keep(self, list_kept, row_kept):
-        length = np.add.reduceat(row_kept, self.row_ptr[:-1], dtype=np.int64)[list_kept]
-        row_ptr = np.concatenate([[0], np.cumsum(length)])
-        rank, score = self.rank[row_kept], self.score[row_kept] if self.has_scores else None
-        tie_start = tie_starts(row_ptr, rank)
-        candidate_kept = np.zeros(self.n_candidates, dtype=bool)
-        candidate_kept[self.candidate[row_kept]] = True
-        number = np.concatenate([[0], np.cumsum(candidate_kept, dtype=np.int32)])
-        n_lists = np.add.reduceat(list_kept, self.list_ptr[:-1], dtype=np.int64)
-        left = n_lists > 0
-        lists = RankedLists(
-            queries=self.queries if left.all() else self.queries[left],
-            voters=self.voters,
-            items=self.items,
-            list_ptr=np.concatenate([[0], np.cumsum(n_lists[left])]),
-            list_voter=self.list_voter[list_kept],
-            list_weight=self.list_weight[list_kept],
-            # Removing rows cannot create a conflict.
-            list_conflict=None if self.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
-            list_merged=None
-            if self.list_merged is None
-            else still_merged(self.list_merged[list_kept], row_ptr, rank, score),
-            row_ptr=row_ptr,
-            candidate=number[self.candidate[row_kept]],
-            rank=mid_ranks(row_ptr, tie_start),
-            score=score,
-            candidate_ptr=np.append(number[self.candidate_ptr[:-1]][left], number[-1]).astype(np.int64),
-            candidate_item=self.candidate_item[candidate_kept],
-        )
-        return lists, np.flatnonzero(candidate_kept)
+        arrays, candidates = kept_arrays(self, list_kept, row_kept)
+        return RankedLists(**arrays), candidates
 
-    def _take(self, chosen) -> "RankedLists":
-        return _Subset(self, chosen)
+    def select(
+        self,
+        *,
+        queries: Collection[Hashable] | None = None,
+        voters: Collection[Hashable] | None = None,
+        items: Collection[Hashable] | None = None,
+    ) -> "RankedLists":
+        """Select the lists of some queries and voters, with some items, by their ids.
+
+        Parameters
+        ----------
+        queries, voters, items : collection of ids, default=None
+            Ids to keep, in any order; None keeps all.
+
+        Returns
+        -------
+        RankedLists
+            The lists in their original order. Ranks close up where items are left out. Lists without any of the items
+            are dropped, and so are queries without lists. ``voters`` and ``items`` remain those of the whole data set,
+            as in :meth:`take`.
+
+        Raises
+        ------
+        TypeError
+            If ids are not given as a collection.
+        ValueError
+            If an id is unknown, or nothing is left.
+
+        See Also
+        --------
+        take : Queries by their positions, such as ``lists[[0]]``.
+        judged : Queries that have judgements.
+        keep_lists, keep_rows : By masks.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS", "MYC", "TP53"], "Lee": ["MYC"]})
+        >>> lists.select(voters=["Wu", "Smith"], items=["TP53", "MYC"]).to_runs()
+        {'Smith': {'q': ['TP53']}, 'Wu': {'q': ['MYC', 'TP53']}}
+        """
+        query_kept = mark_ids(self.queries, queries, "queries")
+        voter_kept, item_kept = mark_ids(self.voters, voters, "voters"), mark_ids(self.items, items, "items")
+        if voter_kept is None and item_kept is None:
+            return self if query_kept is None else self.take(np.flatnonzero(query_kept))
+        return self._keep(*selected(self, query_kept, voter_kept, item_kept))[0]
 
     def judged(self, qrels: AnyFrame | Qrels) -> "RankedLists":
         """Select the lists of queries that have judgements.
@@ -446,13 +590,37 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         --------
         >>> from skrankagg import RankedLists
         >>> from skrankagg.datasets import make_ranked_lists
-        >>> frame, qrels = make_ranked_lists(n_queries=5, random_state=0)
+        >>> frame, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
         >>> lists = RankedLists.from_frame(frame)
         >>> lists.judged(qrels[qrels["query"] < "q3"]).queries.tolist()
         ['q1', 'q2']
         """
         judged = find_queries(check_qrels(qrels), self.queries)
         return self if judged.all() else self.take(np.flatnonzero(judged))
+
+    def equals(self, other: object) -> bool:
+        """Return True if another container has the same lists.
+
+        Parameters
+        ----------
+        other : RankedLists
+            Anything else is not equal.
+
+        Returns
+        -------
+        bool
+            Whether the queries are the same, in the same order, and so are the voters, items, ranks, scores and weights
+            of their lists, to the last bit. Ids are compared by value and not by dtype. Voters and items without a
+            list, which :meth:`take` and :meth:`select` leave, do not count.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b"]})
+        >>> lists.equals(RankedLists.from_frame(lists.to_frame())), lists.equals(lists.select(voters=["u"]))
+        (True, False)
+        """
+        return isinstance(other, RankedLists) and (self is other or same_lists(self, other))
 
     # ------------------------------------------------------------------ out again
 
@@ -616,7 +784,7 @@ def encode_plain(X):
 
     For calls on a whole data set. `fit` must not use it: under a splitter the elements of a list would be samples.
     """
-    return plain_lists(RankedLists, X)
+    return _from_python.plain_lists(RankedLists, X)
 
 
 def check_run(X) -> RankedLists:

@@ -1,7 +1,6 @@
 """Selection of ranked lists by ids, and equality of two containers."""
 
-from collections.abc import Collection, Hashable, Iterable
-from typing import Self
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -10,115 +9,8 @@ from ..exceptions import InputError, InputTypeError
 from ._frames import plain_index
 from ._voter_names import near_voters, type_hint
 
-__all__ = ["Selection"]
 
-
-class Selection:
-    """Methods of :class:`~skrankagg.RankedLists` that use ids rather than positions."""
-
-    def select(
-        self,
-        *,
-        queries: Collection[Hashable] | None = None,
-        voters: Collection[Hashable] | None = None,
-        items: Collection[Hashable] | None = None,
-    ) -> Self:
-        """Select the lists of some queries and voters, with some items, by their ids.
-
-        Parameters
-        ----------
-        queries, voters, items : collection of ids, default=None
-            Ids to keep, in any order; None keeps all.
-
-        Returns
-        -------
-        RankedLists
-            The lists in their original order. Ranks close up where items are left out. Lists without any of the items
-            are dropped, and so are queries without lists. ``voters`` and ``items`` remain those of the whole data set,
-            as in :meth:`take`.
-
-        Raises
-        ------
-        TypeError
-            If ids are not given as a collection.
-        ValueError
-            If an id is unknown, or nothing is left.
-
-        See Also
-        --------
-        take : Queries by their positions, such as ``lists[[0]]``.
-        judged : Queries that have judgements.
-        keep_lists, keep_rows : By masks.
-
-        Examples
-        --------
-        >>> from skrankagg import RankedLists
-        >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS", "MYC", "TP53"], "Lee": ["MYC"]})
-        >>> lists.select(voters=["Wu", "Smith"], items=["TP53", "MYC"]).to_runs()
-        {'Smith': {'q': ['TP53']}, 'Wu': {'q': ['MYC', 'TP53']}}
-        """
-        query_kept = _mask(self.queries, queries, "queries")
-        voter_kept, item_kept = _mask(self.voters, voters, "voters"), _mask(self.items, items, "items")
-        if voter_kept is None and item_kept is None:
-            return self if query_kept is None else self.take(np.flatnonzero(query_kept))
-        list_kept = np.ones(self.n_lists, dtype=bool)
-        if query_kept is not None:
-            list_kept &= query_kept[self.list_query]
-        if voter_kept is not None:
-            list_kept &= voter_kept[self.list_voter]
-        row_kept = list_kept[self.row_list]
-        if item_kept is not None:
-            row_kept &= item_kept[self.candidate_item][self.candidate]
-            list_kept = np.logical_or.reduceat(row_kept, self.row_ptr[:-1])
-        if not list_kept.any():
-            raise InputError(
-                "No list matches queries=, voters= and items= together, although each id is known. Drop one of the "
-                "three."
-            )
-        return self._keep(list_kept, row_kept)[0]
-
-    def equals(self, other: object) -> bool:
-        """Return True if another container has the same lists.
-
-        Parameters
-        ----------
-        other : RankedLists
-            Anything else is not equal.
-
-        Returns
-        -------
-        bool
-            Whether the queries are the same, in the same order, and so are the voters, items, ranks, scores and weights
-            of their lists, to the last bit. Ids are compared by value and not by dtype. Voters and items without a
-            list, which :meth:`take` and :meth:`select` leave, do not count.
-
-        Examples
-        --------
-        >>> from skrankagg import RankedLists
-        >>> lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b"]})
-        >>> lists.equals(RankedLists.from_frame(lists.to_frame())), lists.equals(lists.select(voters=["u"]))
-        (True, False)
-        """
-        if not isinstance(other, Selection):
-            return False
-        if self is other:
-            return True
-        if (self.n_queries, self.n_lists, self.has_scores) != (other.n_queries, other.n_lists, other.has_scores):
-            return False
-        return (
-            all(
-                np.array_equal(getattr(self, name), getattr(other, name))
-                for name in ("list_ptr", "row_ptr", "list_weight", "candidate_ptr")
-            )
-            and plain_index(self.queries).equals(plain_index(other.queries))
-            and _same_ids(self.voters, self.list_voter, other.voters, other.list_voter)
-            and _same_ids(self.items, self.candidate_item, other.items, other.candidate_item)
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("candidate", "rank"))
-            and (not self.has_scores or np.array_equal(self.score, other.score))
-        )
-
-
-def _mask(index, ids, kind):
+def mark_ids(index, ids, kind):
     """Mark the requested ids of an index, bool (n_ids,); None for all."""
     if ids is None:
         return None
@@ -148,6 +40,41 @@ def _say_unknown(unknown, known, kind):
     if len(unknown) == 1:
         return f"{first!r} is not one of them{hint}"
     return f"{len(unknown)} requested ids are not, the first is {first!r}{hint}"
+
+
+def selected(lists, query_kept, voter_kept, item_kept):
+    """Mark the lists and the rows of some queries, voters and items; None stands for all of a kind."""
+    list_kept = np.ones(lists.n_lists, dtype=bool)
+    if query_kept is not None:
+        list_kept &= query_kept[lists.list_query]
+    if voter_kept is not None:
+        list_kept &= voter_kept[lists.list_voter]
+    row_kept = list_kept[lists.row_list]
+    if item_kept is not None:
+        row_kept &= item_kept[lists.candidate_item][lists.candidate]
+        list_kept = np.logical_or.reduceat(row_kept, lists.row_ptr[:-1])
+    if not list_kept.any():
+        raise InputError(
+            "No list matches queries=, voters= and items= together, although each id is known. Drop one of the three."
+        )
+    return list_kept, row_kept
+
+
+def same_lists(one, other):
+    """Return True if two containers have the same lists, to the last bit; ids are compared by value."""
+    if (one.n_queries, one.n_lists, one.has_scores) != (other.n_queries, other.n_lists, other.has_scores):
+        return False
+    return (
+        all(
+            np.array_equal(getattr(one, name), getattr(other, name))
+            for name in ("list_ptr", "row_ptr", "list_weight", "candidate_ptr")
+        )
+        and plain_index(one.queries).equals(plain_index(other.queries))
+        and _same_ids(one.voters, one.list_voter, other.voters, other.list_voter)
+        and _same_ids(one.items, one.candidate_item, other.items, other.candidate_item)
+        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("candidate", "rank"))
+        and (not one.has_scores or np.array_equal(one.score, other.score))
+    )
 
 
 def _same_ids(ours, our_codes, theirs, their_codes):

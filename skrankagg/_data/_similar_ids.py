@@ -6,8 +6,6 @@ from .._support._warn import warn_user
 from ..exceptions import SimilarIdsWarning
 from ._frames import plain_index
 
-__all__ = ["warn_of_similar_ids"]
-
 #: More distinct ids are not compared: up to this many, it costs at most a twentieth of encoding 500,000 rows.
 MOST_IDS = 30_000
 

@@ -1,82 +1,9 @@
-"""Ranked lists as scikit-learn's splitters see them: a container whose samples are queries."""
-
-from collections.abc import Iterator
-from typing import Any, Self
+"""Arrays of a part of ranked lists: of some queries, of some lists, of some rows."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from .._arrays._ragged import gather_ranges
-from ..exceptions import InputError, InputTypeError
-
-__all__ = ["QueryContainer", "gather_of_queries", "small_arrays"]
-
-
-class QueryContainer:
-    """Base of :class:`~skrankagg.RankedLists` for scikit-learn: ``n_queries`` samples, indexed like an array.
-
-    The subclass is a frozen dataclass of the arrays that :meth:`take` fills in.
-    """
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    @property
-    def shape(self) -> tuple[int]:
-        """Number of samples, (n_queries,), in the form that scikit-learn expects."""
-        return (len(self),)
-
-    def __getitem__(self, key: Any) -> Self:
-        if isinstance(key, tuple):  # scikit-learn writes X[indices, ...]
-            if len(key) != 2 or key[1] is not Ellipsis:
-                raise IndexError("RankedLists has one axis, its queries; index it with a single index.")
-            key = key[0]
-        chosen = np.arange(len(self))[key]
-        return self.take(np.atleast_1d(chosen))
-
-    def __iter__(self) -> Iterator[Self]:
-        return (self.take([q]) for q in range(len(self)))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        raise InputTypeError(
-            "RankedLists is a container of queries, not an array. Use to_frame() for its rows, or its arrays "
-            "`candidate`, `rank` and `score`."
-        )
-
-    def take(self, indices: ArrayLike) -> Self:
-        """Select the lists of some queries.
-
-        Parameters
-        ----------
-        indices : array-like of shape (n_chosen,), dtype=int
-            Positions of distinct queries.
-
-        Returns
-        -------
-        RankedLists
-            Its queries are in the requested order, so that data sliced along with them, as scikit-learn slices `y`,
-            still match. It has the same voters and items, so that codes keep their meaning. Its rows are gathered when
-            they are first read; until then it refers to this container.
-
-        Raises
-        ------
-        IndexError
-            If a position is out of range.
-        ValueError
-            If a query is requested twice, or none at all.
-        """
-        chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
-        if len(np.unique(chosen)) != len(chosen):
-            raise InputError(
-                "`indices` must be distinct; some position is repeated. Queries cannot be repeated: give copies other "
-                "ids in the frame."
-            )
-        if len(chosen) == 0:
-            raise InputError("`indices` must have at least one position; got none.")
-        return self._take(chosen)
-
-    def _take(self, chosen: NDArray[np.int64]) -> Self:
-        raise NotImplementedError
+from .._arrays._ragged import gather_ranges, mid_ranks, tie_starts
+from ._conflicts import find_conflicts, still_merged
 
 
 def small_arrays(whole, chosen):
@@ -99,6 +26,39 @@ def small_arrays(whole, chosen):
         "row_ptr": np.concatenate([[0], np.cumsum(whole.list_length[lists])]),
         "candidate_ptr": np.concatenate([[0], np.cumsum(whole.query_n_items[chosen])]),
     }
+
+
+def kept_arrays(lists, list_kept, row_kept):
+    """Return the arrays of ranked lists without some lists and rows, by name, and the remaining candidates."""
+    length = np.add.reduceat(row_kept, lists.row_ptr[:-1], dtype=np.int64)[list_kept]
+    row_ptr = np.concatenate([[0], np.cumsum(length)])
+    rank, score = lists.rank[row_kept], lists.score[row_kept] if lists.has_scores else None
+    tie_start = tie_starts(row_ptr, rank)
+    candidate_kept = np.zeros(lists.n_candidates, dtype=bool)
+    candidate_kept[lists.candidate[row_kept]] = True
+    number = np.concatenate([[0], np.cumsum(candidate_kept, dtype=np.int32)])
+    n_lists = np.add.reduceat(list_kept, lists.list_ptr[:-1], dtype=np.int64)
+    left = n_lists > 0
+    arrays = {
+        "queries": lists.queries if left.all() else lists.queries[left],
+        "voters": lists.voters,
+        "items": lists.items,
+        "list_ptr": np.concatenate([[0], np.cumsum(n_lists[left])]),
+        "list_voter": lists.list_voter[list_kept],
+        "list_weight": lists.list_weight[list_kept],
+        # Removing rows cannot create a conflict.
+        "list_conflict": None if lists.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
+        "list_merged": None
+        if lists.list_merged is None
+        else still_merged(lists.list_merged[list_kept], row_ptr, rank, score),
+        "row_ptr": row_ptr,
+        "candidate": number[lists.candidate[row_kept]],
+        "rank": mid_ranks(row_ptr, tie_start),
+        "score": score,
+        "candidate_ptr": np.append(number[lists.candidate_ptr[:-1]][left], number[-1]).astype(np.int64),
+        "candidate_item": lists.candidate_item[candidate_kept],
+    }
+    return arrays, np.flatnonzero(candidate_kept)
 
 
 def gather_of_queries(whole, chosen, name, candidate_ptr):

@@ -5,8 +5,6 @@ import re
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning
 
-__all__ = ["canonical", "other_titles", "query_ids", "warn_of_query_texts"]
-
 # In lower case and without blanks, dots, hyphens and underscores; in the order in which messages list them.
 _TITLES = {
     "query": ("query", "qid", "query_id", "q", "topic", "topic_id"),

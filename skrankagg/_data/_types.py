@@ -5,12 +5,9 @@ from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from ._aligned_qrels import AlignedQrels
 from ._frames import AnyFrame
-from ._qrels import Qrels
+from ._qrels import AlignedQrels, Qrels
 from ._ranked_lists import RankedLists
-
-__all__ = ["AnyFrame", "AnyLists", "AnyQrels", "Judgements", "PlainLists"]
 
 #: Ranked lists: a long frame, or encoded.
 AnyLists: TypeAlias = AnyFrame | RankedLists

@@ -12,17 +12,20 @@ from .._support._warn import warn_user
 from ..exceptions import UnknownVoterWarning
 from ._frames import plain_index
 
-__all__ = ["near_voters", "type_hint", "unmatched", "warn_of_misspelt_names"]
-
 # Comparing spellings costs the product of the two; with more names, they differ for another reason.
 _MOST_NAMES, _MOST_VOTERS = 20, 1000
 # Characters that distinguish voters of a series: a number, or a letter that stands alone.
 _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
+def find_voters(known, voters):
+    """Find voters (n_voters,) among known ones: positions (n_voters,), -1 for unknown voters."""
+    return plain_index(known).get_indexer(plain_index(voters))
+
+
 def unmatched(names, voters):
     """Mark names (n_names,) that are not the id of any voter, bool of the same shape."""
-    return plain_index(voters).get_indexer(plain_index(names)) < 0
+    return find_voters(voters, names) < 0
 
 
 def near_voters(names, voters):

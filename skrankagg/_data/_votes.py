@@ -9,8 +9,6 @@ import numpy as np
 from .._support._warn import warn_user
 from ._frames import first_row, show_id
 
-__all__ = ["are_votes"]
-
 
 def are_votes(lists, votes, advice):
     """Determine whether the weights of each query are numbers of votes, bool (n_queries,).

@@ -45,31 +45,6 @@ with vectors():
     )
     from . import _running_sums as _ragged
 
-__all__ = [
-    "COMPILED",
-    "best_first",
-    "bucket_descent",
-    "cheapest_buckets",
-    "cheapest_orders",
-    "co_ranked",
-    "discordant_pairs",
-    "draw_places",
-    "gather_scores",
-    "insertion_descent",
-    "insertion_rounds",
-    "locked_arcs",
-    "log_joint_probability",
-    "majority_insertions",
-    "majority_points",
-    "mean_places",
-    "merge_lists",
-    "number_items",
-    "order_costs",
-    "pivot_orders",
-    "ragged_cumsum",
-    "stale_kernels",
-]
-
 _KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
 _KERNELS += (_majority, _orders, _ragged, _subsets)
 # Most steps of one kernel call: about a tenth of a second, so that Ctrl-C takes effect between calls. Interpreted, a

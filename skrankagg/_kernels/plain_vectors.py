@@ -11,8 +11,6 @@ from contextlib import contextmanager
 
 from mypy_extensions import i64
 
-__all__ = ["append", "vec", "vectors"]
-
 
 class _Floats(array):
     def __new__(cls, values=()):

@@ -27,8 +27,6 @@ else:
             """Stand-in for estimators if scikit-learn has no callbacks."""
 
 
-__all__ = ["CallbackSupport", "Task", "fit_task", "fitting", "without_callbacks"]
-
 # Set while an estimator with callbacks is fitted, so that the same work in `transform` is not reported.
 _MARK = "_in_fit"
 

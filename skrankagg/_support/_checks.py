@@ -3,12 +3,17 @@
 import math
 from numbers import Number
 
-from ..exceptions import InputError
-from ._numbers import as_float, is_integer, is_real
-from ._shown import show
-from ._suggestions import did_you_mean
+import numpy as np
 
-__all__ = ["check_choice", "check_count", "check_number", "check_share"]
+from ..exceptions import InputError, InputTypeError
+from ._suggestions import did_you_mean
+from ._values import as_float, is_integer, is_real, show
+
+
+def check_flag(name, value):
+    """Raise InputTypeError unless the argument `name` is True or False, of Python or NumPy."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputTypeError(f"`{name}` must be True or False; got {show(value)}. Pass one of the two.")
 
 
 def check_choice(name, value, options):

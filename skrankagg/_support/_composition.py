@@ -5,8 +5,6 @@ from typing import Any, Self
 from ..exceptions import InputError, InputTypeError
 from ._sklearn import BaseComposition, show_in_parallel
 
-__all__ = ["Composition"]
-
 
 class Composition(BaseComposition):
     """Base of estimators whose parameter ``_members_name`` is a list of (name, estimator) tuples.

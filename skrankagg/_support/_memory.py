@@ -16,8 +16,6 @@ try:
 except ImportError:  # Windows has no limit of the address space
     resource = None
 
-__all__ = ["available_memory", "check_matrix", "check_memory", "config_context", "format_bytes"]
-
 _VARIABLE = "SKRANKAGG_MEMORY"
 #: Share of the memory to use; the rest is for other processes and for parts that an estimate omits.
 _SHARE = 0.8
@@ -63,7 +61,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
     >>> import skrankagg
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.exceptions import MemoryLimitError
-    >>> lists, _ = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)[0]
     >>> with skrankagg.config_context(memory_limit="100kB"):
     ...     try:
     ...         skrankagg.Schulze().fit_transform(lists)

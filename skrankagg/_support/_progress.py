@@ -5,8 +5,6 @@ import sys
 import time
 from contextlib import contextmanager
 
-__all__ = ["Progress", "is_interactive", "tell_elapsed_time"]
-
 
 def is_interactive():
     """Return True if output goes to a terminal or a notebook."""

@@ -4,8 +4,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-__all__ = ["take_rows", "take_rows_of_params", "to_table"]
-
 
 def to_table(X):
     """Convert to a table whose rows can be taken; frames, arrays and sparse matrices change only their layout."""

@@ -6,8 +6,6 @@ import sys
 
 from .. import _kernels
 
-__all__ = ["show_versions"]
-
 _PACKAGES = (
     "numpy",
     "scipy",

@@ -12,39 +12,14 @@ from sklearn.base import BaseEstimator as _BaseEstimator
 from sklearn.base import TransformerMixin, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import HasMethods, Hidden, InvalidParameterError, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, InvalidParameterError, RealNotInt, StrOptions
 from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from ._numbers import is_real
 from ._suggestions import did_you_mean
-
-__all__ = [
-    "N_JOBS",
-    "UNUSED",
-    "BaseComposition",
-    "BaseEstimator",
-    "FitFailedWarning",
-    "HasMethods",
-    "Hidden",
-    "Interval",
-    "InvalidParameterError",
-    "NotFittedError",
-    "RealNotInt",
-    "StrOptions",
-    "Tags",
-    "TransformerMixin",
-    "accept_lists",
-    "check_is_fitted",
-    "clone",
-    "documentation",
-    "is_classifier",
-    "keep_out_of_html",
-    "output_format",
-    "show_in_parallel",
-]
+from ._values import is_real
 
 
 @lru_cache(maxsize=1)

@@ -6,8 +6,6 @@ Names of voters have separate rules, in ``_data._voter_names``: v1 and v10 are t
 import difflib
 import re
 
-__all__ = ["did_you_mean", "find_same", "find_similar"]
-
 #: Other tools' words for names used here; a synonym counts only if its name is among the known ones.
 _SYNONYMS = {
     "zmuv": ["z-score"],

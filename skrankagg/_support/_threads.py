@@ -6,8 +6,6 @@ from typing import ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_blas_thread"]
-
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 

@@ -3,8 +3,6 @@
 import sys
 import warnings
 
-__all__ = ["warn_user"]
-
 _OURS = {"skrankagg", "sklearn", "joblib"}
 
 

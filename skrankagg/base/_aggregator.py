@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._data._compared_items import warn_of_components
+from .._data._compared_items import warn_of_components, warn_of_paired_comparisons
 from .._data._conflicts import check_scores
-from .._data._exposure import hold_pairs, warn_of_exposure
 from .._data._fitted_rows import RemembersRows
 from .._data._frames import first_row, show_id
 from .._data._output import check_output
@@ -309,8 +308,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _warn_of_lists(self, lists):
         """Warn about paired comparisons that the method misreads, and about items that no list compares."""
         tags = self.__sklearn_tags__().aggregator_tags
-        if tags.absent_below and hold_pairs(lists):
-            warn_of_exposure(lists, type(self).__name__)
+        if tags.absent_below:
+            warn_of_paired_comparisons(lists, type(self).__name__)
         if tags.compares is not None:
             warn_of_components(lists, tags.compares, type(self).__name__)
 

@@ -54,7 +54,7 @@ class SupervisedAggregator(BaseAggregator):
     ...         return self.grade_[np.minimum(self._best(lists), len(self.grade_) - 1)]
     >>> from skrankagg import Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)["rank"].tolist()
     [1, 2]

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from .._data._frames import first_row, plain_index, show_id
-from .._data._voter_names import near_voters, type_hint, unmatched
+from .._data._frames import first_row, show_id
+from .._data._voter_names import find_voters, near_voters, type_hint, unmatched
 from ..exceptions import InputError, InputTypeError
 
 #: A number for each voter, such as weights, numbers of items or cutoffs.
@@ -63,15 +63,7 @@ def voter_values(lists, given, name, advice, *, whole=False):
     array([0.5, 2. ])
     """
     given = voter_series(given, name, whole=whole)
-    place = plain_index(given.index).get_indexer(plain_index(lists.voters))
-    voting = np.zeros(lists.n_voters, dtype=bool)
-    voting[lists.list_voter] = True
-    unknown = voting & (place < 0)
-    if unknown.any():
-        raise InputError(
-            f"`{name}` must have a value for every voter; {int(unknown.sum())} have none, the first is "
-            f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
-        )
+    place, voting = _look_up(lists, given, f"`{name}` must have a value", advice)
     return np.where(voting, given.to_numpy()[place], 0.0)
 
 
@@ -96,19 +88,26 @@ def group_ids(lists, given, name):
             f"`{name}` must name one group for each voter; {show_id(given.index, first_row(wrong))} has several or "
             "none."
         )
-    place = plain_index(given.index).get_indexer(plain_index(lists.voters))
-    unknown = np.zeros(lists.n_voters, dtype=bool)
-    unknown[lists.list_voter] = True
-    unknown &= place < 0
-    if unknown.any():
-        raise InputError(
-            f"`{name}` must name a group for every voter; {int(unknown.sum())} have none, the first is "
-            f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. Add those; a voter "
-            "may be a group of its own."
-        )
+    place, _ = _look_up(lists, given, f"`{name}` must name a group", "Add those; a voter may be a group of its own.")
     ids = lists.voters.to_numpy(dtype=object, copy=True)
     ids[place >= 0] = given.to_numpy(dtype=object)[place[place >= 0]]
     return pd.Index(ids, dtype=object)
+
+
+def _look_up(lists, given, rule, advice):
+    """Find each voter in a Series by voter: positions (n_voters,), -1 if not there, and whether the voter has a list.
+
+    Raises InputError, which begins with `rule` and ends with `advice`, if a voter with a list is not there.
+    """
+    place, voting = find_voters(given.index, lists.voters), np.zeros(lists.n_voters, dtype=bool)
+    voting[lists.list_voter] = True
+    unknown = voting & (place < 0)
+    if unknown.any():
+        raise InputError(
+            f"{rule} for every voter; {int(unknown.sum())} have none, the first is "
+            f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
+        )
+    return place, voting
 
 
 def _near_miss(lists, names, unknown):

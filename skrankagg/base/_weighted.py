@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._arrays._ragged import group_order
 from .._data._frames import first_row, plain_index, show_id
-from .._data._voter_names import type_hint
+from .._data._voter_names import find_voters, type_hint
 from .._support._sklearn import StrOptions, check_is_fitted
 from .._support._warn import warn_user
 from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
@@ -83,28 +83,28 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
     return found
 
 
-def match_voters(owner, lists, known, unknown_voter, what, equal, advice, ids=None):
+def match_voters(owner, lists, known, what, equal, advice, ids=None):
     """Match the voters of lists with the fitted voters: return lists, and the place of each list's voter, (n_lists,).
 
-    `known` is a frame with a column `voter`; an unknown voter has place -1. With ``unknown_voter="ignore"`` the lists
-    of unknown voters get list weight 0. In messages, `what` names the value learned for a voter, `equal` describes the
-    values of all voters if none is known, and `advice` is an alternative. `ids` (n_voters,) are the ids of the lists'
-    voters in `known`, if they differ from their own.
+    `known` is a frame with a column `voter`; an unknown voter has place -1. If ``owner.unknown_voter`` is "ignore", the
+    lists of unknown voters get list weight 0. In messages, `what` names the value learned for a voter, `equal`
+    describes the values of all voters if none is known, and `advice` is an alternative. `ids` (n_voters,) are the ids
+    of the lists' voters in `known`, if they differ from their own.
     """
     ids = lists.voters if ids is None else ids
     fitted = pd.Index(known["voter"])
-    place = plain_index(fitted).get_indexer(plain_index(ids))[lists.list_voter]
+    place = find_voters(fitted, ids)[lists.list_voter]
     found = place >= 0
     if found.all():
         return lists, place
     hint = "" if found.any() else type_hint(fitted, ids[lists.list_voter])
     name = type(owner).__name__
-    if unknown_voter == "error":
+    if owner.unknown_voter == "error":
         raise InputError(
             f"{name} learned no {what} for voter {show_id(ids, lists.list_voter[first_row(~found)])}, which was not "
             f"among the fitted voters{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
         )
-    if unknown_voter == "ignore":
+    if owner.unknown_voter == "ignore":
         left = np.logical_or.reduceat(found, lists.list_ptr[:-1])
         if not left.all():
             raise InputError(
@@ -122,7 +122,7 @@ def match_voters(owner, lists, known, unknown_voter, what, equal, advice, ids=No
     return lists, place
 
 
-def match_weights(owner, lists, learnt, unknown_voter, advice, ids=None):
+def match_weights(owner, lists, learnt, advice, ids=None):
     """Look up the learned weights of voters: return lists, the weight of each, (n_lists,), and whether it is known.
 
     `learnt` is a frame of `voter` and `weight`. An unknown voter has the mean weight, or no weight ("ignore"), or is an
@@ -131,13 +131,13 @@ def match_weights(owner, lists, learnt, unknown_voter, advice, ids=None):
     `learnt`, if they differ from their own.
     """
     equal = "equal weights and no learned weight is used"
-    lists, place = match_voters(owner, lists, learnt, unknown_voter, "weight", equal, advice, ids)
+    lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, ids)
     weight, known = learnt["weight"].to_numpy(), place >= 0
     if known.all():
         return lists, weight[place], None
     # An unknown voter is an average one.
     weight = np.where(known, weight[place], weight.mean())
-    return lists, weight, None if unknown_voter == "ignore" else known
+    return lists, weight, None if owner.unknown_voter == "ignore" else known
 
 
 class WeightedAggregator(BaseAggregator):
@@ -300,7 +300,7 @@ class WeightedAggregator(BaseAggregator):
             # A new voter may belong to a known group.
             of_group = learnt["voter"].map(dict(self._groups.items()))
             learnt = learnt.assign(voter=of_group).drop_duplicates("voter", ignore_index=True)
-        return match_weights(self, lists, learnt, self.unknown_voter, "choose weighting='query'", ids)
+        return match_weights(self, lists, learnt, "choose weighting='query'", ids)
 
     def _warn_of_length(self, lists, weight):
         found = outweighed_queries(lists, weight)

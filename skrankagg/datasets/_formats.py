@@ -26,7 +26,7 @@ class Look:
 
     Parameters
     ----------
-    source : path or Held
+    source : path or StreamContent
         File, plain or gzip.
     kind : Kind
         What may be in it.
@@ -72,7 +72,7 @@ def read_rows(source, layout, kind, named):
 
     Parameters
     ----------
-    source : path or Held
+    source : path or StreamContent
         File, plain or gzip.
     layout : Layout
         What its fields hold.
@@ -368,7 +368,7 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
 
     Parameters
     ----------
-    source : path or Held
+    source : path or StreamContent
         File, plain or gzip.
     kind : Kind
         Allowed content.

@@ -68,7 +68,7 @@ def read_json(source, kind):
 
     Parameters
     ----------
-    source : path or Held
+    source : path or StreamContent
         File, plain or gzip.
     kind : Kind
         Expected content.

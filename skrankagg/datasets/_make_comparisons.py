@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._support._checks import check_choice, check_count, check_number, check_share
-from ._make_ranked_lists import _names, _vector
+from ._generators import number_names, read_numbers
 
 __all__ = ["make_comparisons"]
 
@@ -123,10 +123,10 @@ def make_comparisons(
     ['i3', 'i2', 'i1']
     """
     if worth is not None:
-        worth = _vector("worth", worth, positive=True)
+        worth = read_numbers("worth", worth, positive=True)
         n_items = len(worth)
     if reliability is not None:
-        reliability = _vector("reliability", reliability)
+        reliability = read_numbers("reliability", reliability)
         n_voters = len(reliability)
     sizes = (
         ("n_items", n_items, 2),
@@ -162,8 +162,8 @@ def make_comparisons(
     swapped = (luck >= first) & ~tied
     winner, loser = np.where(swapped, pairs[..., 1], pairs[..., 0]), np.where(swapped, pairs[..., 0], pairs[..., 1])
 
-    items, voters = _names("i", n_items), _names("v", n_voters)
-    queries = pd.Index(["q"], dtype=str) if n_queries == 1 else _names("q", n_queries)
+    items, voters = number_names("i", n_items), number_names("v", n_voters)
+    queries = pd.Index(["q"], dtype=str) if n_queries == 1 else number_names("q", n_queries)
     columns = {
         "winner": items.take(winner.ravel()),
         "loser": items.take(loser.ravel()),

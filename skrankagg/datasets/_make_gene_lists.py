@@ -1,7 +1,7 @@
 """Lists of genes like those reported by studies: noisy, of very different lengths, and many of them unordered."""
 
 import math
-from typing import Literal, NamedTuple, overload
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._support._checks import check_choice, check_number
 from ..exceptions import InputError
-from ._make_ranked_lists import _names, _vector
+from ._generators import number_names, read_numbers
 
 __all__ = ["make_gene_lists"]
 
@@ -42,13 +42,12 @@ def _log_length(name, value):
         raise InputError(
             f"`{name}` must be a pair, the mean and standard deviation of the logarithm of a length; got {value!r}."
         )
-    mean, deviation = _vector(name, value)
+    mean, deviation = read_numbers(name, value)
     if deviation < 0:
         raise InputError(f"The standard deviation in `{name}` must be at least 0; got {float(deviation)!r}.")
     return mean, deviation
 
 
-@overload
 def make_gene_lists(
     n_queries: int = 1,
     *,
@@ -63,44 +62,8 @@ def make_gene_lists(
     ranked_length: tuple[float, float] | None = None,
     unranked_length: tuple[float, float] | None = None,
     absent_share: float = 0.0,
-    return_truth: Literal[False] = False,
     random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame]: ...
-@overload
-def make_gene_lists(
-    n_queries: int = 1,
-    *,
-    preset: Preset = "large-mixed",
-    noise: float = 3.0,
-    heterogeneity: float = 1.0,
-    n_items: int = 20_000,
-    n_true: int = 1000,
-    n_top: int = 100,
-    n_ranked: int | None = None,
-    n_unranked: int | None = None,
-    ranked_length: tuple[float, float] | None = None,
-    unranked_length: tuple[float, float] | None = None,
-    absent_share: float = 0.0,
-    return_truth: Literal[True],
-    random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame, GeneTruth]: ...
-def make_gene_lists(
-    n_queries: int = 1,
-    *,
-    preset: Preset = "large-mixed",
-    noise: float = 3.0,
-    heterogeneity: float = 1.0,
-    n_items: int = 20_000,
-    n_true: int = 1000,
-    n_top: int = 100,
-    n_ranked: int | None = None,
-    n_unranked: int | None = None,
-    ranked_length: tuple[float, float] | None = None,
-    unranked_length: tuple[float, float] | None = None,
-    absent_share: float = 0.0,
-    return_truth: bool = False,
-    random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, GeneTruth]:
+) -> tuple[pd.DataFrame, pd.DataFrame, GeneTruth]:
     r"""Generate lists of genes like those of studies of one question, ranked or not.
 
     Few of many items matter, lists are noisy and of very different lengths, and some only name the items found. This is
@@ -134,8 +97,6 @@ def make_gene_lists(
     absent_share : float, default=0.0
         Share of the items, from 0 to 1, that a study did not measure, among the items for which its list has no place.
         The unmeasured items are drawn for each list, from all items.
-    return_truth : bool, default=False
-        Whether to return the truth as well.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -148,7 +109,7 @@ def make_gene_lists(
         Columns query, item (str) and relevance (int64): 2 for the first `n_top` true items, 1 for the others. Ordered
         by query and item.
     truth : named tuple of voters and items
-        Only with ``return_truth=True``. ``truth.voters`` is a frame with query, voter, ranked (bool), length and noise.
+        ``truth.voters`` is a frame with query, voter, ranked (bool), length and noise.
         ``truth.items`` is a frame with query, item, place (from 1) and mean of the true items, in the order of the
         qrels.
 
@@ -203,7 +164,7 @@ def make_gene_lists(
     >>> from skrankagg import RankStatistic
     >>> from skrankagg.datasets import make_gene_lists
     >>> from skrankagg.metrics import evaluate
-    >>> lists, qrels = make_gene_lists(2, preset="small-ranked", noise=1, random_state=0)
+    >>> lists, qrels, _ = make_gene_lists(2, preset="small-ranked", noise=1, random_state=0)
     >>> consensus = RankStatistic(statistic="geometric-mean", n_items=20_000).fit_transform(lists)
     >>> evaluate(consensus, qrels, ["p(rel=2)@100", "p@1000"]).round(2)
          p(rel=2)@100  p@1000
@@ -256,8 +217,8 @@ def make_gene_lists(
             found.append(np.sort(number[query, order]))
             rank.append(np.ones(len(order), dtype=np.int64))
 
-    queries, items = _names("q", n_queries), _names("g", n_items)
-    voters = pd.Index([*_names("r", n_ranked), *_names("u", n_unranked)], dtype=str)
+    queries, items = number_names("q", n_queries), number_names("g", n_items)
+    voters = pd.Index([*number_names("r", n_ranked), *number_names("u", n_unranked)], dtype=str)
     n_lists = len(voters)
     truth_of_lists = pd.DataFrame(
         {
@@ -284,8 +245,6 @@ def make_gene_lists(
         "item": items.take(np.take_along_axis(number, place, axis=1).ravel()),
     }
     qrels = pd.DataFrame({**columns, "relevance": np.where(place < n_top, 2, 1).ravel()})
-    if not return_truth:
-        return lists, qrels
     place = place.ravel()
     return lists, qrels, GeneTruth(truth_of_lists, pd.DataFrame({**columns, "place": place + 1, "mean": mean[place]}))
 

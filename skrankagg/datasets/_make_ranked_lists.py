@@ -1,15 +1,16 @@
 """Ranked lists with a known truth: good, bad and adversarial voters, ties and gaps."""
 
 import math
-from typing import Literal, NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
 from .._support._checks import check_number, check_share
-from .._support._numbers import is_integer
+from .._support._values import is_integer
 from ..exceptions import InputError
+from ._generators import number_names, tie_items
 
 __all__ = ["make_ranked_lists"]
 
@@ -23,21 +24,6 @@ class Truth(NamedTuple):
 
 # Number of doubles in one block of (query, voter, item); a handful of such arrays exist at a time.
 _BLOCK = 2**21
-
-
-def _names(letter, n):
-    """Name n things by numbers from 1, padded with zeros so that names sort like numbers."""
-    width = len(str(n))
-    return pd.Index([f"{letter}{i:0{width}d}" for i in range(1, n + 1)], dtype=str)
-
-
-def _vector(name, value, *, positive=False):
-    """Read a parameter that is a list of numbers: float64 of shape (n_numbers,), not empty."""
-    value = np.asarray(value, dtype=np.float64)
-    if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all() or (positive and (value <= 0).any()):
-        kind = "finite numbers above 0" if positive else "finite numbers"
-        raise InputError(f"`{name}` must be a list of {kind}; got other values.")
-    return value
 
 
 def _length_range(list_length, n_items):
@@ -75,18 +61,6 @@ def _hide(seen_score, n_known, random):
         np.put_along_axis(seen_score, unknown, -np.inf, axis=-1)
 
 
-def _tie(score, position, ties, random):
-    """Give an item, with probability `ties`, the rank and score of the item above it.
-
-    A run of such items forms one bucket, with the rank and score of its first item.
-    """
-    opens = random.random_sample(len(score)) >= ties
-    opens |= position == 0
-    first = np.maximum.accumulate(np.where(opens, np.arange(len(score)), 0))
-    return position[first] + 1, score[first]
-
-
-@overload
 def make_ranked_lists(
     *,
     n_queries: int = 20,
@@ -100,42 +74,8 @@ def make_ranked_lists(
     absent_share: float = 0.0,
     n_grades: int = 2,
     relevant_share: float = 0.2,
-    return_truth: Literal[False] = False,
     random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame]: ...
-@overload
-def make_ranked_lists(
-    *,
-    n_queries: int = 20,
-    n_voters: int = 10,
-    n_items: int = 100,
-    list_length: int | tuple[int, int] | None = 30,
-    quality: float = 1.0,
-    quality_spread: float = 0.5,
-    adversarial_share: float = 0.0,
-    tie_probability: float = 0.0,
-    absent_share: float = 0.0,
-    n_grades: int = 2,
-    relevant_share: float = 0.2,
-    return_truth: Literal[True],
-    random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame, Truth]: ...
-def make_ranked_lists(
-    *,
-    n_queries: int = 20,
-    n_voters: int = 10,
-    n_items: int = 100,
-    list_length: int | tuple[int, int] | None = 30,
-    quality: float = 1.0,
-    quality_spread: float = 0.5,
-    adversarial_share: float = 0.0,
-    tie_probability: float = 0.0,
-    absent_share: float = 0.0,
-    n_grades: int = 2,
-    relevant_share: float = 0.2,
-    return_truth: bool = False,
-    random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, Truth]:
+) -> tuple[pd.DataFrame, pd.DataFrame, Truth]:
     r"""Generate ranked lists of voters who observe a hidden truth with different precision.
 
     Every item has a true utility. Each voter observes it with noise, ranks by the observations, and returns the top.
@@ -168,8 +108,6 @@ def make_ranked_lists(
         Number of relevance grades above 0.
     relevant_share : float, default=0.2
         Share of the items, above 0 and up to 1, that are relevant to a query; at least one item is.
-    return_truth : bool, default=False
-        Whether to return the truth as well.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -182,7 +120,7 @@ def make_ranked_lists(
         Columns query, item (str) and relevance (int64, 0 to `n_grades`). Every item is judged. Ordered by
         query and item.
     truth : named tuple of voters and utilities
-        Only with ``return_truth=True``. ``truth.voters`` is a frame with voter, quality and adversarial (bool).
+        ``truth.voters`` is a frame with voter, quality and adversarial (bool).
         ``truth.utilities`` is a frame with query, item and utility (float64), in the order of the qrels.
 
     Raises
@@ -225,7 +163,7 @@ def make_ranked_lists(
     --------
     >>> from skrankagg.datasets import make_ranked_lists
     >>> lists, qrels, truth = make_ranked_lists(
-    ...     n_queries=2, n_voters=3, n_items=5, list_length=(2, 3), return_truth=True, random_state=0
+    ...     n_queries=2, n_voters=3, n_items=5, list_length=(2, 3), random_state=0
     ... )
     >>> lists.columns.tolist(), qrels.columns.tolist()
     (['query', 'voter', 'item', 'rank', 'score'], ['query', 'item', 'relevance'])
@@ -281,12 +219,12 @@ def make_ranked_lists(
 
         kept = np.arange(longest) < length[..., None]
         position = np.broadcast_to(np.arange(longest), kept.shape)[kept]
-        rank, score = _tie(score[kept], position, tie_probability, tie_random)
+        rank, score = tie_items(score[kept], position, tie_probability, tie_random)
         item_blocks.append(order[kept])
         rank_blocks.append(rank)
         score_blocks.append(score)
 
-    queries, voters, items = _names("q", n_queries), _names("v", n_voters), _names("i", n_items)
+    queries, voters, items = number_names("q", n_queries), number_names("v", n_voters), number_names("i", n_items)
     lists = pd.DataFrame(
         {
             "query": queries.repeat(lengths.sum(axis=1)),
@@ -302,8 +240,6 @@ def make_ranked_lists(
     grade = np.where(place < n_relevant, n_grades - place * n_grades // n_relevant, 0)
     pairs = {"query": queries.repeat(n_items), "item": items.take(np.tile(np.arange(n_items), n_queries))}
     qrels = pd.DataFrame({**pairs, "relevance": grade.ravel().astype(np.int64)})
-    if not return_truth:
-        return lists, qrels
     truth = Truth(
         voters=pd.DataFrame({"voter": voters, "quality": skill, "adversarial": adversarial}),
         utilities=pd.DataFrame({**pairs, "utility": utility.ravel()}),

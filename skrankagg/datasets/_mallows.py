@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._support._checks import check_count, check_number, check_share
-from .._support._numbers import is_integer
+from .._support._values import is_integer
 from ..exceptions import InputError
-from ._make_ranked_lists import _names, _tie, _vector
+from ._generators import number_names, read_numbers, tie_items
 
 __all__ = ["make_mallows", "make_plackett_luce"]
 
@@ -231,11 +231,11 @@ def make_plackett_luce(
     ['i3', 'i2', 'i1']
     """
     if worth is not None:
-        worth = _vector("worth", worth, positive=True)
+        worth = read_numbers("worth", worth, positive=True)
         n_items = len(worth)
     power = np.ones(1)
     if reliability is not None:
-        power = _vector("reliability", reliability)
+        power = read_numbers("reliability", reliability)
         n_voters = len(power)
     _check(n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
     check_number("spread", spread, 0)
@@ -247,13 +247,13 @@ def make_plackett_luce(
     lists = _frame(np.argsort(-seen, axis=-1), list_length)
     if tie_probability:
         place = lists["rank"].to_numpy()
-        lists["rank"], _ = _tie(place, place - 1, tie_probability, random)
+        lists["rank"], _ = tie_items(place, place - 1, tie_probability, random)
     if not return_worth:
         return lists
     truth = pd.DataFrame(
         {
-            "query": _names("q", n_queries).repeat(n_items),
-            "item": _names("i", n_items).take(np.tile(np.arange(n_items), n_queries)),
+            "query": number_names("q", n_queries).repeat(n_items),
+            "item": number_names("i", n_items).take(np.tile(np.arange(n_items), n_queries)),
             "worth": np.exp(log_worth).ravel(),
         }
     )
@@ -267,9 +267,9 @@ def _frame(order, list_length):
     length = order.shape[-1]
     return pd.DataFrame(
         {
-            "query": _names("q", n_queries).repeat(n_voters * length),
-            "voter": _names("v", n_voters).take(np.tile(np.repeat(np.arange(n_voters), length), n_queries)),
-            "item": _names("i", n_items).take(order.ravel()),
+            "query": number_names("q", n_queries).repeat(n_voters * length),
+            "voter": number_names("v", n_voters).take(np.tile(np.repeat(np.arange(n_voters), length), n_queries)),
+            "item": number_names("i", n_items).take(order.ravel()),
             "rank": np.tile(np.arange(1, length + 1), n_queries * n_voters),
         }
     )

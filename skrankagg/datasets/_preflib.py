@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
 from ._delimited import clip
-from ._sources import blamed_on, encoding_checked, opened
+from ._sources import add_file_to_errors, encoding_checked, opened
 
 __all__ = ["read_preflib"]
 
@@ -123,7 +123,7 @@ def read_preflib(
 
 
 def _read(path, names):
-    with blamed_on("read_preflib", path, "repair the file."), encoding_checked(path):
+    with add_file_to_errors("read_preflib", path, "repair the file."), encoding_checked(path):
         numbered = _lines(path)
         new = numbered[0][1].startswith("#")
         alternatives, ballots, mark = _new_header(numbered) if new else _old_header(numbered)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .._support._checks import check_count
-from .._support._numbers import is_integer, is_real
+from .._support._values import is_integer, is_real
 from ..exceptions import InputError
 
 __all__ = ["make_rasdagen"]

@@ -15,7 +15,7 @@ from ._format_names import ListsFormat, QrelsFormat
 from ._formats import FORMATS, alternatives, find_format, readable
 from ._integers import of_one_type
 from ._kinds import LISTS, QRELS
-from ._sources import FileLike, blamed_on, encoding_checked, file_name, hold, is_file
+from ._sources import FileLike, add_file_to_errors, encoding_checked, file_name, is_file, make_rereadable
 
 __all__ = ["read_lists", "read_qrels"]
 
@@ -194,8 +194,8 @@ def read_lists(
 
     frames, styles = [], []
     for path, name in zip(paths, names, strict=True):
-        with blamed_on("read_lists", path, _REMEDY):
-            source = hold(path, "read_lists")
+        with add_file_to_errors("read_lists", path, _REMEDY):
+            source = make_rereadable(path, "read_lists")
             with encoding_checked(source):
                 found, layout = find_format(source, LISTS, format, columns, decimal, trailing == "ignore")
                 frame = found.read(source, layout, LISTS, format != "auto")
@@ -297,8 +297,8 @@ def read_qrels(
         raise InputTypeError(
             f"`path` must be a path, or a file open for bytes; got {path!r}. Pass the name of one file."
         )
-    with blamed_on("read_qrels", path, _REMEDY):
-        source = hold(path, "read_qrels")
+    with add_file_to_errors("read_qrels", path, _REMEDY):
+        source = make_rereadable(path, "read_qrels")
         with encoding_checked(source):
             found, layout = find_format(source, QRELS, format, columns, decimal)
             frame = found.read(source, layout, QRELS, format != "auto")

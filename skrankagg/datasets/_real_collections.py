@@ -14,7 +14,7 @@ from .._support._checks import check_choice
 from ..exceptions import InputError, InputTypeError
 from ._delimited import clip, is_number, to_number
 from ._readers import read_lists, read_qrels
-from ._sources import FileLike, blamed_on, encoding_checked, file_name, hold, is_file, opened
+from ._sources import FileLike, add_file_to_errors, encoding_checked, file_name, is_file, make_rereadable, opened
 
 __all__ = ["load_letor_agg", "load_trec"]
 
@@ -106,8 +106,8 @@ def load_letor_agg(
         )
     rows, judged = [], {}
     for one in paths:
-        with blamed_on("load_letor_agg", one, "pass a file of LETOR's rank aggregation data, unchanged."):
-            source = hold(one, "load_letor_agg")
+        with add_file_to_errors("load_letor_agg", one, "pass a file of LETOR's rank aggregation data, unchanged."):
+            source = make_rereadable(one, "load_letor_agg")
             with encoding_checked(source), opened(source) as stream:
                 text = stream.read().decode("utf-8-sig")
             _read_letor(text, rows, judged)

@@ -41,7 +41,7 @@ class Fault(InputError):
         self.remedy = remedy
 
 
-class Held:
+class StreamContent:
     """Decompressed content of a stream, and its name for messages."""
 
     def __init__(self, name, data):
@@ -62,7 +62,7 @@ def file_name(source):
     return name if isinstance(name, str) and name else "<stream>"
 
 
-def hold(source, caller):
+def make_rereadable(source, caller):
     """Make a source that can be opened many times: a regular file unchanged, all else read into memory.
 
     Parameters
@@ -73,7 +73,7 @@ def hold(source, caller):
 
     Returns
     -------
-    path or Held
+    path or StreamContent
     """
     if not isinstance(source, (str, os.PathLike)):
         data = _read_open_file(source, caller)
@@ -84,7 +84,7 @@ def hold(source, caller):
         return source
     if data[:2] == _GZIP_MAGIC:
         data = gzip.decompress(data)
-    return Held(file_name(source), data)
+    return StreamContent(file_name(source), data)
 
 
 def _is_read_once(path):
@@ -126,7 +126,7 @@ def _text_mode(source, caller):
 @contextmanager
 def opened_raw(source):
     """Open a source as a binary stream of its bytes, compressed or not."""
-    if isinstance(source, Held):
+    if isinstance(source, StreamContent):
         yield io.BufferedReader(io.BytesIO(source.data))
     else:
         with open(source, "rb") as stream:
@@ -138,7 +138,7 @@ def opened(source):
     """Open a source, compressed or not, as a binary stream; its first bytes decide, not its name."""
     with opened_raw(source) as stream:
         # The content of a stream was decompressed when it was read.
-        if not isinstance(source, Held) and stream.peek(2)[:2] == _GZIP_MAGIC:
+        if not isinstance(source, StreamContent) and stream.peek(2)[:2] == _GZIP_MAGIC:
             with gzip.open(stream) as unpacked:
                 yield unpacked
         else:
@@ -146,7 +146,7 @@ def opened(source):
 
 
 @contextmanager
-def blamed_on(caller, source, remedy):
+def add_file_to_errors(caller, source, remedy):
     """Turn a clause about a file into a complete error message that names the file."""
     name = file_name(source)
     try:

@@ -84,7 +84,7 @@ def evaluate_partitions(
     >>> from skrankagg import CombSUM
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.distributed import evaluate_partitions, transform_partitions
-    >>> lists, qrels = make_ranked_lists(n_queries=20, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, random_state=0)
     >>> consensus = transform_partitions(CombSUM(), dd.from_pandas(lists, npartitions=3))
     >>> evaluate_partitions(consensus, qrels, ["map", "ndcg@10"], partitioned=True).round(4)
             map  ndcg@10

@@ -69,7 +69,7 @@ def scan_parquet(
     >>> from skrankagg import CombSUM
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.distributed import scan_parquet, transform_partitions
-    >>> lists, qrels = make_ranked_lists(n_queries=100, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=100, random_state=0)
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "lists.parquet"
     >>> lists.to_parquet(path)
@@ -176,7 +176,7 @@ class ParquetChunks:
     >>> from skrankagg import CombSUM
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.distributed import scan_parquet, transform_partitions
-    >>> lists, qrels = make_ranked_lists(n_queries=100, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=100, random_state=0)
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name)
     >>> lists.to_parquet(path / "lists.parquet")

@@ -64,7 +64,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     >>> from skrankagg import CombSUM
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.distributed import transform_partitions
-    >>> lists, qrels = make_ranked_lists(n_queries=20, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, random_state=0)
     >>> consensus = transform_partitions(CombSUM(), dd.from_pandas(lists, npartitions=3))
     >>> consensus.columns.tolist()
     ['query', 'item', 'score', 'rank']

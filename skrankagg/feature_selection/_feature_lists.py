@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from .._data._ranked_lists import RankedLists
-from .._support._numbers import is_real
+from .._support._values import is_real
 from ..exceptions import InputError, SimilarIdsWarning
 from ._members import of_each_name
 

@@ -30,7 +30,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> Ranked
 
 
 @contextmanager
-def told_already() -> Iterator[None]:
+def silence_repeated_warnings() -> Iterator[None]:
     """Silence warnings that the consensus of all lists has already issued, while some lists are left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnequalLengthWarning)

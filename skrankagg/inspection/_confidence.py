@@ -7,15 +7,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from .._arrays import TOLERANCE
 from .._data._types import PlainLists
 from ..base import BaseAggregator
 from ..exceptions import InputError
 from ._resampling import Resampling, quantile_of_draws
 
 __all__ = ["rank_confidence"]
-
-# Rounding error of a variance that is 0, as a share of the sum of squares.
-_ROUNDING = 1e-12
 
 
 def rank_confidence(
@@ -110,7 +108,7 @@ def rank_confidence(
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.inspection import rank_confidence
-    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)[0]
     >>> rank_confidence(BordaCount(), lists)
       query item  score  rank  rank_low  rank_high
     0    q1   i1   93.0     1         1          4
@@ -179,7 +177,7 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
         distance[j, j + 1 :] = _studentise(difference, difference, expected @ square, total)
         sums = apart.T @ drawn
         moved = sums - difference[:, None]
-        moved[np.abs(moved) <= _ROUNDING * (np.abs(apart).T @ drawn)] = 0.0
+        moved[np.abs(moved) <= TOLERANCE * (np.abs(apart).T @ drawn)] = 0.0
         ratio = np.abs(_studentise(moved, sums, square.T @ drawn, total))
         np.maximum(farthest[j], ratio.max(axis=0), out=farthest[j])
         np.maximum(farthest[j + 1 :], ratio, out=farthest[j + 1 :])
@@ -197,6 +195,6 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 def _studentise(value, total, squares, n):
     """Divide a value by the standard error of a sum of n terms, from their sum and sum of squares; 0/0 is 0."""
     variance = squares - total**2 / n
-    variance[variance <= _ROUNDING * squares] = 0.0
+    variance[variance <= TOLERANCE * squares] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(value == 0, 0.0, value / np.sqrt(variance))

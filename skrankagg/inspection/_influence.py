@@ -25,7 +25,7 @@ from ..base._consensus import rank_scores, rank_sums, sole_lists_again
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import ratio_or_nan
 from ._agreement import agreement_with_classes, count_pairs, robust_z
-from ._arguments import begin, told_already
+from ._arguments import begin, silence_repeated_warnings
 
 __all__ = ["voter_influence"]
 
@@ -177,7 +177,7 @@ def voter_influence(
     failures: list[Exception] = []
     left_out = np.zeros(n, dtype=bool)
     make = _silence if mode == "silence" else _drop
-    with told_already():
+    with silence_repeated_warnings():
         for queries in _alike(lists):
             for without in make(aggregator, lists, ranked.lists, queries, others, failures):
                 one = without.list

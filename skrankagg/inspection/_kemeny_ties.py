@@ -13,7 +13,7 @@ from .._arrays._preferences import margins
 from .._data._frames import frame_of, known_or_missing, take_ids, whole_or_missing
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
-from .._support._numbers import is_real
+from .._support._values import is_real
 from ..aggregators import Kemeny, condorcet_components
 from ..base._voter_weights import VoterWeights
 from ..exceptions import InputError

@@ -13,10 +13,10 @@ from .._arrays._weight_units import common_unit
 from .._data._frames import frame_of, show_id, take_ids
 from .._data._types import PlainLists
 from .._support._checks import check_count
-from .._support._numbers import is_real
+from .._support._values import is_real
 from ..base import BaseAggregator, Consensus
 from ..exceptions import InputError
-from ._arguments import begin, told_already
+from ._arguments import begin, silence_repeated_warnings
 from ._removals import Clock, lightest_cover, lightest_set
 
 __all__ = ["margin_of_victory"]
@@ -138,7 +138,7 @@ def margin_of_victory(
     leader = ranked.order[lists.candidate_ptr[:-1]]
     heard = ranked.lists.list_weight > 0
     rows = []
-    with told_already():
+    with silence_repeated_warnings():
         for q, first in enumerate(lists.candidate_ptr[:-1]):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             part = lists if lists.n_queries == 1 else lists.take([q])

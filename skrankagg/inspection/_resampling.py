@@ -11,8 +11,8 @@ from .._arrays._replicate_ranks import places_of_replicates
 from .._data._compared_items import component_labels
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._support._checks import check_choice, check_count, check_share
-from .._support._numbers import is_integer
 from .._support._progress import Progress
+from .._support._values import is_integer
 from .._support._warn import warn_user
 from ..base import Consensus
 from ..exceptions import FewListsWarning, InputError

@@ -39,7 +39,7 @@ from ._held_out import query_folds
 from ._learners import find_learners, refuse_learners, refuse_learnt
 from ._report_tables import LatexOptions, latex_table
 from ._results import select_results
-from ._runs import Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures
+from ._runs import Measuring, Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures
 from ._significance import ComparisonOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
@@ -138,7 +138,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     --------
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], metrics=["map"])
     >>> comparator.fit(lists, qrels=Qrels.from_frame(qrels)).results_.columns.tolist()
     ['map', 'time']
@@ -160,7 +160,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     >>> from sklearn.pipeline import make_pipeline
     >>> from skrankagg import RankedLists
     >>> from skrankagg.preprocessing import VoterWeighter
-    >>> lists, qrels = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
     >>> methods = [("equal", CombSUM()), ("weighed", make_pipeline(VoterWeighter("map"), CombSUM()))]
     >>> comparator = Comparator(methods, metrics="map", cv=5).fit(lists, qrels=Qrels.from_frame(qrels))
     >>> comparator.results_[["map"]].round(3)
@@ -263,6 +263,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         voters = name_voters(lists, members) if self.with_voters else []
         chosen = choose_qrels(self, *resolve_names(self, X, lists, y, qrels))
         judged = JudgedLists(lists, chosen)
+        measuring = Measuring(judged, measures, self.error_score)
         folds = [] if self.cv is None else query_folds(self.cv, lists)
         aligned = chosen.align(lists)
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
@@ -276,10 +277,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             with tell_elapsed_time("Comparator", message, verbose if callable(verbose) else print):
                 if name not in learners:
                     with task.propagate(estimator), task:
-                        return run_method(name, estimator, X, lists, judged, measures, self.error_score)
+                        return run_method(name, estimator, X, lists, measuring)
                 given = aligned if name in self.learns or lacks_judgements(estimator) else None
                 with task:
-                    return run_held_out(name, estimator, lists, given, folds, judged, measures, self.error_score)
+                    return run_held_out(name, estimator, lists, given, folds, measuring)
 
         with fitting(self, lists, chosen):
             whole = fit_task(self, len(members))

@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
-from .._data._aligned_qrels import AlignedQrels
 from .._data._frames import show_id
-from .._data._qrels import Qrels, choose_qrels
+from .._data._qrels import AlignedQrels, Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
-from .._support._numbers import is_integer
+from .._support._values import is_integer
 from ..exceptions import InputError
 from ..metrics._judging._folds import hold_out
 from ._split import QueryKFold
@@ -89,7 +88,7 @@ def cross_val_consensus(
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.model_selection import cross_val_consensus
     >>> from skrankagg.preprocessing import VoterWeighter
-    >>> lists, qrels = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> weighted = make_pipeline(VoterWeighter("map"), ReciprocalRankFusion())
     >>> runs = {

@@ -8,8 +8,8 @@ import pandas as pd
 from .._data._frames import frame_of, take_ids
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
-from .._support._numbers import is_integer
 from .._support._sklearn import clone
+from .._support._values import is_integer
 from ..aggregators import PlackettLuce
 from ..exceptions import InputError, InputTypeError
 from ._voter_split import VoterKFold

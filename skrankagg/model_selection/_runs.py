@@ -12,7 +12,7 @@ from .._support._sklearn import FitFailedWarning, clone
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError
 from ..metrics._judging._folds import fit_judged, hold_out
-from ..metrics._judging._judged_lists import fit_rank
+from ..metrics._judging._judged_lists import JudgedLists, fit_rank
 from ..metrics._relevance._own_measure import OwnMeasure
 
 
@@ -34,12 +34,21 @@ class Outcome:
         return type(self.error).__name__ + (f": {text}" if text else "")
 
 
-def run_method(name, estimator, X, lists, judged, measures, error_score):
-    """Fit a method in place, aggregate and measure; `lists` are `X` encoded, `judged` the same with judgements."""
-    return _run(name, estimator, lambda: fit_rank(estimator, X, lists), judged, measures, error_score)
+@dataclass
+class Measuring:
+    """Lists with judgements, the measures by name, and the value of each measure for a method that fails."""
+
+    judged: JudgedLists
+    measures: dict
+    error_score: object
 
 
-def run_held_out(name, estimator, lists, aligned, folds, judged, measures, error_score):
+def run_method(name, estimator, X, lists, measuring):
+    """Fit a method in place, aggregate and measure; `lists` are `X` encoded."""
+    return _run(name, estimator, lambda: fit_rank(estimator, X, lists), measuring)
+
+
+def run_held_out(name, estimator, lists, aligned, folds, measuring):
     """Measure a method on held-out folds and fit it in place on all lists, with judgements `aligned` unless None."""
 
     def aggregate():
@@ -47,10 +56,11 @@ def run_held_out(name, estimator, lists, aligned, folds, judged, measures, error
         fit_judged(estimator, lists, aligned)
         return result
 
-    return _run(name, estimator, aggregate, judged, measures, error_score)
+    return _run(name, estimator, aggregate, measuring)
 
 
-def _run(name, estimator, aggregate, judged, measures, error_score):
+def _run(name, estimator, aggregate, measuring):
+    judged, measures, error_score = measuring.judged, measuring.measures, measuring.error_score
     own = {name: measure for name, measure in measures.items() if isinstance(measure, OwnMeasure)}
     start = time.perf_counter()
     try:

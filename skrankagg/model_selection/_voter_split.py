@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from .._data._frames import show_id
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
-from .._support._numbers import is_integer
+from .._support._values import is_integer
 from ..exceptions import InputError, InputTypeError
 
 __all__ = ["VoterKFold"]

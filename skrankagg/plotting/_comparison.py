@@ -80,7 +80,7 @@ class ComparisonDisplay:
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import ComparisonDisplay
-    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     >>> methods = [("CombSUM", CombSUM()), ("Copeland", Copeland())]
     >>> comparator = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists)
     >>> display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")

@@ -83,7 +83,7 @@ class CutoffDisplay:
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import CutoffDisplay
-    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
     >>> display = CutoffDisplay.from_comparator(comparator.fit(lists), "ndcg", cutoffs=[1, 5, 10])
     >>> len(display.lines_)
@@ -288,7 +288,7 @@ class InterpolatedPrecisionDisplay:
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import InterpolatedPrecisionDisplay
-    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
     >>> display = InterpolatedPrecisionDisplay.from_comparator(comparator.fit(lists))
     >>> display.ax_.get_xlabel()

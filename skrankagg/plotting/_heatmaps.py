@@ -34,7 +34,7 @@ _SHARES = frozenset({"average-overlap", "overlap", "rbo"})
 _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
 
-def _draw_matrix(ax, table, label, limits, cmap, numbered):
+def draw_matrix(ax, table, label, limits, cmap, numbered):
     """Draw a coloured cell for each value, with its number if `numbered`."""
     values = table.to_numpy(dtype=np.float64)
     image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
@@ -123,7 +123,7 @@ class AgreementDisplay:
     --------
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import AgreementDisplay
-    >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)[0]
     >>> display = AgreementDisplay.from_lists(lists, "rbo", persistence=0.8)
     >>> display.table.shape, display.limits
     ((4, 4), (0.0, 1.0))
@@ -275,7 +275,7 @@ class AgreementDisplay:
         low, high = _range_around(table.to_numpy(dtype=np.float64)) if self.limits is None else self.limits
         # Cividis, and purple to orange around 0, look the same for every colour vision.
         cmap = "PuOr" if low < 0 else "cividis"
-        self.image_, self.text_ = _draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
+        self.image_, self.text_ = draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -335,7 +335,7 @@ class VoterWeightsDisplay:
     >>> from skrankagg import DIBRA
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import VoterWeightsDisplay
-    >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)[0]
     >>> display = VoterWeightsDisplay.from_estimator(DIBRA().fit(lists))
     >>> len(display.ax_.get_yticklabels())
     4

@@ -13,7 +13,7 @@ from ..base import BaseAggregator
 from ..exceptions import InputError, InputTypeError
 from ..inspection import preference_probabilities
 from ._display import new_axes
-from ._heatmaps import _draw_matrix
+from ._heatmaps import draw_matrix
 from ._one_board import CHARACTER, TEXT, labels_of, lists_of_query, title_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class PreferenceProbabilityDisplay:
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import PreferenceProbabilityDisplay
-    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=4, list_length=None, quality=0.5, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=4, list_length=None, quality=0.5, random_state=0)[0]
     >>> display = PreferenceProbabilityDisplay.from_estimator(BordaCount(), lists)
     >>> display.table.round(2)
           i1    i3    i4    i2
@@ -208,7 +208,7 @@ class PreferenceProbabilityDisplay:
         ax = new_axes(ax, (cells + longest + 1.6, cells + longest + 0.7))
         shown = pd.DataFrame(self.table.to_numpy(dtype=float), index=names, columns=names).mask(np.eye(n, dtype=bool))
         label = "share of the draws in which\nthe row is above the column"
-        self.image_, self.text_ = _draw_matrix(ax, shown, label, (0.0, 1.0), _colors(), numbered)
+        self.image_, self.text_ = draw_matrix(ax, shown, label, (0.0, 1.0), _colors(), numbered)
         self.image_.colorbar.ax.tick_params(labelsize="small")
         self.image_.colorbar.set_label(label, fontsize="small")
         ax.tick_params(axis="x", rotation=90)

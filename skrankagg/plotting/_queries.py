@@ -61,7 +61,7 @@ class QueryGainDisplay:
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import QueryGainDisplay
-    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
     >>> display = QueryGainDisplay.from_comparator(comparator.fit(lists), "Copeland", "CombSUM")
     >>> len(display.bars_)

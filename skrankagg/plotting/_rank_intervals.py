@@ -95,7 +95,7 @@ class RankStabilityDisplay:
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import RankStabilityDisplay
-    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)[0]
     >>> display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=4, n_places=1)
     >>> display.table[["item", "rank", "rank_low", "rank_high", "top_1", "tied_group"]].round(2)
       item  rank  rank_low  rank_high  top_1  tied_group

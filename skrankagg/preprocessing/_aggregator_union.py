@@ -69,7 +69,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     >>> from skrankagg import BordaCount, Copeland, MarkovChain
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.preprocessing import AggregatorUnion
-    >>> lists, _ = make_ranked_lists(n_queries=2, random_state=0)
+    >>> lists = make_ranked_lists(n_queries=2, random_state=0)[0]
     >>> union = AggregatorUnion([("copeland", Copeland()), ("mc4", MarkovChain())])
     >>> union.fit_transform(lists)["voter"].unique().tolist()
     ['copeland', 'mc4']

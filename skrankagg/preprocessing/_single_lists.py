@@ -8,8 +8,8 @@ import numpy as np
 from .._arrays._normalize import SCORE_NORMS, SCORES_HINT, bounded_min_max
 from .._arrays._ragged import positions, starts_to_ptr, tie_starts
 from .._data._conflicts import check_scores
-from .._data._frames import first_row, plain_index, show_id
-from .._data._voter_names import warn_of_misspelt_names
+from .._data._frames import first_row, show_id
+from .._data._voter_names import find_voters, warn_of_misspelt_names
 from .._support._sklearn import Interval, StrOptions
 from ..base import ListTransformer
 from ..base._norms import NORM, Norm, normalize
@@ -125,7 +125,7 @@ class ScoreNormalizer(ListTransformer):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))
         warn_of_misspelt_names(bound, lists.voters, name)
         bound = voter_series(bound, name)
-        place = plain_index(bound.index).get_indexer(plain_index(lists.voters))
+        place = find_voters(bound.index, lists.voters)
         value = np.where(place < 0, np.nan, bound.to_numpy()[place])
         wrong = (place >= 0) & ~np.isfinite(value)
         if wrong.any():

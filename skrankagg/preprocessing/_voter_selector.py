@@ -10,7 +10,7 @@ import pandas as pd
 from .._data._frames import first_row, plain_index, show_id
 from .._data._qrels import show_ids
 from .._data._types import AnyQrels
-from .._data._voter_names import near_voters, type_hint, unmatched
+from .._data._voter_names import find_voters, near_voters, type_hint, unmatched
 from .._support._sklearn import Interval, StrOptions, check_is_fitted
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, UnknownVoterWarning
@@ -72,7 +72,7 @@ class VoterSelector(VoterValuer):
     --------
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.preprocessing import VoterSelector
-    >>> lists, qrels = make_ranked_lists(n_voters=4, quality_spread=2.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_voters=4, quality_spread=2.0, random_state=0)
     >>> selector = VoterSelector("ndcg@10", n_voters=2, qrels=qrels).fit(lists)
     >>> selector.voter_scores_.round(3)
       voter  score  selected  n_queries
@@ -168,7 +168,7 @@ class VoterSelector(VoterValuer):
     def _transform_lists(self, lists):
         check_is_fitted(self, "voter_scores_")
         known = plain_index(pd.Index(self.voter_scores_["voter"]))
-        place = known.get_indexer(plain_index(lists.voters))[lists.list_voter]
+        place = find_voters(known, lists.voters)[lists.list_voter]
         unknown = place < 0
         hint = type_hint(known, lists.voters[lists.list_voter]) if unknown.all() else ""
         unknown_voter = "ignore" if self._is_by_id else self.unknown_voter

@@ -74,7 +74,7 @@ class VoterWeighter(VoterValuer):
     >>> from skrankagg import Qrels, RankedLists, ReciprocalRankFusion
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.preprocessing import VoterWeighter
-    >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> mapfuse = make_pipeline(VoterWeighter("map"), ReciprocalRankFusion(k=0))
@@ -132,7 +132,5 @@ class VoterWeighter(VoterValuer):
 
     def _transform_lists(self, lists):
         check_is_fitted(self, "voter_weights_")
-        lists, weight, _ = match_weights(
-            self, lists, self.voter_weights_, self.unknown_voter, "fit it on lists of these voters"
-        )
+        lists, weight, _ = match_weights(self, lists, self.voter_weights_, "fit it on lists of these voters")
         return lists.with_list_weight(lists.list_weight * weight)

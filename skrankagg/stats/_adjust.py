@@ -10,7 +10,7 @@ from scipy.special import digamma
 from .._arrays._ragged import group_order, positions
 from .._data._frames import Columns, is_frame, show_id, with_column
 from .._support._checks import check_choice
-from .._support._numbers import is_integer
+from .._support._values import is_integer
 from ..exceptions import InputError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from scipy.stats import bootstrap, rankdata
 from .._arrays import TOLERANCE
 from .._support._checks import check_choice, check_share
 from .._support._warn import warn_user
-from ._paired import _check, check_n_resamples
+from ._paired import check_differences, check_n_resamples
 
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
 
@@ -45,7 +45,7 @@ def cohen_d(difference: ArrayLike) -> float:
     >>> round(cohen_d([0.1, 0.2, 0.3, 0.0]), 4)
     1.1619
     """
-    difference = _check(difference)
+    difference = check_differences(difference)
     if not difference.any():
         return 0.0
     if len(difference) < 2:
@@ -79,7 +79,7 @@ def hedges_g(difference: ArrayLike) -> float:
     >>> round(hedges_g([0.1, 0.2, 0.3, 0.0]), 4)
     0.845
     """
-    n = len(_check(difference))
+    n = len(check_differences(difference))
     return cohen_d(difference) * (1 - 3 / (4 * (n - 1) - 1)) if n > 1 else np.nan
 
 
@@ -107,7 +107,7 @@ def rank_biserial(difference: ArrayLike) -> float:
     >>> round(rank_biserial([0.1, 0.2, 0.3, -0.05]), 4)
     0.8
     """
-    difference = _check(difference)
+    difference = check_differences(difference)
     difference = difference[difference != 0]
     if len(difference) == 0:
         return 0.0
@@ -140,7 +140,7 @@ def win_tie_loss(difference: ArrayLike, tolerance: float = 1e-12) -> tuple[int, 
     >>> win_tie_loss([0.1, 0.0, -0.2, 0.3])
     (2, 1, 1)
     """
-    difference = _check(difference)
+    difference = check_differences(difference)
     wins, losses = int((difference > tolerance).sum()), int((difference < -tolerance).sum())
     return wins, len(difference) - wins - losses, losses
 
@@ -202,7 +202,7 @@ def bootstrap_interval(
     >>> round(low, 4), round(high, 4)
     (0.0205, 0.3195)
     """
-    values = _check(values)
+    values = check_differences(values)
     check_choice("method", method, _INTERVALS)
     check_share("confidence", confidence, low=False, high=False)
     check_n_resamples(n_resamples)

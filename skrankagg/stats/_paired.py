@@ -18,7 +18,7 @@ __all__ = ["paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 _EXACT = 20
 
 
-def _check(difference):
+def check_differences(difference):
     difference = np.asarray(difference, dtype=np.float64)
     if difference.ndim != 1 or len(difference) == 0 or not np.isfinite(difference).all():
         raise InputError(
@@ -57,7 +57,7 @@ def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
     >>> round(statistic, 4), round(pvalue, 4)
     (2.3238, 0.1027)
     """
-    difference = _check(difference)
+    difference = check_differences(difference)
     if not difference.any():
         return 0.0, 1.0
     if len(difference) < 2:
@@ -91,7 +91,7 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     >>> wilcoxon_test([0.1, 0.2, 0.3, -0.05, 0.15])
     (1.0, 0.125)
     """
-    difference = _check(difference)
+    difference = check_differences(difference)
     difference = difference[np.abs(difference) > TOLERANCE * np.abs(difference).max()]
     if len(difference) == 0:
         return 0.0, 1.0
@@ -124,7 +124,7 @@ def sign_test(difference: ArrayLike) -> tuple[float, float]:
     >>> sign_test([0.1, 0.2, 0.3, -0.05, 0.0])
     (3.0, 0.625)
     """
-    difference = _check(difference)
+    difference = check_differences(difference)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     if wins + losses == 0:
         return 0.0, 1.0
@@ -168,7 +168,7 @@ def randomization_test(
     >>> pvalue
     0.25
     """
-    difference = _check(difference)
+    difference = check_differences(difference)
     check_n_resamples(n_resamples)
     mean = float(difference.mean())
     size = np.abs(difference[difference != 0])

@@ -294,7 +294,7 @@ class Scripted:
 
 def relaxed(programme):
     """Return True if relaxing a component of cost 100 leaves a gap."""
-    state = _proof.State(np.zeros((3, 3)), np.arange(3), 1.0, Budget(), None)
+    state = _proof.State(np.zeros((3, 3)), np.arange(3), 1.0, Budget())
     state.cost, state.search = 100.0, lambda *arguments: None
     return _proof.relax(state, programme, None)
 
@@ -426,7 +426,7 @@ def test_a_bound_within_rounding_of_the_cost_proves_it():
     # Costs without a unit: what a solver leaves of the gap is no room for a cheaper order; a millionth may be.
     margin = np.triu(np.array([[0.0, 1.0, 2**0.5], [0.0, 0.0, 3**0.5], [0.0, 0.0, 0.0]]), 1)
     for gap, met in ((1e-11, True), (1e-6, False)):
-        state = _proof.State(margin - margin.T, np.arange(3), 0.0, Budget(), None)
+        state = _proof.State(margin - margin.T, np.arange(3), 0.0, Budget())
         state.raise_bound(state.cost - gap)
         assert state.met() == met
 

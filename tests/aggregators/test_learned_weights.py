@@ -50,7 +50,7 @@ BASES = [
 
 def data(seed=0, n_queries=30, **options):
     options = {"n_voters": 4, "quality_spread": 1.5, "n_items": 40, "list_length": 15} | options
-    lists, qrels = make_ranked_lists(n_queries=n_queries, random_state=seed, **options)
+    lists, qrels, _ = make_ranked_lists(n_queries=n_queries, random_state=seed, **options)
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels)
 
 

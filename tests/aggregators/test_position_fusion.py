@@ -42,7 +42,7 @@ CLASSES = [SlideFuse, ProbFuse, SegFuse, BayesFuse]
 
 def data(seed=0, n_queries=20, **options):
     options = {"n_voters": 4, "quality_spread": 1.0, "n_items": 40, "list_length": 15, "absent_share": 0.1} | options
-    lists, qrels = make_ranked_lists(n_queries=n_queries, random_state=seed, **options)
+    lists, qrels, _ = make_ranked_lists(n_queries=n_queries, random_state=seed, **options)
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels)
 
 

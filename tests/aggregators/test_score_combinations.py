@@ -23,7 +23,7 @@ from skrankagg import (
     fuse,
 )
 from skrankagg._arrays._normalize import NORMS, SCORE_NORMS
-from skrankagg.aggregators._scores import _choices
+from skrankagg.aggregators._scores import _comb_extremes
 from skrankagg.exceptions import InputError
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -87,7 +87,7 @@ def test_score_combinations_are_independent_of_blocks_of_queries(method, monkeyp
     estimator = method(norm="z-score", absent_score="min")
     whole = estimator.fit_transform(lists)
     for cells in (10, 60, 100):
-        monkeypatch.setattr(_choices, "_CELLS", cells)
+        monkeypatch.setattr(_comb_extremes, "_CELLS", cells)
         pd.testing.assert_frame_equal(estimator.fit_transform(lists), whole)
 
 

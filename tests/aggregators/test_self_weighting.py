@@ -391,7 +391,7 @@ def test_dibra_treats_weights_of_its_aggregator_as_its_own(weighting):
 
 def cut_lists(depths, n_queries=3, random_state=0):
     """Return lists of equally good voters, each voter cut to its own depth."""
-    lists, qrels = make_ranked_lists(
+    lists, qrels, _ = make_ranked_lists(
         n_queries=n_queries, n_voters=len(depths), n_items=400, list_length=max(depths), quality=0.5,
         quality_spread=0.0, random_state=random_state,
     )  # fmt: skip
@@ -479,7 +479,7 @@ def test_topk_improves_dibra_on_lists_of_unequal_length():
 def truth():
     return make_ranked_lists(
         n_queries=30, n_voters=30, n_items=40, list_length=None, quality=0.5, quality_spread=1.0,
-        return_truth=True, random_state=0,
+        random_state=0,
     )  # fmt: skip
 
 

@@ -65,7 +65,7 @@ from skrankagg.preprocessing import TopK
 
 @pytest.fixture(scope="module")
 def data():
-    frame, qrels = make_ranked_lists(
+    frame, qrels, _ = make_ranked_lists(
         n_queries=14, n_voters=4, n_items=20, list_length=9, quality_spread=1.0, random_state=3
     )
     # A voter lacks some queries, and a query has no relevant item.
@@ -594,7 +594,7 @@ def test_stacked_fusion_transform_treats_queries_independently(data):
 
 
 def test_stacked_fusion_improves_on_borda():
-    frame, qrels = make_ranked_lists(n_queries=60, n_voters=5, quality_spread=2.0, quality=0.3, random_state=1)
+    frame, qrels, _ = make_ranked_lists(n_queries=60, n_voters=5, quality_spread=2.0, quality=0.3, random_state=1)
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
     train, test = lists[:30], lists[30:]
     runs = {"borda": BordaCount().fit_transform(test)}
@@ -623,7 +623,7 @@ def test_stacked_fusion_rejects_nan_features_for_estimators_without_nan(data):
         found = StackedFusion(estimator, ["score", "present"]).fit(train, qrels).transform(test)
         assert found["score"].nunique() > 10
     # Full lists have no NaN: what was learnt on them can still meet some.
-    full, judged = make_ranked_lists(n_queries=4, n_items=6, list_length=None, random_state=0)
+    full, judged, _ = make_ranked_lists(n_queries=4, n_items=6, list_length=None, random_state=0)
     stacked = StackedFusion(Ridge(), ["score"]).fit(full, Qrels.from_frame(judged))
     assert stacked.transform(full)["score"].nunique() > 4
     with pytest.raises(InputError, match="Ridge takes no NaN"):
@@ -711,7 +711,7 @@ def test_stacked_fusion_sets_nested_parameters():
 
 @pytest.mark.exhaustive
 def test_stacked_fusion_stated_memory_covers_the_peak():
-    frame, qrels = make_ranked_lists(n_queries=60, n_voters=40, n_items=200, list_length=20, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=60, n_voters=40, n_items=200, list_length=20, random_state=0)
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
     for estimator in (Ridge(), LinearRegression(), HistGradientBoostingRegressor(max_iter=2)):
         stacked = StackedFusion(estimator, ("borda", "present")).fit(lists, qrels)

@@ -48,7 +48,7 @@ GLOBAL = [
 
 def known_and_unknown():
     """Return lists of seven voters for 12 queries, without and with an eighth voter."""
-    lists, _ = make_ranked_lists(
+    lists, _, _ = make_ranked_lists(
         n_queries=12, n_voters=8, n_items=40, list_length=15, quality=0.6, quality_spread=1.0, random_state=7
     )
     known = lists[lists["voter"] != "v8"].reset_index(drop=True)
@@ -211,7 +211,7 @@ def test_estimators_warn_once_about_names_of_voters_without_a_list(method, param
 
 
 def test_subsets_do_not_warn_about_voters_of_the_whole_data_set():
-    frame, qrels = make_ranked_lists(n_queries=12, n_voters=6, n_items=20, list_length=8, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=12, n_voters=6, n_items=20, list_length=8, random_state=0)
     # The last voter answers one query only.
     frame = frame[(frame["voter"] != "v6") | (frame["query"] == "q07")].reset_index(drop=True)
     lists, given = RankedLists.from_frame(frame), {f"v{k}": 1.0 + k for k in range(1, 7)}

@@ -102,7 +102,7 @@ def test_compare_without_files_describes_its_generated_data(run):
 def test_compare_equals_comparator_and_sorts_the_best_first(run, folder):
     run("compare", "--methods", "CombSUM[norm=z-score]", "copeland", "--random-state", "3", "--out", "results.csv")
     written = pd.read_csv("results.csv", index_col="method")
-    lists, qrels = make_ranked_lists(random_state=3)
+    lists, qrels, _ = make_ranked_lists(random_state=3)
     methods = [("Copeland", Copeland()), ("CombSUM[norm=z-score]", CombSUM(norm="z-score"))]
     expected = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists).results_
     assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
@@ -142,7 +142,7 @@ def test_compare_warns_that_the_labels_of_rasdagen_are_noise(run):
 
 def test_compare_shows_single_voters_as_references(run):
     out = run("compare", "--methods", "CombSUM", "Copeland", "--metrics", "ndcg@10", "--out", "results.csv")
-    lists, qrels = make_ranked_lists(random_state=0)
+    lists, qrels, _ = make_ranked_lists(random_state=0)
     voters = [
         Comparator([("voter", CombSUM())], metrics="ndcg@10", qrels=Qrels.from_frame(qrels)).fit(own).best_score_
         for _, own in lists.groupby("voter")
@@ -569,7 +569,7 @@ def test_python_m_skrankagg_compare_runs_without_importing_matplotlib():
 
 @pytest.mark.exhaustive
 def test_closing_the_output_pipe_early_is_not_an_error(folder):
-    lists, _ = make_ranked_lists(n_queries=80, random_state=0)
+    lists = make_ranked_lists(n_queries=80, random_state=0)[0]
     lists.to_csv("many.csv", index=False)
     process = start("-m", "skrankagg", "aggregate", "many.csv", "--method", "CombSUM", "-q", cwd=folder)
     assert process.stdout.readline() == "query,item,score,rank\n"

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 import skrankagg
 from skrankagg import BordaCount, Comparator, Qrels, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
-from skrankagg._command_line import _compare, _meanwhile
+from skrankagg._command_line import _command_progress, _compare
 from skrankagg.aggregators import SlideFuse
 from skrankagg.datasets import make_ranked_lists, write_qrels
 from skrankagg.inspection import rank_stability, voter_contributions
@@ -29,7 +29,7 @@ ROOT = Path(skrankagg.__file__).resolve().parents[1]
 
 @pytest.fixture(scope="module")
 def data():
-    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, quality=0.4, quality_spread=1.0, random_state=1)
+    frame, qrels, _ = make_ranked_lists(n_queries=24, n_voters=4, quality=0.4, quality_spread=1.0, random_state=1)
     return RankedLists.from_frame(frame), Qrels.from_frame(qrels)
 
 
@@ -237,7 +237,7 @@ def test_compare_shows_conventions_in_the_names_of_measures(run):
 @pytest.fixture
 def hasty(monkeypatch):
     for name, value in (("_PATIENCE", 0.02), ("_BLINK", 0.02), ("_PAUSE", 0.1)):
-        monkeypatch.setattr(_meanwhile, name, value)
+        monkeypatch.setattr(_command_progress, name, value)
 
 
 def wait_for(condition):
@@ -253,7 +253,7 @@ def test_progress_reports_long_work(hasty, monkeypatch, terminal):
     stream = io.StringIO()
     stream.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stderr", stream)
-    with _meanwhile.Progress(quiet=False) as progress:
+    with _command_progress.Progress(quiet=False) as progress:
         progress.say("reading lists")
         wait_for(lambda: "reading lists" in stream.getvalue())
         step = progress.counter("methods", 3)
@@ -267,11 +267,11 @@ def test_progress_reports_long_work(hasty, monkeypatch, terminal):
 
 
 def test_progress_prints_nothing_for_quick_or_quiet_work(hasty, monkeypatch, capsys):
-    with _meanwhile.Progress(quiet=True) as progress:
+    with _command_progress.Progress(quiet=True) as progress:
         progress.say("reading lists")
         time.sleep(0.1)
-    monkeypatch.setattr(_meanwhile, "_PATIENCE", 10)
-    with _meanwhile.Progress(quiet=False) as progress:
+    monkeypatch.setattr(_command_progress, "_PATIENCE", 10)
+    with _command_progress.Progress(quiet=False) as progress:
         progress.say("reading lists")
     assert capsys.readouterr().err == ""
 

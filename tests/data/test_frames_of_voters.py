@@ -34,7 +34,7 @@ from skrankagg.model_selection import cross_val_consensus
 
 pytestmark = pytest.mark.twice
 
-FRAME, QRELS = make_ranked_lists(n_queries=4, n_voters=6, n_items=9, list_length=6, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=4, n_voters=6, n_items=9, list_length=6, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
 JUDGED = Qrels.from_frame(QRELS)
 ONE = RankedLists.from_frame(FRAME[FRAME["query"] == "q1"])

@@ -22,7 +22,7 @@ from skrankagg.model_selection import QueryKFold
 
 pytestmark = pytest.mark.twice
 
-FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=4, n_items=9, list_length=6, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=3, n_voters=4, n_items=9, list_length=6, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
 ROWS = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]})
 

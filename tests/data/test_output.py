@@ -15,7 +15,7 @@ from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
 
-FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=3, n_items=8, list_length=6, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=3, n_voters=3, n_items=8, list_length=6, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
 # The methods that compute; replaced by None, any computation fails.
 BROKEN = {"_aggregate": None, "_transform_lists": None, "_fit_lists": None}

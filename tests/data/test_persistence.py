@@ -110,7 +110,7 @@ def test_fitted_weights_survive_serialization(name, way):
 
 @through
 def test_parameters_that_are_frames_survive_serialization(way):
-    frame, qrels = make_ranked_lists(n_queries=3, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=3, random_state=0)
     weights = pd.Series(1.0, index=frame["voter"].unique(), name="weight")
     equal(way(BordaCount(voter_weights=weights)).voter_weights, weights)
     selector = VoterSelector("map", qrels=qrels, n_voters=2).fit(frame)
@@ -120,7 +120,7 @@ def test_parameters_that_are_frames_survive_serialization(way):
 
 @through
 def test_comparator_results_survive_serialization(way):
-    frame, qrels = make_ranked_lists(n_queries=3, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=3, random_state=0)
     compared = Comparator([("borda", BordaCount()), ("dibra", DIBRA())], metrics=["map"]).fit(
         frame, qrels=Qrels.from_frame(qrels)
     )

@@ -12,7 +12,7 @@ from skrankagg.exceptions import InputError, InputTypeError
 
 pytestmark = pytest.mark.twice
 
-FRAME, _ = make_ranked_lists(n_queries=4, n_voters=4, n_items=12, list_length=6, random_state=0)
+FRAME = make_ranked_lists(n_queries=4, n_voters=4, n_items=12, list_length=6, random_state=0)[0]
 FRAME["weight"] = FRAME["voter"].map({"v1": 2.0, "v2": 1.0, "v3": 0.5, "v4": 1.0})
 LISTS = RankedLists.from_frame(FRAME)
 

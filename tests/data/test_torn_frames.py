@@ -33,7 +33,7 @@ from skrankagg.metrics import make_ranking_scorer
 from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
 from skrankagg.preprocessing import AggregatorUnion, TopK
 
-FRAME, QRELS = make_ranked_lists(n_queries=10, n_voters=4, n_items=15, list_length=10, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=10, n_voters=4, n_items=15, list_length=10, random_state=0)
 BY_VOTER = FRAME.sort_values(["voter", "query", "rank"], kind="stable").reset_index(drop=True)
 SCORER = make_ranking_scorer("ndcg@10", qrels=QRELS)
 TORN = "are split between fitted and scored rows"
@@ -53,7 +53,7 @@ def orders(frame):
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("n_queries", "n_voters"), [(10, 2), (10, 5), (20, 4), (20, 6), (23, 3), (23, 5)])
 def test_every_fold_that_splits_a_query_raises_and_no_other(n_queries, n_voters):
-    frame, qrels = make_ranked_lists(
+    frame, qrels, _ = make_ranked_lists(
         n_queries=n_queries, n_voters=n_voters, n_items=12, list_length=9, absent_share=0.1, random_state=n_voters
     )
     scorer = make_ranking_scorer("ndcg@10", qrels=qrels)

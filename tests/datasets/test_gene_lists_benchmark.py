@@ -92,7 +92,7 @@ def test_cell_uses_the_same_ranked_lists_for_kinds_of_one_size(script, monkeypat
     monkeypatch.setattr(script, "make_gene_lists", record)
     for kind in ("1r", "1m"):
         script.cell(kind, 3, 2, {"Borda": script.METHODS["Borda"]})
-    (ranked, _), (mixed, _) = seen
+    (ranked, *_), (mixed, *_) = seen
     pd.testing.assert_frame_equal(ranked, mixed[mixed["voter"].str.startswith("r")].reset_index(drop=True))
 
 

@@ -17,7 +17,7 @@ SMALL = {"n_items": 300, "n_true": 40, "n_top": 10}
 
 
 def test_make_gene_lists_returns_sorted_canonical_frames():
-    lists, qrels, truth = make_gene_lists(3, **SMALL, return_truth=True, random_state=0)
+    lists, qrels, truth = make_gene_lists(3, **SMALL, random_state=0)
     assert lists.columns.tolist() == ["query", "voter", "item", "rank"] and lists["rank"].dtype == np.int64
     assert_frame_equal(lists, lists.sort_values(["query", "voter", "rank", "item"]).reset_index(drop=True))
     assert qrels.columns.tolist() == ["query", "item", "relevance"] and qrels["relevance"].dtype == np.int64
@@ -35,7 +35,7 @@ def test_make_gene_lists_returns_sorted_canonical_frames():
 
 
 def test_make_gene_lists_ties_all_items_of_unranked_lists():
-    lists, _, truth = make_gene_lists(2, **SMALL, return_truth=True, random_state=1)
+    lists, _, truth = make_gene_lists(2, **SMALL, random_state=1)
     for (_, voter), one in lists.groupby(["query", "voter"]):
         assert one["item"].is_unique
         expected = range(1, len(one) + 1) if voter.startswith("r") else [1] * len(one)
@@ -54,7 +54,7 @@ def test_make_gene_lists_ties_all_items_of_unranked_lists():
     ],
 )
 def test_presets_have_the_list_lengths_of_the_study(preset, n_ranked, n_unranked, ranked_length, unranked_length):
-    made = make_gene_lists(150, preset=preset, return_truth=True, random_state=2)[2].voters
+    made = make_gene_lists(150, preset=preset, random_state=2)[2].voters
     for ranked, n, moments in ((True, n_ranked, ranked_length), (False, n_unranked, unranked_length)):
         length = made.loc[made["ranked"] == ranked, "length"].to_numpy()
         assert len(length) == 150 * n
@@ -70,17 +70,15 @@ def test_presets_have_the_list_lengths_of_the_study(preset, n_ranked, n_unranked
 
 def test_make_gene_lists_draws_log_normal_noise_with_heterogeneity_as_variance():
     for noise, heterogeneity in ((3.0, 1.0), (0.5, 3.0)):
-        truth = make_gene_lists(
-            300, **SMALL, noise=noise, heterogeneity=heterogeneity, return_truth=True, random_state=3
-        )[2]
+        truth = make_gene_lists(300, **SMALL, noise=noise, heterogeneity=heterogeneity, random_state=3)[2]
         z = (np.log(truth.voters["noise"]) - math.log(noise)) / math.sqrt(heterogeneity)
         assert kstest(z, "norm").pvalue > 0.001
-    equal = make_gene_lists(2, **SMALL, noise=2.0, heterogeneity=0, return_truth=True, random_state=3)[2]
+    equal = make_gene_lists(2, **SMALL, noise=2.0, heterogeneity=0, random_state=3)[2]
     assert equal.voters["noise"].tolist() == [2.0] * 64
 
 
 def test_make_gene_lists_true_means_follow_the_curve():
-    _, qrels, truth = make_gene_lists(2, return_truth=True, random_state=4)
+    _, qrels, truth = make_gene_lists(2, random_state=4)
     for _, one in truth.items.groupby("query"):
         # Names are independent of places and of whether an item is true.
         assert abs(np.corrcoef(np.arange(1000), one["place"])[0, 1]) < 4.5 / math.sqrt(1000)
@@ -97,7 +95,7 @@ def test_make_gene_lists_orders_items_by_mean_and_noise():
     """With one list of all items, an item beats one of mean 0 with probability Phi(mu / (sigma sqrt(2)))."""
     lists, _, truth = make_gene_lists(
         60, n_items=400, n_true=3, n_top=1, n_ranked=4, n_unranked=0, noise=1.5, heterogeneity=0,
-        ranked_length=(50, 0), return_truth=True, random_state=5,
+        ranked_length=(50, 0), random_state=5,
     )  # fmt: skip
     assert (truth.voters["length"] == 400).all()
     both = lists.merge(truth.items, on=["query", "item"])
@@ -111,7 +109,7 @@ def test_make_gene_lists_orders_items_by_mean_and_noise():
 def test_make_gene_lists_without_noise_lists_the_best_items():
     lists, qrels, truth = make_gene_lists(
         **SMALL, noise=1e-9, heterogeneity=0, n_ranked=1, n_unranked=1, ranked_length=(math.log(8.5), 0),
-        unranked_length=(math.log(8.5), 0), return_truth=True, random_state=6,
+        unranked_length=(math.log(8.5), 0), random_state=6,
     )  # fmt: skip
     first = truth.items.sort_values("place")["item"].tolist()[:10]
     assert lists.loc[lists["voter"] == "r1", "item"].tolist() == first
@@ -120,7 +118,7 @@ def test_make_gene_lists_without_noise_lists_the_best_items():
 
 
 def test_accuracy_of_gene_lists_equals_precision_at_the_highest_grade():
-    _, qrels, truth = make_gene_lists(1, n_items=2000, return_truth=True, random_state=7)
+    _, qrels, truth = make_gene_lists(1, n_items=2000, random_state=7)
     places = truth.items.set_index("item")["place"]
     run = pd.DataFrame({"query": "q1", "item": places.sort_values(ascending=False).index, "rank": range(1, 1001)})
     found = evaluate({"backwards": run}, qrels, ["p(rel=2)@100", "p(rel=2)@950", "p@1000"]).loc["backwards"]
@@ -131,7 +129,7 @@ def test_make_gene_lists_absent_share_removes_unmeasured_items():
     """A list of l items contains the best of the items that its study measured."""
     options = {
         "n_items": 1000, "n_true": 100, "n_top": 10, "noise": 1e-9, "heterogeneity": 0, "n_ranked": 30,
-        "n_unranked": 0, "ranked_length": (math.log(98.5), 0), "return_truth": True, "random_state": 8,
+        "n_unranked": 0, "ranked_length": (math.log(98.5), 0), "random_state": 8,
     }  # fmt: skip
     for absent, known in ((0.0, 1000), (0.5, 550), (0.999, 101), (1.0, 100)):
         lists, _, truth = make_gene_lists(20, absent_share=absent, **options)
@@ -144,27 +142,25 @@ def test_make_gene_lists_absent_share_removes_unmeasured_items():
 
 
 def test_make_gene_lists_keeps_other_draws_when_options_change():
-    few, few_qrels = make_gene_lists(2, **SMALL, random_state=9)
-    many, many_qrels = make_gene_lists(5, **SMALL, random_state=9)
+    few, few_qrels, _ = make_gene_lists(2, **SMALL, random_state=9)
+    many, many_qrels, _ = make_gene_lists(5, **SMALL, random_state=9)
     assert_frame_equal(few, many[many["query"].isin(["q1", "q2"])])
     assert_frame_equal(few_qrels, many_qrels[many_qrels["query"].isin(["q1", "q2"])])
-    ranked, ranked_qrels = make_gene_lists(2, preset="large-ranked", **SMALL, random_state=9)
+    ranked, ranked_qrels, _ = make_gene_lists(2, preset="large-ranked", **SMALL, random_state=9)
     assert_frame_equal(ranked, few[few["voter"].str.startswith("r")].reset_index(drop=True))
     assert_frame_equal(ranked_qrels, few_qrels)
-    absent = make_gene_lists(2, **SMALL, absent_share=0.3, return_truth=True, random_state=9)[2]
-    plain = make_gene_lists(2, **SMALL, return_truth=True, random_state=9)[2]
+    absent = make_gene_lists(2, **SMALL, absent_share=0.3, random_state=9)[2]
+    plain = make_gene_lists(2, **SMALL, random_state=9)[2]
     assert_frame_equal(absent.voters, plain.voters)
-    quiet = make_gene_lists(2, **SMALL, noise=1, heterogeneity=4, return_truth=True, random_state=9)[2]
+    quiet = make_gene_lists(2, **SMALL, noise=1, heterogeneity=4, random_state=9)[2]
     assert_frame_equal(quiet.voters.drop(columns="noise"), plain.voters.drop(columns="noise"))
     np.testing.assert_allclose(np.log(quiet.voters["noise"]), 2 * np.log(plain.voters["noise"] / 3), atol=1e-12)
 
 
 def test_make_gene_lists_is_reproducible():
-    for one, other in zip(
-        make_gene_lists(**SMALL, absent_share=0.2, random_state=10),
-        make_gene_lists(**SMALL, absent_share=0.2, random_state=np.random.RandomState(10)),
-        strict=True,
-    ):
+    seeds = 10, np.random.RandomState(10)
+    first, again = (make_gene_lists(**SMALL, absent_share=0.2, random_state=seed) for seed in seeds)
+    for one, other in zip([*first[:2], *first[2]], [*again[:2], *again[2]], strict=True):
         assert_frame_equal(one, other)
     assert not make_gene_lists(**SMALL, random_state=11)[0].equals(make_gene_lists(**SMALL, random_state=10)[0])
 

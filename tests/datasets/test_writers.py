@@ -90,7 +90,7 @@ def test_write_run_gives_ties_the_requested_rank(tmp_path, name, rank_ties, rank
 
 @pytest.mark.parametrize("method", ["min", "dense"])
 def test_write_run_ranks_ties_like_pandas(tmp_path, method):
-    frame, _ = make_ranked_lists(n_queries=5, n_voters=4, n_items=12, list_length=8, random_state=1)
+    frame = make_ranked_lists(n_queries=5, n_voters=4, n_items=12, list_length=8, random_state=1)[0]
     path = tmp_path / "a.csv"
     consensus = BordaCount().fit_transform(frame)
     voters = pd.concat([consensus.assign(voter=v) for v in ("x", "y")])
@@ -132,7 +132,7 @@ def test_read_qrels_reads_output_of_write_qrels(tmp_path_factory, judged):
 
 
 def test_write_qrels_accepts_frames_and_qrels(tmp_path):
-    _, frame = make_ranked_lists(n_queries=4, random_state=0)
+    _, frame, _ = make_ranked_lists(n_queries=4, random_state=0)
     plain, packed = tmp_path / "a.qrels", tmp_path / "a.txt.gz"
     write_qrels(Qrels.from_frame(frame), plain)
     write_qrels(frame.rename(columns={"query": "topic", "relevance": "rel"})[::-1], packed)
@@ -166,7 +166,7 @@ def test_write_qrels_rejects_judgements_that_cannot_be_read_back(tmp_path, qrels
 
 
 def test_write_run_and_read_lists_keep_a_consensus(tmp_path):
-    frame, _ = make_ranked_lists(random_state=2)
+    frame = make_ranked_lists(random_state=2)[0]
     consensus = CombSUM().fit_transform(frame)
     path = tmp_path / "a.run"
     write_run(consensus, path)

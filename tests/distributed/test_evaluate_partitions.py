@@ -25,7 +25,7 @@ METRICS = ["map", "p@10", "ndcg@10", "gmap", "num_rel", "num_ret", "rbp"]
 @pytest.fixture(scope="module")
 def data():
     """Return a run, and judgements that include a query without results and one without judged results."""
-    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.3, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.3, random_state=0)
     run = CombSUM().transform(frame)
     qrels = qrels[~qrels["query"].isin(["q03", "q04"])]
     qrels.loc[qrels["query"] == "q05", "item"] += "x"
@@ -92,7 +92,7 @@ def test_evaluate_partitions_accepts_custom_measures_and_conventions(data, judge
 
 
 def test_evaluate_partitions_accepts_a_consensus_of_transform_partitions(data):
-    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, random_state=0)
     consensus = transform_partitions(CombSUM(), as_dask(shuffled(frame)))
     found = evaluate_partitions(consensus, qrels, METRICS, partitioned=True)
     assert_same(found, evaluate(CombSUM().transform(frame), qrels, METRICS))

@@ -42,7 +42,7 @@ METHODS = [
 @pytest.fixture(scope="module")
 def data():
     """Return lists of four voters, one of them with few lists, and judgements."""
-    frame, qrels = make_ranked_lists(
+    frame, qrels, _ = make_ranked_lists(
         n_queries=24, n_voters=4, list_length=8, quality=0.5, quality_spread=1.0, random_state=0
     )
     return frame[(frame["voter"] != "v4") | frame["query"].isin(["q03", "q07"])].reset_index(drop=True), qrels

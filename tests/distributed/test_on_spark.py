@@ -46,7 +46,7 @@ def spark():
 @pytest.fixture(scope="module")
 def data():
     """Return lists, and judgements of some queries and of a query without lists."""
-    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.4, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.4, random_state=0)
     unseen = qrels.head(2).assign(query="never asked")
     return frame, pd.concat([qrels[qrels["query"] != "q03"], unseen], ignore_index=True)
 

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.twice
 @pytest.fixture(scope="module")
 def lists():
     """Return lists of 24 queries of 64 rows each, sorted by query."""
-    frame, _ = make_ranked_lists(n_queries=24, n_voters=8, list_length=8, quality=0.5, random_state=0)
+    frame = make_ranked_lists(n_queries=24, n_voters=8, list_length=8, quality=0.5, random_state=0)[0]
     return frame.sort_values("query", kind="stable", ignore_index=True)
 
 

@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.twice, pytest.mark.filterwarnings("ignore::skrankagg.e
 
 @pytest.fixture(scope="module")
 def data():
-    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.5, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.5, random_state=0)
     return frame, Qrels.from_frame(qrels)
 
 

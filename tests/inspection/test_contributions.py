@@ -36,7 +36,7 @@ pytestmark = pytest.mark.twice
 
 SIX = pd.DataFrame({"query": "q", "voter": list("uuuvvw"), "item": list("abcbac"), "rank": [1, 2, 3, 1, 2, 1]})
 
-JUDGED_LISTS, QRELS = make_ranked_lists(
+JUDGED_LISTS, QRELS, _ = make_ranked_lists(
     n_queries=6, n_voters=5, n_items=14, list_length=9, tie_probability=0.2, random_state=4
 )
 METHODS = [

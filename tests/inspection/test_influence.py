@@ -133,7 +133,9 @@ def test_voter_influence_with_mode_drop_equals_an_example_by_hand():
 def test_voter_influence_equals_recomputing_for_every_method(name):
     method = clone(METHODS[name])
     tags = method.__sklearn_tags__()
-    X, qrels = make_ranked_lists(n_queries=2, n_voters=4, n_items=7, list_length=5, tie_probability=0.2, random_state=6)
+    X, qrels, _ = make_ranked_lists(
+        n_queries=2, n_voters=4, n_items=7, list_length=5, tie_probability=0.2, random_state=6
+    )
     X = X.iloc[len(X.query("query == 'q1' and voter == 'v1'")) :]  # q1 has a list less
     X = X.assign(score=X["score"] - X["score"].min() + 1)
     if tags.aggregator_tags.supervised:
@@ -195,7 +197,7 @@ def test_voter_influence_is_independent_of_blocks_and_groups_of_queries(mode, mo
 
 
 def test_voter_influence_keeps_learned_weights_and_ignored_voters():
-    X, qrels = make_ranked_lists(n_queries=6, n_voters=5, n_items=10, list_length=7, random_state=1)
+    X, qrels, _ = make_ranked_lists(n_queries=6, n_voters=5, n_items=10, list_length=7, random_state=1)
     method = LearnedWeights(qrels=Qrels.from_frame(qrels), unknown_voter="ignore")
     method.fit(X[X["voter"].isin(["v1", "v2"])])
     found = check_recomputed(method, X, "silence")
@@ -210,7 +212,7 @@ def test_voter_influence_keeps_learned_weights_and_ignored_voters():
 
 def test_voter_influence_gives_adversarial_voters_the_lowest_agreement():
     lists, _, truth = make_ranked_lists(
-        n_queries=12, n_voters=12, n_items=40, list_length=25, adversarial_share=0.25, random_state=0, return_truth=True
+        n_queries=12, n_voters=12, n_items=40, list_length=25, adversarial_share=0.25, random_state=0
     )
     adversarial = truth.voters.set_index("voter")["adversarial"]
     for method in (BordaCount(), CombSUM(), Copeland()):

@@ -367,7 +367,7 @@ def test_agreement_functions_reject_invalid_rankings(given, error, words):
 
 @pytest.fixture(scope="module")
 def comparison():
-    lists, qrels = make_ranked_lists(n_queries=4, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=4, random_state=0)
     methods = [("z", CombSUM()), ("Copeland", Copeland()), ("a", CombSUM(norm="rank"))]
     return lists, Comparator(methods, qrels=Qrels.from_frame(qrels), metrics=["map"]).fit(lists)
 

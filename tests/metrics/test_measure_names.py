@@ -22,7 +22,7 @@ from skrankagg.model_selection import (
 )
 from skrankagg.preprocessing import VoterSelector
 
-FRAME, QRELS = make_ranked_lists(n_queries=12, quality=0.4, quality_spread=1.0, random_state=3)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=12, quality=0.4, quality_spread=1.0, random_state=3)
 QRELS = QRELS.sample(frac=0.5, random_state=0)  # so that methods differ in how many of their items are judged
 LISTS = RankedLists.from_frame(FRAME)
 METHODS = [

@@ -30,7 +30,7 @@ from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
 
 pytestmark = pytest.mark.twice
 
-FRAME, QRELS = make_ranked_lists(n_queries=20, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=20, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
 METHOD = CombSUM(norm="borda")
 RUN = METHOD.fit_transform(LISTS)

@@ -119,7 +119,7 @@ def test_names_of_ranx_and_ir_measures_have_their_defined_values():
 
 
 def test_columns_keep_the_given_name_and_are_found_by_other_names():
-    lists, qrels = make_ranked_lists(n_queries=6, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=6, random_state=0)
     methods = [("sum", CombSUM()), ("copeland", Copeland())]
     comparator = Comparator(methods, metrics=["P_10", "ndcg_cut_10", "rbp_resid"], qrels=qrels).fit(lists)
     assert list(comparator.per_query_) == ["P_10", "ndcg_cut_10", "rbp_resid"]
@@ -179,7 +179,7 @@ def test_nearest_measures_of_absent_ones_exist():
 
 # ---------------------------------------------------------------------- names of other things
 
-LISTS, QRELS = make_ranked_lists(n_queries=2, random_state=0)
+LISTS, QRELS, _ = make_ranked_lists(n_queries=2, random_state=0)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def random_data(seed):
     )
 
 
-FRAME, JUDGED = make_ranked_lists(n_queries=12, quality=0.4, quality_spread=1.0, random_state=3)
+FRAME, JUDGED, _ = make_ranked_lists(n_queries=12, quality=0.4, quality_spread=1.0, random_state=3)
 JUDGED = JUDGED.sample(frac=0.5, random_state=0)
 LISTS, QRELS = RankedLists.from_frame(FRAME), Qrels.from_frame(JUDGED)
 METHODS = [("sum", CombSUM(norm="borda")), ("copeland", Copeland()), ("rrf", ReciprocalRankFusion(k=1))]

@@ -37,7 +37,7 @@ from skrankagg.metrics import make_ranking_scorer
 from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
 from skrankagg.preprocessing import TopK
 
-FRAME, QRELS = make_ranked_lists(
+FRAME, QRELS, _ = make_ranked_lists(
     n_queries=11, n_voters=6, n_items=25, list_length=20, absent_share=0.1, quality=0.3, random_state=0
 )
 QRELS = QRELS[QRELS["query"] != "q04"].reset_index(drop=True)  # it is not judged
@@ -510,7 +510,7 @@ def test_grid_search_sets_nested_parameters_of_meta_estimators():
 
 @pytest.mark.parametrize("unknown_voter", ["mean", "ignore"])
 def test_dibra_weights_from_training_queries_improve_held_out_queries(unknown_voter):
-    frame, qrels = make_ranked_lists(
+    frame, qrels, _ = make_ranked_lists(
         n_queries=40, n_voters=20, list_length=8, quality=0.3, quality_spread=1.0, adversarial_share=0.2, random_state=2
     )
     lists, scorer = RankedLists.from_frame(frame), make_ranking_scorer("ndcg@10", qrels=qrels)

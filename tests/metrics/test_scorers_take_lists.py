@@ -9,7 +9,7 @@ from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputTypeError
 from skrankagg.metrics import ConsensusScorer, RankingScorer, make_ranking_scorer
 
-FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=3, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=3, n_voters=3, random_state=0)
 QRELS = Qrels.from_frame(QRELS)
 LISTS = RankedLists.from_frame(FRAME)
 RUNS = LISTS.to_runs()

@@ -298,7 +298,7 @@ def test_comparator_names_all_supervised_methods_at_once():
 @pytest.mark.exhaustive
 def test_comparator_with_cv_measures_a_tuned_method_on_held_out_queries():
     # On noise, where the gain of tuning does not last.
-    lists, qrels = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)
     lists = RankedLists.from_frame(lists)
     scorer = make_ranking_scorer("map", qrels=qrels)
     draws = np.random.default_rng(0).random((60, lists.n_voters))

@@ -26,7 +26,7 @@ from skrankagg.model_selection import (
     text_table,
 )
 
-FRAME, QRELS = make_ranked_lists(n_queries=6, n_voters=4, n_items=20, list_length=8, quality=0.5, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=6, n_voters=4, n_items=20, list_length=8, quality=0.5, random_state=0)
 LISTS, ENCODED = RankedLists.from_frame(FRAME), Qrels.from_frame(QRELS)
 METRICS = ["ndcg@10", "map", "num_rel_ret"]
 

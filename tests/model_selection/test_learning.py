@@ -45,7 +45,7 @@ from skrankagg.metrics import make_ranking_scorer
 from skrankagg.model_selection import QueryKFold, cross_val_consensus
 from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector, VoterWeighter
 
-FRAME, JUDGED = make_ranked_lists(
+FRAME, JUDGED, _ = make_ranked_lists(
     n_queries=13,
     n_voters=6,
     n_items=25,
@@ -708,7 +708,7 @@ def permuted(qrels, seed):
     ids=["weighter", "selector"],
 )
 def test_learners_gain_nothing_from_permuted_judgements(method, base):
-    lists, qrels = make_ranked_lists(
+    lists, qrels, _ = make_ranked_lists(
         n_queries=60, n_voters=20, n_items=60, list_length=25, quality=0.3, quality_spread=1.2, random_state=0
     )
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
@@ -733,7 +733,7 @@ def test_comparator_with_cv_shows_less_than_the_in_sample_score_on_noise():
 
 
 def near_noise(seed):
-    frame, qrels = make_ranked_lists(n_queries=20, quality=0.01, random_state=seed)
+    frame, qrels, _ = make_ranked_lists(n_queries=20, quality=0.01, random_state=seed)
     lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
     scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
     draws = np.random.default_rng(seed).random((20, lists.n_voters))

@@ -26,7 +26,7 @@ from skrankagg.stats import adjust_pvalues, hedges_g, randomization_test
 
 @pytest.fixture(scope="module")
 def comparator():
-    lists, qrels = make_ranked_lists(n_queries=12, random_state=3)
+    lists, qrels, _ = make_ranked_lists(n_queries=12, random_state=3)
     methods = [("sum", CombSUM()), ("mnz", CombMNZ()), ("rank", CombSUM(norm="rank")), ("copeland", Copeland())]
     metrics = ["map", "ndcg@5", "ndcg@10", "p@5", "num_rel_ret"]
     return Comparator(methods, metrics=metrics, qrels=Qrels.from_frame(qrels)).fit(lists)
@@ -90,7 +90,7 @@ def test_compare_methods_omits_queries_without_a_value(clear):
 
 
 def test_compare_methods_of_evaluated_runs_equals_comparator_compare(comparator):
-    _, qrels = make_ranked_lists(n_queries=12, random_state=3)
+    _, qrels, _ = make_ranked_lists(n_queries=12, random_state=3)
     table = evaluate(dict(comparator.runs_), qrels, ["map"], per_query=True)
     pd.testing.assert_frame_equal(
         compare_methods(table, "sum").rename_axis(None), comparator.compare("sum", metric="map").rename_axis(None)
@@ -105,7 +105,7 @@ def test_compare_ranks_equals_the_friedman_test_of_scipy(clear):
 
 
 def test_comparator_passes_tie_rules_to_measures():
-    lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     metrics = [f"ndcg@10[ties={ties}]" for ties in ("order", "trec_eval", "expected", "optimistic", "pessimistic")]
     methods = [("copeland", Copeland()), ("frame", make_pipeline(Copeland()))]
     comparator = Comparator(methods, metrics=metrics, qrels=Qrels.from_frame(qrels)).fit(lists)
@@ -190,7 +190,7 @@ def test_select_results_survives_a_csv_file(comparator):
 
 
 def test_flagr_table_has_a_row_for_each_query_and_one_for_all():
-    lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
     methods = [(f"m{k}", CombSUM(norm=norm)) for k, norm in enumerate(("borda", "rank", "min-max"))]
     comparator = Comparator(methods, metrics=flagr_metrics(10), qrels=Qrels.from_frame(qrels)).fit(lists)
     table = flagr_table(comparator.results_, comparator.per_query_)

@@ -14,7 +14,7 @@ from skrankagg.exceptions import InputError
 from skrankagg.metrics import agreement_matrix, evaluate_voters, make_measure
 from skrankagg.model_selection import compare_methods, compare_ranks, markdown_table, text_table
 
-LISTS, QRELS = make_ranked_lists(n_queries=10, n_voters=4, quality_spread=1.0, random_state=1)
+LISTS, QRELS, _ = make_ranked_lists(n_queries=10, n_voters=4, quality_spread=1.0, random_state=1)
 LISTS = LISTS[(LISTS["voter"] != "v2") | ~LISTS["query"].isin(["q03", "q04"])]  # v2 has no list for these
 QRELS = QRELS[QRELS["query"] != "q05"]  # not judged
 METHODS = [("sum", CombSUM()), ("copeland", Copeland())]

@@ -17,7 +17,7 @@ from skrankagg.model_selection import DirichletWeights, weight_grid
 
 @pytest.fixture(scope="module")
 def data():
-    lists, qrels = make_ranked_lists(n_queries=12, n_voters=3, quality=0.5, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=12, n_voters=3, quality=0.5, random_state=0)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     return lists, qrels.align(lists)
 

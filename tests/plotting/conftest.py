@@ -18,5 +18,5 @@ def plt():
 
 @pytest.fixture(scope="module")
 def data():
-    lists, qrels = make_ranked_lists(n_queries=6, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=6, random_state=0)
     return lists, Qrels.from_frame(qrels)

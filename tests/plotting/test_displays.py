@@ -146,7 +146,7 @@ def test_agreement_display_colours_span_the_range_of_the_measure(plt, data, meas
 
 
 def test_agreement_display_gives_low_agreements_similar_colours(plt):
-    lists, _ = make_ranked_lists(n_queries=20, n_voters=6, list_length=None, quality=1e-6, random_state=0)
+    lists = make_ranked_lists(n_queries=20, n_voters=6, list_length=None, quality=1e-6, random_state=0)[0]
     display = AgreementDisplay.from_lists(lists, "tau-b")
     others = display.table.to_numpy()[~np.eye(6, dtype=bool)]
     assert 0.02 < np.abs(others).max() < 0.15
@@ -275,7 +275,7 @@ def test_agreement_display_cells_keep_their_size_with_long_names(plt):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("n_voters", "length"), [(3, 50), (40, 0)])
 def test_display_legends_are_outside_the_axes_and_inside_the_figure(plt, n_voters, length):
-    frame, qrels = make_ranked_lists(n_queries=4, n_voters=n_voters, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=4, n_voters=n_voters, random_state=0)
     frame["voter"] = [f"{name}$x_1$".rjust(length, "w") for name in frame["voter"]]
     methods = [("DIBRA", DIBRA()), ("sum", CombSUM())]
     comparator = Comparator(methods, qrels=Qrels.from_frame(qrels), with_voters=True, verbose=False).fit(frame)

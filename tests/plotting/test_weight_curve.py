@@ -24,7 +24,7 @@ from skrankagg.stats import bootstrap_interval
 
 @pytest.fixture(scope="module")
 def hybrid():
-    frame, qrels = make_ranked_lists(n_queries=25, n_voters=3, quality=0.4, quality_spread=0.5, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=25, n_voters=3, quality=0.4, quality_spread=0.5, random_state=0)
     names = {"v1": "dense", "v2": "bm25", "v3": "splade"}
     return frame.assign(voter=frame["voter"].map(names)), qrels
 

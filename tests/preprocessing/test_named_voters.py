@@ -11,7 +11,7 @@ from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.preprocessing import VoterSelector
 
-FRAME, QRELS = make_ranked_lists(n_queries=6, n_voters=4, random_state=0)
+FRAME, QRELS, _ = make_ranked_lists(n_queries=6, n_voters=4, random_state=0)
 FRAME = FRAME.assign(voter=FRAME["voter"].map({"v1": "bm25", "v2": "dense", "v3": "splade", "v4": "title"}))
 NUMBERED = FRAME.assign(voter=FRAME["voter"].astype("category").cat.codes.astype(int) + 7)
 

@@ -132,7 +132,7 @@ def test_topk_returns_its_input_if_no_list_is_longer():
 
 @pytest.fixture(scope="module")
 def good_and_bad():
-    lists, qrels = make_ranked_lists(
+    lists, qrels, _ = make_ranked_lists(
         n_queries=30, n_voters=12, n_items=50, quality=1.0, quality_spread=1.5, random_state=1
     )
     return RankedLists.from_frame(lists), qrels
@@ -356,7 +356,9 @@ def test_set_output_keeps_the_columns_of_fit():
 
 @pytest.mark.exhaustive
 def test_grid_search_sets_parameters_of_every_step():
-    lists, qrels = make_ranked_lists(n_queries=8, n_voters=6, n_items=20, list_length=15, quality=0.3, random_state=0)
+    lists, qrels, _ = make_ranked_lists(
+        n_queries=8, n_voters=6, n_items=20, list_length=15, quality=0.3, random_state=0
+    )
     scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
     grid = {"top__k": [3, 15], "voters__n_voters": [2, 6], "union__sum__norm": ["rank", "min-max"]}
     search = GridSearchCV(PIPELINE, grid, scoring=scorer, cv=2).fit(RankedLists.from_frame(lists))
@@ -503,7 +505,7 @@ def test_score_normalizer_without_norm_keeps_the_scores():
 
 
 def test_aggregator_union_passes_judgements_to_its_members():
-    lists, qrels = make_ranked_lists(n_queries=12, n_voters=3, random_state=0)
+    lists, qrels, _ = make_ranked_lists(n_queries=12, n_voters=3, random_state=0)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     members = [("learnt", LearnedWeights()), ("plain", CombSUM()), ("pipe", make_pipeline(TopK(5), LearnedWeights()))]
     alone = LearnedWeights().fit(lists, qrels).voter_weights_
@@ -519,7 +521,7 @@ def test_aggregator_union_passes_judgements_to_its_members():
 
 def judged_lists(n_queries, seed=0):
     params = {"n_voters": 8, "n_items": 20, "list_length": 10, "quality": 0.3, "quality_spread": 0.3}
-    lists, qrels = make_ranked_lists(n_queries=n_queries, random_state=seed, **params)
+    lists, qrels, _ = make_ranked_lists(n_queries=n_queries, random_state=seed, **params)
     return RankedLists.from_frame(lists), qrels
 
 
@@ -646,7 +648,7 @@ def test_aggregator_union_of_a_learner_needs_two_queries_with_relevant_items():
 
 
 def test_voter_weighter_weights_voters_by_a_measure():
-    lists, qrels = make_ranked_lists(n_queries=12, n_voters=4, quality_spread=1.0, absent_share=0.3, random_state=1)
+    lists, qrels, _ = make_ranked_lists(n_queries=12, n_voters=4, quality_spread=1.0, absent_share=0.3, random_state=1)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     lists = lists.keep_lists(np.arange(lists.n_lists) % 5 != 2)[0]  # voters with lists for different queries
     value = evaluate_voters(lists, qrels, "map")["map"]
@@ -662,7 +664,7 @@ def test_voter_weighter_weights_voters_by_a_measure():
 
 
 def test_voter_weighter_rejects_invalid_arguments():
-    lists, qrels = make_ranked_lists(n_queries=6, n_voters=3, random_state=1)
+    lists, qrels, _ = make_ranked_lists(n_queries=6, n_voters=3, random_state=1)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     with pytest.raises(InputError, match="VoterWeighter needs judgements to measure the voters by; got none"):
         VoterWeighter().fit(lists)

@@ -59,7 +59,7 @@ def test_public_objects_finds_every_kind_of_object():
         "skrankagg._data._ranked_lists.RankedLists",
         "skrankagg.metrics._judging._evaluate.evaluate",
         "skrankagg.base._aggregator.BaseAggregator.fit_transform",
-        "skrankagg._data._from_frame.FromFrame.from_frame",
+        "skrankagg._data._from_frame.from_frame",
         "skrankagg._data._ranked_lists.RankedLists.n_queries",
         "skrankagg._data._ranked_lists.RankedLists.row_list",
         "skrankagg.compat.pyflagr.Linear.CombSUM",

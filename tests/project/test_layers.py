@@ -93,6 +93,14 @@ def test_no_modules_import_each_other_in_a_circle():
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
+def test_no_module_imports_an_underscore_name_from_another():
+    for path in MODULES:
+        for *folders, name in imports(path)[0]:
+            if name.startswith("_") and not name.startswith("__"):
+                module = PACKAGE.joinpath(*folders, name)
+                assert module.is_dir() or module.with_suffix(".py").exists(), f"{path} imports {name}"
+
+
 def test_few_imports_between_units():
     # Every unit may raise the package's errors, so imports of those say nothing about the structure.
     edges = {
@@ -117,6 +125,13 @@ def test_libraries_have_their_place():
 def test_every_module_has_a_docstring():
     for path in MODULES:
         assert ast.get_docstring(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))), path
+
+
+def test_only_modules_that_feed_a_public_package_have_all():
+    for path in MODULES:
+        tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
+        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        assert not ("__all__" in stored and len(path.parts) > 1 and path.parts[0].startswith("_")), path
 
 
 def test_no_two_private_modules_have_one_name():

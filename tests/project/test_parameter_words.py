@@ -47,6 +47,7 @@ KINDS = {
     "PlainLists": "lists",
     "Qrels": "judgements",
     "QrelsLike": "judgements",
+    "QueryIds": "lists",
     "RandomState": "random state",
     "RankedLists": "lists",
     "Ranking": "ranking",
@@ -202,7 +203,7 @@ def parameters():
             except (OSError, TypeError):  # made by a decorator, such as a dataclass's
                 continue
         owner = ".".join(path.rsplit(".", 2 if kind == "method" else 1)[1:])
-        owner = re.sub("^(FromFrame|FromPython|FromTables|Selection)[.]", "RankedLists.", owner)
+        owner = re.sub("^_from_(frame|python|tables)[.]", "RankedLists.", owner)
         for argument in definition.args.posonlyargs + definition.args.args + definition.args.kwonlyargs:
             if argument.arg not in ("self", "cls"):
                 found[argument.arg][owner] = kinds(argument.annotation, module) - SILENT

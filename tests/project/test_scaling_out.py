@@ -46,7 +46,7 @@ def run(code, folder, **variables):
 @pytest.fixture
 def data():
     """Return lists in random order, and judgements that include a query without lists."""
-    frame, qrels = make_ranked_lists(n_queries=40, n_voters=6, list_length=15, quality=0.5, random_state=0)
+    frame, qrels, _ = make_ranked_lists(n_queries=40, n_voters=6, list_length=15, quality=0.5, random_state=0)
     unseen = pd.DataFrame({"query": [UNSEEN], "item": [qrels["item"].iloc[0]], "relevance": [1]}).astype(qrels.dtypes)
     return frame.sample(frac=1, random_state=0), pd.concat([qrels, unseen], ignore_index=True)
 

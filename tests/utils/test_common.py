@@ -156,7 +156,7 @@ from skrankagg.metrics import make_ranking_scorer
 from skrankagg.utils.estimator_checks import example_lists
 
 def answers(seed):
-    frame, qrels = make_ranked_lists(
+    frame, qrels, _ = make_ranked_lists(
         n_queries=11, n_voters=6, n_items=25, list_length=20, absent_share=0.1, quality=0.3, random_state=seed)
     scorer = make_ranking_scorer("ndcg@10", qrels=qrels[qrels["query"] != "q04"])
     search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=scorer, cv=4)

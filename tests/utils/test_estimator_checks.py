@@ -9,8 +9,7 @@ import sklearn.utils.estimator_checks
 from learners import PositionGrades
 
 from skrankagg import DIBRA, CombSUM
-from skrankagg._data._aligned_qrels import AlignedQrels
-from skrankagg._data._qrels import choose_qrels
+from skrankagg._data._qrels import AlignedQrels, choose_qrels
 from skrankagg._data._ranked_lists import check_lists
 from skrankagg._support._sklearn import BaseEstimator, TransformerMixin, clone
 from skrankagg.base import BaseAggregator

@@ -14,7 +14,7 @@ from skrankagg.preprocessing import AggregatorUnion, TopK
 from skrankagg.utils.discovery import all_aggregators, all_transformers
 from skrankagg.utils.estimator_checks import example_lists
 
-LISTS, QRELS = make_ranked_lists(n_queries=3, random_state=0)
+LISTS, QRELS, _ = make_ranked_lists(n_queries=3, random_state=0)
 ESTIMATORS = [
     Copeland(),
     LocalKemenization(Copeland()),

@@ -16,18 +16,18 @@
     _weak               orders with ties: search, bound, and others of the same cost
     _levels             joins the components' orders with ties into one
     _estimator          Kemeny
-    _near               KwikSort and PickAPerm, which are near the optimum and cheaper
+    _approximations     KwikSort and PickAPerm, which are near the optimum and cheaper
     _footrule           FootruleOptimal, the least sum of distances of places
     _local_kemenization the least repair of another method's order
 """
 
 # tools/regenerate.py writes what follows.
+from ._approximations import KwikSort, PickAPerm
 from ._components import condorcet_components
 from ._costs import kemeny_lower_bound, kemeny_score, mean_tau_x
 from ._estimator import Kemeny
 from ._footrule import FootruleOptimal
 from ._local_kemenization import LocalKemenization
-from ._near import KwikSort, PickAPerm
 from ._search import local_kemenization
 from ._solver import kemeny_order
 

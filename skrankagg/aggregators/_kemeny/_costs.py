@@ -193,3 +193,32 @@ def granularity(value, budget):
             return 0.0
     multiple = value / step
     return step if (np.abs(multiple - np.round(multiple)) < 1e-9 * multiple[-1]).all() else 0.0
+
+
+class Bracket:
+    """Cost of the best known order and a proven bound on all orders of a component, updated until they meet.
+
+    ``scale`` is the sum of all costs, and ``step`` the least difference of two costs, 0 if it is not known. ``report``
+    is called with the cost and the bound after each new bound.
+    """
+
+    def __init__(self, cost, scale, step, budget, report=None):
+        self.cost, self.bound = cost, 0.0
+        self.scale, self.step, self.budget, self.report = scale, step, budget, report
+
+    def raise_bound(self, bound):
+        """Store a lower bound, rounded up to a possible cost of an order."""
+        if self.step:
+            bound = self.step * np.ceil(bound / self.step - 1e-3)
+        self.bound = max(self.bound, min(bound, self.cost))
+        if self.report is not None:
+            self.report(self.cost, self.bound)
+
+    @property
+    def most(self):
+        """Return the highest cost of an order that is worth searching for."""
+        return self.cost - (0.999 * self.step or 1e-9 * self.scale)
+
+    def met(self):
+        """Return True if the bound proves that the best known order is optimal."""
+        return self.bound >= self.most

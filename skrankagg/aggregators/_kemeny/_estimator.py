@@ -1,5 +1,6 @@
 """Kemeny: the estimator, and its report for each query."""
 
+from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Integral, Real
 from typing import Literal
@@ -23,7 +24,7 @@ from ._budget import Budget
 from ._components import condorcet_components, stacked_components
 from ._costs import lower_bounds
 from ._dispersion import fit_mallows
-from ._solver import solve_strict
+from ._solver import Search, solve_strict
 from ._stacks import by_item, n_below_place, preference_and_tie_blocks
 from ._unique import only_order
 from ._weak import solve_weak
@@ -36,6 +37,17 @@ _GROUPS, _FEW_ITEMS = 8, 20
 _EASY_ITEMS = 60
 # Share of the time limit for the search of a strict order, before the search of an order with ties.
 _SHARE = 0.25
+
+
+@dataclass
+class _Query:
+    """Matrices (n, n) of a query, its components, and a cost that all its orders have."""
+
+    prefer: np.ndarray
+    tied: np.ndarray
+    margin: np.ndarray
+    components: list
+    base: float
 
 
 class Kemeny(BaseAggregator):
@@ -316,6 +328,7 @@ class Kemeny(BaseAggregator):
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
         start = rng.bit_generator.state
+        n_restarts = 0 if self.method == "local-search" else self.n_restarts
         solved = [()] * lists.n_queries
         for queries, prefer, tied in preference_and_tie_blocks(lists, self.absent):
             margin = margins(prefer)
@@ -331,8 +344,9 @@ class Kemeny(BaseAggregator):
                 with task.part(f"query {lists.queries[q]!r}"), Budget(self.time_limit) as budget:
                     solve = self._solve_weak if self.consensus_ties == "weak" else self._solve_strict
                     components = condorcet_components(prefer[k]) if stacked is None else stacked[k]
-                    given = prefer[k], tied[k], margin[k], components, base[k]
-                    orders[k], *numbers, reason, unique = solve(budget, *given, rng, report)
+                    query = _Query(prefer[k], tied[k], margin[k], components, base[k])
+                    search = Search(rng, budget, self._proves, n_restarts, self._unproven, report)
+                    orders[k], *numbers, reason, unique = solve(query, search)
                 solved[q] = (unit[q] * number for number in numbers), reason, unique
             if self.consensus_ties == "weak":
                 below = map(n_below, orders)  # the buckets of the items
@@ -343,25 +357,26 @@ class Kemeny(BaseAggregator):
                 solved[q] = own, cost, bound, reason, unique
         return solved
 
-    def _solve_strict(self, budget, prefer, tied, margin, components, base, rng, report):
-        order, cost, bound, reason, parts = self._search(margin, components, rng, budget, report, self._proves)
-        score = base + cost
-        bound = score if reason == "optimal" else base + bound
-        return order, score, bound, reason, only_order(margin, parts, budget)
+    def _solve_strict(self, query, search):
+        order, cost, bound, reason, parts = solve_strict(query.margin, query.components, search)
+        score = query.base + cost
+        bound = score if reason == "optimal" else query.base + bound
+        return order, score, bound, reason, only_order(query.margin, parts, search.budget)
 
-    def _solve_weak(self, budget, prefer, tied, margin, components, base, rng, report):
-        share = budget.share(_SHARE)
-        order = self._search(margin, components, rng, share, report, lambda n: False)[0]
-        proves = self._proves(len(order))
+    def _solve_weak(self, query, search):
+        part = replace(search, budget=search.budget.share(_SHARE), proves=lambda n: False)
+        order = solve_strict(query.margin, query.components, part)[0]
+        proves = search.proves(len(order))
         rank, score, bound, reason, unique = solve_weak(
-            prefer, tied, self.penalty, np.argsort(order), budget, proves=proves, report=report
+            query.prefer,
+            query.tied,
+            self.penalty,
+            np.argsort(order),
+            search.budget,
+            proves=proves,
+            report=search.report,
         )
-        return rank, score, max(bound, base), reason or self._unproven, unique
-
-    def _search(self, margin, components, rng, budget, report, proves):
-        n_restarts = 0 if self.method == "local-search" else self.n_restarts
-        options = {"proves": proves, "n_restarts": n_restarts, "unproven": self._unproven, "report": report}
-        return solve_strict(margin, components, rng, budget, **options)
+        return rank, score, max(bound, query.base), reason or search.unproven, unique
 
     @property
     def _unproven(self):

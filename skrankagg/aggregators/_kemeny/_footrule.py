@@ -12,7 +12,7 @@ from ..._arrays._weight_units import count_in_units
 from ...base import Consensus
 from ...base._consensus import order_candidates
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._near import ABSENT, BaseNearKemeny
+from ._approximations import ABSENT, BaseNearKemeny
 from ._stacks import by_item, interchangeable, n_below_place, preference_and_tie_blocks, rank_stack, scores
 from ._worker import Unstarted, Worker
 

@@ -11,7 +11,7 @@ from ..._support._sklearn import check_is_fitted, clone
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from .._scores._borda import BordaCount
-from ._near import ABSENT, BaseNearKemeny
+from ._approximations import ABSENT, BaseNearKemeny
 from ._stacks import interchangeable
 
 __all__ = ["LocalKemenization"]

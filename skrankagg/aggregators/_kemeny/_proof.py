@@ -8,7 +8,7 @@ from ..._arrays import TOLERANCE
 from ..._kernels import COMPILED, cheapest_orders
 from ._branching import branch
 from ._budget import Unfinished
-from ._costs import granularity
+from ._costs import Bracket, granularity
 from ._search import descend, iterate, n_drawn, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
@@ -93,14 +93,12 @@ def _prove_few(margin, order, rng, budget):
     return Proven(np.asarray(first), least, least, "optimal", only=bool(n_ways == 1))
 
 
-class State:
-    """Best known order and proven bound of a component, updated until they meet."""
+class State(Bracket):
+    """Best known strict order of a component, from margins (n, n), and a proven bound."""
 
-    def __init__(self, margin, order, step, budget, report):
-        self.margin, self.order, self.step, self.budget = margin, order, step, budget
-        self.scale = float(np.abs(margin).sum())
-        self.cost, self.bound = order_cost(margin, order), 0.0
-        self.report = report
+    def __init__(self, margin, order, step, budget, report=None):
+        super().__init__(order_cost(margin, order), float(np.abs(margin).sum()), step, budget, report)
+        self.margin, self.order = margin, order
 
     def search(self, order, rng, n_rounds):
         """Search for a cheaper order from this one."""
@@ -113,22 +111,6 @@ class State:
         cost = order_cost(self.margin, order)
         if cost < self.cost - TOLERANCE * self.scale:
             self.order, self.cost = order, cost
-
-    def raise_bound(self, bound):
-        """Store a lower bound, rounded up to a possible cost of an order."""
-        if self.step:
-            bound = self.step * np.ceil(bound / self.step - 1e-3)
-        self.bound = max(self.bound, min(bound, self.cost))
-        if self.report is not None:
-            self.report(self.cost, self.bound)
-
-    @property
-    def most(self):
-        """Return the highest cost of an order that is worth searching for."""
-        return self.cost - (0.999 * self.step or 1e-9 * self.scale)
-
-    def met(self):
-        return self.bound >= self.most
 
 
 def relax(state, polytope, rng):

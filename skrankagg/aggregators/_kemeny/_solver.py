@@ -1,5 +1,8 @@
 """Strict orders of all items: components one after the other, each searched and, on request, proven."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -50,15 +53,29 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     check_matrix("kemeny_order", len(prefer), 50.0)
     with Budget() as budget:
         components = condorcet_components(prefer)
-        return solve_strict(margins(prefer), components, np.random.default_rng(0), budget, proves=lambda n: True)[0]
+        search = Search(np.random.default_rng(0), budget, proves=lambda n: True)
+        return solve_strict(margins(prefer), components, search)[0]
 
 
-def solve_strict(margin, components, rng, budget, *, proves, n_restarts=0, unproven="search", report=None):
-    """Find a strict order of low cost, component by component, the smallest first, from margins (n, n).
+@dataclass
+class Search:
+    """Way to search and prove the components of a query.
 
     A component of n items is proven if ``proves(n)`` is True. The others are searched, with `n_restarts` rounds of the
     iterated local search; their reason is `unproven` where an order may cost less. `report` is called with the current
     cost and bound.
+    """
+
+    rng: np.random.Generator
+    budget: Budget
+    proves: Callable[[int], bool]
+    n_restarts: int = 0
+    unproven: str = "search"
+    report: Callable[[float, float], None] = lambda cost, bound: None
+
+
+def solve_strict(margin, components, search):
+    """Find a strict order of low cost, component by component, the smallest first, from margins (n, n).
 
     Returns the order, int64 of shape (n,), and its cost and bound beyond the majorities' orientation of every pair.
     Then follow "optimal", or the reason why some component is not proven, and the components, best first, each with its
@@ -67,8 +84,7 @@ def solve_strict(margin, components, rng, budget, *, proves, n_restarts=0, unpro
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 
     def report_part(high, low):
-        if report is not None:
-            report(cost + high, bound + low)
+        search.report(cost + high, bound + low)
 
     for k in sorted(range(len(components)), key=lambda k: len(components[k])):
         items = components[k]
@@ -79,10 +95,10 @@ def solve_strict(margin, components, rng, budget, *, proves, n_restarts=0, unpro
         order = borda_order(inner)
         if len(items) < 3:
             part = Proven(order, 0.0, 0.0, "optimal")
-        elif proves(len(items)):
-            part = prove(inner, order, rng, budget, report=report_part)
+        elif search.proves(len(items)):
+            part = prove(inner, order, search.rng, search.budget, report=report_part)
         else:
-            part = _search(inner, order, n_restarts, rng, budget, unproven)
+            part = _search(inner, order, search)
         solved[k] = items, part
         cost, bound = cost + part.cost, bound + part.bound
         reasons.add(part.reason)
@@ -91,8 +107,9 @@ def solve_strict(margin, components, rng, budget, *, proves, n_restarts=0, unpro
     return np.concatenate([items[part.order] for items, part in parts]), cost, bound, reason, parts
 
 
-def _search(margin, order, n_restarts, rng, budget, unproven):
+def _search(margin, order, search):
     """Search from an order; an order without cost needs no proof."""
-    order = iterate(margin, descend(margin, order, budget), n_restarts, rng, budget)
+    order = descend(margin, order, search.budget)
+    order = iterate(margin, order, search.n_restarts, search.rng, search.budget)
     cost = order_cost(margin, order)
-    return Proven(order, cost, 0.0, unproven if cost > 0 else "optimal")
+    return Proven(order, cost, 0.0, search.unproven if cost > 0 else "optimal")

@@ -77,7 +77,7 @@ class _Another(State):
     """Search for another order: the known order counts as a step more expensive, so an equal order is cheaper."""
 
     def __init__(self, margin, known, step, budget):
-        super().__init__(margin, known, step, budget, report=None)
+        super().__init__(margin, known, step, budget)
         self.least, self.known = self.cost, known
         self.cost += step or 2e-9 * self.scale
 

@@ -12,7 +12,7 @@ from ..._arrays import TOLERANCE
 from ..._kernels import COMPILED, bucket_descent, cheapest_buckets
 from ._budget import Unfinished
 from ._components import ordered_components
-from ._costs import granularity, kemeny_score, pair_costs
+from ._costs import Bracket, granularity, kemeny_score, pair_costs
 from ._levels import Stack
 from ._relations import RelationProgramme
 from ._triangles import Infeasible
@@ -75,20 +75,20 @@ def _is_unique(parts, forced):
     return True if all(part.only and part.met() for part in parts) else None
 
 
-class _Component:
+class _Component(Bracket):
     """Best buckets and bound of a component, as costs beyond the lowest of each pair."""
 
     def __init__(self, before, level, budget):
         least = np.minimum(np.minimum(before, before.T), level)
         self.before, self.level = before - least, level - least
-        self.n, self.budget = len(before), budget
-        self.scale = float(np.abs(before).sum())
-        self.tolerance = TOLERANCE * self.scale
+        self.n = len(before)
         costs = np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)
-        self.step = granularity(costs, budget) / 2 if self.n > 1 else 0.0
+        step = granularity(costs, budget) / 2 if self.n > 1 else 0.0
+        super().__init__(np.inf, float(np.abs(before).sum()), step, budget)
+        self.tolerance = TOLERANCE * self.scale
         #: Bonus of a tie among orders of equal cost: all ties together weigh less than the least cost difference.
         self.bonus = self.step / (self.n * (self.n - 1) // 2 + 1) or 2 * self.tolerance
-        self.cost, self.bound, self.bucket, self.reason = np.inf, 0.0, None, "time limit"
+        self.bucket, self.reason = None, "time limit"
         #: True if no other order costs as little; None if that is not known.
         self.only = None
         if self.n == 1:
@@ -114,27 +114,12 @@ class _Component:
     def _descend(self, level, bucket):
         return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=lambda: self.budget.late))
 
-    @property
-    def most(self):
-        """Return the highest cost of an order that is worth searching for."""
-        return self.cost - (0.999 * self.step or 1e-9 * self.scale)
-
-    def met(self):
-        """Return True if the bound proves that the buckets are optimal."""
-        return self.bound >= self.most
-
-    def raise_bound(self, bound, report):
-        """Store a lower bound, rounded up to a possible cost of an order."""
-        if self.step:
-            bound = self.step * np.ceil(bound / self.step - 1e-3)
-        self.bound = max(self.bound, min(bound, self.cost))
-        report(self.cost, self.bound)
-
     def prove(self, report):
         """Raise the bound until it meets the cost, or time is over."""
+        self.report = report
         self._count()
         if not self.met():
-            self._prove(report)
+            self._prove()
 
     def _count(self):
         """Prove by the sets of items that may come first, if there are few and their costs are exact.
@@ -160,11 +145,11 @@ class _Component:
         if not known or (not self.only and n_ways_to_tie == 1):
             self.bucket = bucket
 
-    def _prove(self, report):
+    def _prove(self):
         try:
             self._open()
             for y, bound in self.programme.rounds(self.level):
-                self.raise_bound(bound, report)
+                self.raise_bound(bound)
                 self.search(_buckets(y))
                 if self.met():
                     return

@@ -11,7 +11,7 @@ import numpy as np
 from ..._arrays._ragged import positions
 from ..._data._frames import frame_of, take_ids
 from ..._data._types import AnyQrels
-from ..._support._numbers import is_real
+from ..._support._values import is_real
 from ...base._voter_weights import VoterWeights
 from ...exceptions import InputError
 from ._position_tables import CellSums, LearnsFromPositions, tie_means
@@ -90,7 +90,7 @@ class BayesFuse(LearnsFromPositions):
     --------
     >>> from skrankagg import BayesFuse, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> method = BayesFuse(cutoffs=(10,)).fit(train, qrels.align(train))

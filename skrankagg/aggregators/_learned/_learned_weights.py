@@ -116,7 +116,7 @@ class LearnedWeights(SupervisedAggregator):
     --------
     >>> from skrankagg import LearnedWeights, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels = make_ranked_lists(n_queries=40, n_voters=4, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=40, n_voters=4, quality_spread=1.0, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:20], lists[20:]
     >>> method = LearnedWeights().fit(train, qrels.align(train))
@@ -203,7 +203,7 @@ class LearnedWeights(SupervisedAggregator):
         --------
         >>> from skrankagg import LearnedWeights, Qrels
         >>> from skrankagg.datasets import make_ranked_lists
-        >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
+        >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
         >>> exported = LearnedWeights(qrels=qrels).fit(lists).export()
         >>> sorted(exported), sorted(exported["weights"])
         (['aggregator', 'engines', 'weights'], ['v1', 'v2'])
@@ -276,7 +276,7 @@ class LearnedWeights(SupervisedAggregator):
     def _weigh(self, base, lists):
         """Return lists with the weights that `base` itself gives them, and the learnt weight of each, (n_lists,)."""
         advice = "fit it on lists of these voters"
-        return match_weights(self, base._prepare(lists), self.voter_weights_, self.unknown_voter, advice)[:2]
+        return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
         """Return the lists whose weights decide the order of equals, and their consensus."""

@@ -2,6 +2,8 @@
 
 >>> import numpy as np
 >>> from scipy.sparse import csr_array
+
+from ..._arrays import TOLERANCE
 >>> from skrankagg.aggregators._learned._listwise import ListwiseLoss, minimize_loss
 >>> gains = csr_array(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]))  # three items of a query, two voters
 >>> loss = ListwiseLoss(gains, np.array([0, 3]), np.array([1.0, 0.0, 0.0]), alpha=1.0)
@@ -12,6 +14,8 @@ array([0.429, 0.   ])
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+
+from ..._arrays import TOLERANCE
 
 # Largest number of voters for Newton's steps on the last digits: its matrix has a cell for each pair of voters.
 _NEWTON_VOTERS = 300
@@ -80,7 +84,7 @@ def minimize_loss(loss, *, positive, max_iter, tol):
         return value / n_queries, slope / n_queries
 
     bounds = [(0.0, None)] * n_voters if positive else None
-    options = {"maxiter": max_iter, "gtol": tol, "ftol": 1e-12}
+    options = {"maxiter": max_iter, "gtol": tol, "ftol": TOLERANCE}
     found = minimize(mean, np.zeros(n_voters), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     converged = found.status == 0
     weight = found.x
@@ -101,7 +105,7 @@ def _polish(loss, weight, positive):
         after[free] -= step
         if positive:
             np.maximum(after, 0.0, out=after)
-        if loss(after)[0] > loss(weight)[0] + 1e-12 * abs(loss(weight)[0]):
+        if loss(after)[0] > loss(weight)[0] + TOLERANCE * abs(loss(weight)[0]):
             break
         moved = np.abs(after - weight).max()
         weight = after

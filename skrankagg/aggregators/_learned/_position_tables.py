@@ -179,7 +179,6 @@ class LearnsFromPositions(SupervisedAggregator):
             self,
             lists,
             self._known,
-            self.unknown_voter,
             "table",
             "one table, pooled over all voters, and nothing that it learnt of single voters is used",
             "fit it on lists of these voters",

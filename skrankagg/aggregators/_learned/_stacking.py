@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..._data._frames import first_row, frame_of, plain_index, show_id
+from ..._data._frames import first_row, frame_of, show_id
 from ..._data._types import AnyQrels
-from ..._data._voter_names import type_hint
+from ..._data._voter_names import find_voters, type_hint
 from ..._support._memory import check_memory
 from ..._support._sklearn import HasMethods, Interval, StrOptions, clone, is_classifier
 from ..._support._suggestions import did_you_mean
@@ -121,7 +121,7 @@ class StackedFusion(SupervisedAggregator):
     >>> from sklearn.linear_model import Ridge
     >>> from skrankagg import Qrels, RankedLists, StackedFusion
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> stacked = StackedFusion(Ridge(), features=("borda",)).fit(train, qrels.align(train))
@@ -262,7 +262,7 @@ class StackedFusion(SupervisedAggregator):
 
     def _places(self, lists):
         """Find the place of each list's voter among the voters of fit, (n_lists,), -1 for unseen voters."""
-        place = plain_index(self.voters_).get_indexer(plain_index(lists.voters))[lists.list_voter]
+        place = find_voters(self.voters_, lists.voters)[lists.list_voter]
         known = place >= 0
         if known.all():
             return place

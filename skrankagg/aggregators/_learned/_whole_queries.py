@@ -8,7 +8,7 @@ from warnings import catch_warnings, filterwarnings
 import numpy as np
 from sklearn import config_context
 
-from ..._support._numbers import is_integer
+from ..._support._values import is_integer
 from ...exceptions import InputError
 
 # Number of folds where cv is None, as in scikit-learn.

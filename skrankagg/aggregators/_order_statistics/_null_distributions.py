@@ -20,6 +20,8 @@ array([ 1.,  3., 36.])
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
+from ..._arrays import TOLERANCE
+
 # Distance of neighbouring tilts: the logarithm of the sum of the geometric means of their two distributions. It is -4
 # for normal ones where each sum is within 2.8 deviations of one of their means.
 _LEAST_OVERLAP, _MOST_OVERLAP = -5.0, -3.0
@@ -103,7 +105,7 @@ class SumOfDraws:
         for w in np.unique(window):
             of_w = np.flatnonzero(window == w)
             lower[of_w], upper[of_w] = self._bounds(w, x[of_w], gap[of_w])
-        certain = x >= self._greatest * (1 - 1e-12)
+        certain = x >= self._greatest * (1 - TOLERANCE)
         upper = np.where(certain, 0.0, np.minimum(upper, 0.0))
         return (upper if self.exact else np.where(certain, 0.0, np.minimum(lower, upper))), upper
 
@@ -126,7 +128,7 @@ class SumOfDraws:
         # A sum is rounded down by less than a cell for each draw other than its smallest value.
         place = np.maximum(np.floor(x / cell + 1e-6).astype(np.int64), 0)
         rounded = np.minimum(self._n_rounded, np.floor(x / self._least_step + 1e-6))
-        lower = np.floor((x + gap) / cell * (1 - 1e-12) - 1e-6 * (rounded > 0)).astype(np.int64) - rounded
+        lower = np.floor((x + gap) / cell * (1 - TOLERANCE) - 1e-6 * (rounded > 0)).astype(np.int64) - rounded
         lower, upper = (np.asarray(one - first, dtype=np.int64) for one in (np.minimum(lower, place), place))
         found = []
         for one, sign in ((lower, -1), (upper, 1)):
@@ -209,7 +211,7 @@ def _choose_tilts(moments):
         def overlap(step, tilt=tilt, log_norm=log_norm):
             return moments.log_norm(tilt + step / 2) - (log_norm + moments.log_norm(tilt + step)) / 2
 
-        step = np.sqrt(-8 * _MOST_OVERLAP) / max(moments.deviation(tilt), 1e-12 * deviation)
+        step = np.sqrt(-8 * _MOST_OVERLAP) / max(moments.deviation(tilt), TOLERANCE * deviation)
         while overlap(step) < _LEAST_OVERLAP:
             step /= 1.5
         while overlap(step * 1.5) > _MOST_OVERLAP:

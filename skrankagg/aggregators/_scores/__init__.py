@@ -2,7 +2,7 @@
 
 # tools/regenerate.py writes what follows.
 from ._borda import BordaCount, SimpleBorda
-from ._choices import CombMAX, CombMED, CombMIN
+from ._comb_extremes import CombMAX, CombMED, CombMIN
 from ._combinations import CombANZ, CombMNZ, CombSUM
 from ._rank_decay import InverseSquareRank, RankBiasedCentroid, ReciprocalRankFusion
 

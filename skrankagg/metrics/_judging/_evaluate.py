@@ -12,8 +12,8 @@ from ..._data._frames import plain_index
 from ..._data._frames_of_voters import holds_frames, name_frames
 from ..._data._qrels import check_qrels, encode_run
 from ..._data._ranked_lists import RankedLists
-from ..._support._plain_arguments import check_flag
-from ..._support._shown import show
+from ..._support._checks import check_flag
+from ..._support._values import show
 from ...exceptions import InputError, InputTypeError
 from .._relevance._conventions import Conventions, check_conventions
 from .._relevance._inputs import (

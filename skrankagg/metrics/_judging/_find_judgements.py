@@ -2,8 +2,7 @@
 
 import inspect
 
-from ..._data._aligned_qrels import AlignedQrels
-from ..._data._qrels import Qrels, check_qrels
+from ..._data._qrels import AlignedQrels, Qrels, check_qrels
 from .._agreement._consensus_scores import ConsensusScorer
 from ._scorer import RankingScorer
 

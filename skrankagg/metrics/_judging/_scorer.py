@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from ..._data._aligned_qrels import AlignedQrels
 from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index
 from ..._data._named_queries import judge_by, names_queries
-from ..._data._qrels import Qrels, check_qrels, choose_qrels
+from ..._data._qrels import AlignedQrels, Qrels, check_qrels, choose_qrels
 from ..._data._ranked_lists import check_lists
 from ..._data._types import AnyLists, AnyQrels, Judgements
 from ..._support._sklearn import UNUSED, BaseEstimator
@@ -61,7 +60,7 @@ def make_ranking_scorer(
     >>> from skrankagg import CombSUM, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.metrics import make_ranking_scorer
-    >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
     >>> search = GridSearchCV(
     ...     CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=make_ranking_scorer("ndcg@10", qrels=qrels), cv=5
     ... )
@@ -104,7 +103,7 @@ class RankingScorer(BaseEstimator):
     >>> from skrankagg import CombSUM
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.metrics import RankingScorer
-    >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
     >>> scores = RankingScorer(["map", "p@10"], qrels=qrels)(CombSUM().fit(lists), lists)
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'map': 0.941, 'p@10': 0.97}

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from ..._support._checks import check_choice, check_share
-from ..._support._numbers import is_real
-from ..._support._shown import show
 from ..._support._suggestions import did_you_mean
+from ..._support._values import is_real, show
 from ...exceptions import InputError
 
 Gain: TypeAlias = Literal["exponential", "linear"]

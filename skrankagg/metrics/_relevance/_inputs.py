@@ -20,8 +20,7 @@ from ..._data._grades import read_grades
 from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists, AnyQrels
-from ..._support._numbers import is_finite
-from ..._support._shown import show
+from ..._support._values import is_finite, show
 from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..._support._numbers import is_integer, is_real
+from ..._support._values import is_integer, is_real
 from ...exceptions import InputError
 from ._conventions import Missing, TieOrder, Ties, check_conventions
 from ._inputs import QrelsLike, RunLike, rank_relevance

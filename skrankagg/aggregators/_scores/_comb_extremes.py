@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._ragged import group_order, starts_to_ptr
 from ..._data._frames import first_row, show_id
 from ...base import Consensus
@@ -12,8 +13,6 @@ __all__ = ["CombMAX", "CombMED", "CombMIN"]
 
 # Cells (list times item) of the queries processed at one time; at least one query.
 _CELLS = 1 << 22
-# Tolerance for rounding in shares of the total weight.
-_ROUNDING = 1e-12
 
 
 class _BaseChoice(BaseComb):
@@ -341,7 +340,7 @@ def _weighted_medians(ptr, value, weight):
         left = left[(size[left] > place) & ~beyond[left]]
         row = head[left] + place
         reached[left] += weight[row]
-        tolerance = _ROUNDING * half[left]
+        tolerance = TOLERANCE * half[left]
         for passed, found, median in (
             (reached[left] >= half[left] - tolerance, at_half, lower),
             (reached[left] > half[left] + tolerance, beyond, upper),

@@ -5,8 +5,6 @@ import sys
 import threading
 import time
 
-__all__ = ["Progress"]
-
 # Seconds before the first line, between two changes of a terminal's line, and between two lines of a log.
 _PATIENCE, _BLINK, _PAUSE = 2.0, 0.5, 10.0
 

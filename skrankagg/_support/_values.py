@@ -1,0 +1,61 @@
+"""Values that users pass: their kinds, and how messages show them.
+
+True and False, which are integers to Python, do not count as numbers.
+"""
+
+import math
+import re
+from numbers import Integral, Real
+
+import numpy as np
+
+_LONGEST = 80
+
+
+def is_integer(value):
+    """Return True for an integer of Python or NumPy that is not a bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_real(value):
+    """Return True for a real number of Python or NumPy, including integers but not bools."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def as_float(value):
+    """Convert a real number to a float, infinite if it is too large for one; NaN for anything else."""
+    try:
+        return float(value) if is_real(value) else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def is_finite(value):
+    """Return True for a bool, and for a finite real number that fits into a float."""
+    if type(value) is float:
+        return math.isfinite(value)
+    return isinstance(value, bool) or math.isfinite(as_float(value))
+
+
+def is_hashable(value):
+    """Return True for a value that can be a key of a dict, as ids are; a tuple of lists cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def show(value: object) -> str:
+    """Write a value for a message: its repr on one line, cut if it is long.
+
+    >>> from skrankagg._support._values import show
+    >>> show("d1"), show("x" * 100)[-6:]
+    ("'d1'", 'xxx...')
+    """
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except Exception:  # a class defined by the user
+        text = f"<{type(value).__name__}>"
+    text = re.sub(r"\s*\n\s*", " ", text)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
