@@ -48,7 +48,7 @@ def _watched(name, kernel):
 
 
 if not _kernels.COMPILED:
-    for module in _kernels._KERNELS:
+    for module in _kernels.KERNELS:
         for name, kernel in inspect.getmembers(module, inspect.isfunction):
             if kernel.__module__ == module.__name__ and not name.startswith("_"):
                 setattr(module, name, _watched(f"{module.__name__}.{name}", kernel))

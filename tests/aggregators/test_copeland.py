@@ -100,7 +100,7 @@ def test_copeland_treats_rounding_differences_as_draws():
 def test_copeland_is_independent_of_blocks_of_queries(absent, monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=12))
     whole = Copeland(absent=absent).transform(lists)
-    monkeypatch.setattr(_kernels, "_BLOCK", 50)
+    monkeypatch.setattr(_kernels.loading, "BLOCK", 50)
     pd.testing.assert_frame_equal(Copeland(absent=absent).transform(lists), whole)
 
 

@@ -123,7 +123,7 @@ def test_kernels_give_equal_results_in_blocks(monkeypatch):
     for (module, name), run in cases.items():
         expected = run()
         with monkeypatch.context() as patch:
-            patch.setattr(_kernels, "_BLOCK", 50)
+            patch.setattr(_kernels.loading, "BLOCK", 50)
             calls = noted(patch, getattr(_kernels, module), name)
             found = run()
         assert len(calls) > 3, name

@@ -476,7 +476,7 @@ def test_markov_chain_is_independent_of_blocks_of_queries(chain, absent, monkeyp
     method = MarkovChain(chain=chain, absent=absent)
     whole = method.transform(lists)
     monkeypatch.setattr(_pairwise, "_BLOCK_CELLS", 100)
-    monkeypatch.setattr(_kernels, "_BLOCK", 10)
+    monkeypatch.setattr(_kernels.loading, "BLOCK", 10)
     parts = method.transform(lists)
     assert parts["item"].tolist() == whole["item"].tolist()
     np.testing.assert_allclose(parts["score"], whole["score"], rtol=1e-12)

@@ -192,7 +192,7 @@ def test_markov_chain_iteration_over_lists_needs_no_matrix(chain, absent, full_l
 def test_stated_memory_covers_counting_in_parts(monkeypatch, method):
     lists = random_lists(1100)
     whole = method.fit_transform(lists)
-    monkeypatch.setattr(_kernels, "_BLOCK", 1_000_000)  # a part for each list or two, as of 20,000 items
+    monkeypatch.setattr(_kernels.loading, "BLOCK", 1_000_000)  # a part for each list or two, as of 20,000 items
     assert peak(method.fit_transform, lists) <= stated(method, lists)
     pd.testing.assert_frame_equal(method.fit_transform(lists), whole)
 

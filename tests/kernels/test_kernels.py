@@ -144,7 +144,7 @@ def test_log_joint_probability_handles_empty_values_and_blocks(monkeypatch):
     ptr, x, n = np.array([0, 2, 2, 3]), np.array([0.25, 0.5, 0.1]), np.array([2, 5, 1])
     expected = np.log([2 * 0.25 * 0.5 - 0.25**2, 1.0, 0.1])  # both up to .5, not both above .25
     np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
-    monkeypatch.setattr(_kernels, "_BLOCK", 1)
+    monkeypatch.setattr(_kernels.loading, "BLOCK", 1)
     np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
 
 
@@ -158,7 +158,7 @@ def test_locked_arcs_equals_an_example_by_hand():
     assert _kernels.locked_arcs(cells[:0], n, 2).sum() == 0
 
 
-@pytest.mark.parametrize("block", [_kernels._BLOCK, 3000, 1])
+@pytest.mark.parametrize("block", [_kernels.loading.BLOCK, 3000, 1])
 @pytest.mark.parametrize("by_similarity", [False, True])
 def test_merge_lists_treats_queries_independently(monkeypatch, block, by_similarity):
     rng = np.random.default_rng(0)
@@ -166,14 +166,14 @@ def test_merge_lists_treats_queries_independently(monkeypatch, block, by_similar
     score, weight = rng.integers(0, 5, (list_ptr[-1], n)) / 4, rng.random(list_ptr[-1])
     options = 0.1, 0.5, by_similarity
     ends = list(itertools.pairwise(list_ptr))
-    alone = [_kernels._merge_many_lists(score[slice(*own)], weight[slice(*own)], *options) for own in ends]
-    monkeypatch.setattr(_kernels, "_BLOCK", block)
+    alone = [_kernels.agglomerate.merge_many_lists(score[slice(*own)], weight[slice(*own)], *options) for own in ends]
+    monkeypatch.setattr(_kernels.loading, "BLOCK", block)
     np.testing.assert_array_equal(_kernels.merge_lists(score, weight, list_ptr, *options), alone)
 
 
-@pytest.mark.parametrize("block", [_kernels._BLOCK, 1])
+@pytest.mark.parametrize("block", [_kernels.loading.BLOCK, 1])
 def test_mean_places_equals_an_example_by_hand(monkeypatch, block):
-    monkeypatch.setattr(_kernels, "_BLOCK", block)
+    monkeypatch.setattr(_kernels.loading, "BLOCK", block)
     ptr, value = np.array([0, 4, 5, 8]), np.array([1.0, 3.0, 2.9, 3.0, 7.0, -5.0, -np.inf, np.inf])
     for order in ([0, 1, 2, 3, 4, 5, 6, 7], [3, 1, 2, 0, 4, 7, 5, 6]):
         places, order = _kernels.mean_places(ptr, value, np.array(order), 0.0)
@@ -254,8 +254,8 @@ _LARGE_CALLS = {
 
 
 def test_large_calls_include_every_kernel():
-    own = {name for name, one in vars(_kernels).items() if getattr(one, "__module__", None) == _kernels.__name__}
-    assert set(_LARGE_CALLS) == {name for name in own if not name.startswith("_")} - {"stale_kernels"}
+    own = {name for name, one in vars(_kernels).items() if inspect.isfunction(one)}
+    assert set(_LARGE_CALLS) == own - {"stale_kernels"}
 
 
 @pytest.mark.sampled(3)

@@ -28,7 +28,7 @@ import skrankagg
 from skrankagg import _kernels
 from skrankagg.utils.discovery import all_aggregators
 assert not _kernels.COMPILED
-assert ("plain_vectors" in _kernels.vec.__module__) == (sys.argv[1] == "missing")
+assert ("plain_vectors" in _kernels.loading.vec.__module__) == (sys.argv[1] == "missing")
 assert sys.argv[1] != "missing" or (sys.modules["librt"] is None and "librt.vecs" not in sys.modules)
 lists, names = pickle.load(open(sys.argv[2], "rb"))
 found = {name: all_aggregators()[name]().fit_transform(lists) for name in names}

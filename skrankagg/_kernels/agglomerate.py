@@ -1,0 +1,46 @@
+"""Merging of the most similar lists."""
+
+import numpy as np
+
+from . import _agglomerate, loading
+from .loading import VF, VI, as_vf, as_vi, blocks
+
+
+def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
+    """Merge the two most similar lists of each query until one is left: its scores, float64 (n_queries, n_items).
+
+    `score` (n_lists, n_items) contains the scores of each list, higher is better, for at least 2 items; `weight`
+    (n_lists,) contains the weights of the lists. `list_ptr` gives the lists of each query; every query has at least one
+    list. `c1` and `c2` are the coefficients of the weight of a merged list. With `by_similarity` its similarity to the
+    other lists enters that weight.
+    """
+    n, m = score.shape[1], np.diff(list_ptr)
+    # Costs: pairs of lists are compared, and scanned before each merge; lists are sorted, and one more for each merge.
+    work = m**2.0 * (n + m / 3.0) + 40.0 * m * n
+    numbers, options = (as_vf(score.ravel()), as_vf(weight)), (float(c1), float(c2), bool(by_similarity))
+    list_ptr, rank, merged = as_vi(list_ptr), VF(np.zeros(score.size)), np.empty((len(m), n))
+    for first, last in blocks(np.cumsum(work)):
+        if work[first] > loading.BLOCK:
+            own = slice(list_ptr[first], list_ptr[last])
+            merged[first] = merge_many_lists(score[own], weight[own], *options)
+        else:
+            left = _agglomerate.merge_stack(first, last, list_ptr, *numbers, n, rank, *options)
+            merged[first:last] = np.asarray(numbers[0]).reshape(-1, n)[np.asarray(left)]
+    return merged
+
+
+def merge_many_lists(score, weight, c1, c2, by_similarity):
+    """Merge the lists of one query as :func:`merge_lists`, in parts: the scores, (n_items,)."""
+    m, n = score.shape
+    score, weight, rank, similarity = as_vf(score.ravel()), as_vf(weight), VF(np.zeros(m * n)), VF(np.zeros(m * m))
+    order, spare = as_vi(np.arange(n)), as_vi(np.arange(n))
+    # A list is sorted, and compared with the lists before it.
+    for first, last in blocks(np.cumsum(n * (np.arange(m) + 20.0))):
+        _agglomerate.compare(first, last, score, n, order, spare, rank, similarity)
+    alive = VI(np.arange(m))
+    # Before a merge all pairs are scanned, and after it the lists are compared with the new one.
+    lists = np.arange(m, 1.0, -1.0)
+    for first, last in blocks(np.cumsum(lists * (lists + n))):
+        arrays = score, weight, n, order, spare, rank, similarity
+        _agglomerate.merge(last - first, m - first, alive, *arrays, c1, c2, by_similarity)
+    return np.asarray(score).reshape(m, n)[alive[0]]

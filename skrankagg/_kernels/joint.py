@@ -1,0 +1,30 @@
+"""Joint distribution of order statistics."""
+
+import numpy as np
+
+from . import _joint, loading
+from .loading import VF, VI, as_vf, as_vi, blocks
+
+
+def log_joint_probability(ptr, x, n):
+    """Compute the log probability that, for every k, the k-th smallest of n uniform numbers is at most the k-th value.
+
+    The values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``, from 1e-100 to 1, ascending. If there are fewer than `n`
+    (n_items,), the last ones are 1. Returns natural logarithms, float64 (n_items,), at most 0 up to rounding.
+    """
+    widest = int(np.max(n, initial=0))
+    # The chances of up to `widest` more numbers; a Poisson number of this mean may exceed them slightly.
+    chances = widest + int(16 * widest**0.5) + 64
+    out = VF(np.zeros(len(n)))
+    arrays = as_vi(ptr), as_vf(x), as_vi(n), VF(np.zeros(widest + 1)), VF(np.zeros(chances))
+    arrays = *arrays, VI(np.zeros(widest + 2, dtype=np.int64)), VI(np.zeros(3, dtype=np.int64))
+    # A value takes some twenty steps for each count within ten standard deviations.
+    steps = 20 * np.minimum(n, 10 * np.sqrt(n))
+    for first, last in blocks(np.cumsum(np.diff(ptr) * steps)):
+        n_values = max(1, int(loading.BLOCK / steps[first])) if last == first + 1 else widest
+        place, log_q = 0, 0.0
+        while True:
+            place, log_q = _joint.log_joint_probability(first, last, *arrays, place, log_q, n_values, out)
+            if place == 0:
+                break
+    return np.asarray(out)

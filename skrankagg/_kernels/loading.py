@@ -1,0 +1,91 @@
+"""Import of the kernels, compiled or not, and conversion of arrays to the vectors that they take."""
+
+import hashlib
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+from mypy_extensions import i64
+
+from .plain_vectors import vectors
+
+with vectors():
+    from librt.vecs import vec
+
+    from . import (
+        _agglomerate,
+        _buckets,
+        _co_ranked,
+        _fusion,
+        _group_places,
+        _insertion,
+        _inversions,
+        _joint,
+        _locking,
+        _majority,
+        _orders,
+        _running_sums,
+        _subsets,
+    )
+
+KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
+KERNELS += (_majority, _orders, _running_sums, _subsets)
+# Most steps of one kernel call: about a tenth of a second, so that Ctrl-C takes effect between calls. Interpreted, a
+# step takes a hundred times as long.
+BLOCK = 50_000_000
+
+#: True if the kernels run as compiled extension modules; otherwise they run as plain Python, with equal results but
+#: slower.
+COMPILED = not any(kernel.__file__.endswith(".py") for kernel in KERNELS)
+
+if not COMPILED:
+    BLOCK //= 100
+
+VF = vec[float]
+VI = vec[i64]
+
+
+def as_vf(array):
+    # vec converts a contiguous array of exactly this type in one copy, and any other one slowly, item by item.
+    return VF(np.ascontiguousarray(array, dtype=np.float64))
+
+
+def as_vi(array):
+    return VI(np.ascontiguousarray(array, dtype=np.int64))
+
+
+def stale_kernels():
+    """Return the names of compiled kernels whose source has changed; empty if they run as plain Python."""
+    compiled = [kernel for kernel in KERNELS if not kernel.__file__.endswith(".py")]
+    if not compiled:
+        return []
+    folder = Path(__file__).parent
+    record = folder / "_compiled.json"
+    digests = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    stale = []
+    for kernel in compiled:
+        name = kernel.__name__.rpartition(".")[2]
+        source = folder / f"{name}.py"
+        if source.exists() and hashlib.sha256(source.read_bytes()).hexdigest() != digests.get(name):
+            stale.append(name)
+    return stale
+
+
+if stale_kernels():
+    warnings.warn(
+        f"The compiled kernel(s) {', '.join(stale_kernels())} are older than their source, which therefore has no "
+        "effect. Install skrankagg again to compile it, or delete the extension modules to run the source.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def blocks(work):
+    """Yield the ends of consecutive groups, each a fraction of a second's work, from the running total of the work."""
+    first = 0
+    while first < len(work):
+        done = work[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(work, done + BLOCK, side="right")))
+        yield first, last
+        first = last

@@ -1,0 +1,19 @@
+"""Locking of arcs without cycles."""
+
+import numpy as np
+
+from . import _locking, loading
+from .loading import VI, as_vi
+
+
+def locked_arcs(arc, n_items, n_matrices):
+    """Lock the arcs of square matrices, given as cells (n_arcs,) in this order, unless an arc would close a cycle.
+
+    Returns bool, (n_matrices, n_items, n_items): True if locked arcs lead from the row's item to the column's.
+    """
+    n_words, arc, done = -(-n_items // 32), as_vi(arc), 0
+    sets = [VI(np.zeros(n_rows * n_words, dtype=np.int64)) for n_rows in (n_matrices * n_items,) * 2 + (1,)]
+    while done < len(arc):
+        done = _locking.lock(done, loading.BLOCK, n_items, n_words, arc, *sets, as_vi(2 ** np.arange(32)))
+    words = np.asarray(sets[0]).reshape(n_matrices, n_items, n_words).astype("<u4")
+    return np.unpackbits(words.view(np.uint8), axis=-1, count=n_items, bitorder="little").view(bool)

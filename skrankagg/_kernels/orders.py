@@ -1,0 +1,53 @@
+"""Costs and changes of many orders at once."""
+
+import numpy as np
+
+from . import _orders
+from .loading import VI, as_vf, as_vi, blocks
+
+
+def order_costs(margin, tied, query, order, bucket):
+    """Sum the margins of the items of orders over the items below, minus `tied` for the pairs of one bucket.
+
+    `margin` and `tied` are of shape (n_queries, n, n). The orders and the rising buckets of their places are of shape
+    (n_orders, n), and `query`, (n_orders,), contains their queries. Returns float64 of shape (n_orders,).
+    """
+    (m, n), margin = order.shape, as_vf(np.ravel(margin))  # not two copies, because it may be large
+    arrays = margin, as_vf(np.ravel(tied)), *map(as_vi, (query, order.ravel(), bucket.ravel()))
+    work = np.arange(1, m + 1) * n**2
+    return np.concatenate([np.empty(0), *(_orders.order_costs(*ends, n, *arrays) for ends in blocks(work))])
+
+
+def pivot_orders(margin, n_orders, draw):
+    """Sort the items of queries by the signs of margins (n_queries, n, n), as quicksort does, around random pivots.
+
+    ``draw(k)`` returns the first k draws of 64 bits, uint64, of the stream that each query starts with. Returns
+    `n_orders` orders of each query, int64 of shape (n_queries, n_orders, n).
+    """
+    b, n = margin.shape[:2]
+    orders, n_drawn, margin = [], 4 * n_orders * n, as_vf(np.ravel(margin))
+    for first, last in blocks(np.arange(1, b + 1) * n_orders * n**2):
+        order = VI(np.zeros((last - first) * n_orders * n, dtype=np.int64))
+        while True:
+            bits = draw(n_drawn)
+            drawn = as_vi(bits & 0xFFFFFFFF), as_vi(bits >> 32), as_vf((bits >> 11) * 2.0**-53)
+            if _orders.pivot_orders(first, last, n, n_orders, margin, *drawn, order) == last:
+                break
+            n_drawn *= 2
+        orders.append(np.asarray(order).reshape(-1, n_orders, n))
+    return np.concatenate(orders)
+
+
+def majority_insertions(margin, order):
+    """Move items of orders (n_queries, n) up past items that a negative margin (n_queries, n, n) puts below them."""
+    (b, n), order, margin = order.shape, as_vi(order.ravel()), as_vf(np.ravel(margin))
+    for first, last in blocks(np.arange(1, b + 1) * n**2):
+        _orders.majority_insertions(first, last, n, margin, order)
+    return np.asarray(order).reshape(b, n)
+
+
+def draw_places(margin, order):
+    """Find, for each place, the first place of its run of items that no margin (n_queries, n, n) separates: int64."""
+    (b, n), margin, order = order.shape, as_vf(np.ravel(margin)), as_vi(order.ravel())
+    parts = blocks(np.arange(1, b + 1) * n**2)
+    return np.concatenate([_orders.draw_places(*ends, n, margin, order) for ends in parts]).reshape(b, n)

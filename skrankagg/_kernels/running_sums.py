@@ -1,0 +1,15 @@
+"""Running sums within segments."""
+
+import numpy as np
+
+from . import _running_sums
+from .loading import as_vf, as_vi
+
+
+def ragged_cumsum(value, ptr):
+    """Compute running totals within consecutive segments.
+
+    Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``. Returns at each place the sum of its segment up to and including this
+    place, float64 of shape (n,) and read-only.
+    """
+    return np.asarray(_running_sums.ragged_cumsum(as_vf(value), as_vi(ptr)))
