@@ -1,4 +1,21 @@
-"""Base class of all aggregators: checks, encoding, weights, order of the result, frames."""
+"""Base class of all aggregators: checks, encoding, weights, order of the result, frames.
+
+A method defines one hook, ``_aggregate``. The base class calls it like this::
+
+    transform(X)
+      encode_plain(X)                 dicts and lists of Python become RankedLists     _data/_ranked_lists.py
+      _begin(X)
+        _prepare(X)                   check parameters, encode a frame, apply voter_weights
+        _warn_of_lists(lists)         warn of paired comparisons, and of items that no list compares
+      _rank(lists)                    a method that learns first matches its learned weights to the voters
+        _aggregate_what_fits(lists)   refuse a query that does not fit into memory
+          _aggregate(lists)           the formula: a score for each candidate
+        _publish(lists, consensus)    check the scores, order the candidates, break ties    base/_consensus.py
+      to_frame()                      ids instead of codes, in the caller's kind of frame   _data/_output.py
+
+``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. Three groups of hooks stand apart from this call: memory,
+repetition under other weights, and explanation of the scores.
+"""
 
 from contextlib import contextmanager
 from dataclasses import fields
@@ -221,76 +238,12 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             vars(self).update(before)
             raise
 
-    # ------------------------------------------------------------------ from lists to a consensus
+    # ------------------------------------------------------------------ the formula of a method
 
     def _aggregate(self, lists: RankedLists) -> NDArray[Any] | Consensus:
         raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
 
-    def _contributions(self, lists) -> Contributions:
-        """Return each list's share of the scores, for methods whose scores are sums over lists."""
-        raise InputError(
-            f"The scores of {self!r} are not sums over the lists, so they cannot be split into contributions. Choose a "
-            "method whose scores are, such as ReciprocalRankFusion, CombSUM or BordaCount."
-        )
-
-    def _linear_gains(self, lists):
-        """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
-
-        These are the gain of each row for its candidate beyond the gain of an absent item, (n_rows,). Second comes the
-        gain of each list for all items of its query, (n_lists,) or None for nothing. Third comes the size of a first
-        place, (n_queries,) or a number.
-        """
-        raise InputError(
-            f"Voter weights can only be learned for methods that sum independent per-list scores; {self!r} does not. "
-            "Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or SimpleBorda; VoterWeighter "
-            "weighs the voters of any method."
-        )
-
-    def _repeat(self, lists):
-        """Prepare for aggregating the same lists under many weights.
-
-        Returns a function of list weights, of shape (n_lists,), that returns the scores of the candidates.
-        """
-
-        def score(weight):
-            consensus = self._aggregate_what_fits(lists.with_list_weight(weight))
-            return consensus.score if isinstance(consensus, Consensus) else consensus
-
-        return score
-
-    def _repeat_many(self, lists):
-        """Prepare for aggregating the same lists under many weights at once, as :meth:`_repeat`.
-
-        Returns a function of list weights, (n_lists, n_replicates), that returns scores, (n_candidates, n_replicates).
-        """
-        score = self._repeat(lists)
-        if self._repeats_columns:
-            return score
-        return lambda weights: np.stack([score(weight) for weight in np.ascontiguousarray(weights.T)], axis=1)
-
-    def _memory(self, lists):
-        """Return the peak bytes of each query, (n_queries,), beyond memory linear in its rows; None for none."""
-        if not (self._pair_bytes or self._cell_bytes):
-            return None
-        n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
-        return n * (self._pair_bytes * n + self._cell_bytes * m)
-
-    def _check_memory(self, lists, needed, advice=_LINEAR_METHODS):
-        """Refuse a query that needs more memory than available; `needed` is the result of `_memory`."""
-        if needed is None:
-            return
-        q = int(np.argmax(needed))
-
-        def describe():
-            n, m = int(lists.query_n_items[q]), int(lists.list_ptr[q + 1] - lists.list_ptr[q])
-            size = f"{n} item{'s' * (n != 1)} and {m} list{'s' * (m != 1)}"
-            return repr(self), f"query {show_id(lists.queries, q)} of {size}", advice
-
-        check_memory(float(needed[q]), describe)
-
-    def _aggregate_what_fits(self, lists):
-        self._check_memory(lists, self._memory(lists))
-        return self._aggregate(lists)
+    # ------------------------------------------------------------------ a call: from lists to a consensus
 
     def _names_voters(self):
         """Return True if a parameter names voters."""
@@ -392,4 +345,76 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
         return EncodedConsensus(
             lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns}
+        )
+
+    # ------------------------------------------------------------------ memory
+
+    def _memory(self, lists):
+        """Return the peak bytes of each query, (n_queries,), beyond memory linear in its rows; None for none."""
+        if not (self._pair_bytes or self._cell_bytes):
+            return None
+        n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
+        return n * (self._pair_bytes * n + self._cell_bytes * m)
+
+    def _check_memory(self, lists, needed, advice=_LINEAR_METHODS):
+        """Refuse a query that needs more memory than available; `needed` is the result of `_memory`."""
+        if needed is None:
+            return
+        q = int(np.argmax(needed))
+
+        def describe():
+            n, m = int(lists.query_n_items[q]), int(lists.list_ptr[q + 1] - lists.list_ptr[q])
+            size = f"{n} item{'s' * (n != 1)} and {m} list{'s' * (m != 1)}"
+            return repr(self), f"query {show_id(lists.queries, q)} of {size}", advice
+
+        check_memory(float(needed[q]), describe)
+
+    def _aggregate_what_fits(self, lists):
+        self._check_memory(lists, self._memory(lists))
+        return self._aggregate(lists)
+
+    # ------------------------------------------------------------------ repetition under other weights, for resampling
+
+    def _repeat(self, lists):
+        """Prepare for aggregating the same lists under many weights.
+
+        Returns a function of list weights, of shape (n_lists,), that returns the scores of the candidates.
+        """
+
+        def score(weight):
+            consensus = self._aggregate_what_fits(lists.with_list_weight(weight))
+            return consensus.score if isinstance(consensus, Consensus) else consensus
+
+        return score
+
+    def _repeat_many(self, lists):
+        """Prepare for aggregating the same lists under many weights at once, as :meth:`_repeat`.
+
+        Returns a function of list weights, (n_lists, n_replicates), that returns scores, (n_candidates, n_replicates).
+        """
+        score = self._repeat(lists)
+        if self._repeats_columns:
+            return score
+        return lambda weights: np.stack([score(weight) for weight in np.ascontiguousarray(weights.T)], axis=1)
+
+    # ------------------------------------------------------------------ explanation: shares and gains of the lists
+
+    def _contributions(self, lists) -> Contributions:
+        """Return each list's share of the scores, for methods whose scores are sums over lists."""
+        raise InputError(
+            f"The scores of {self!r} are not sums over the lists, so they cannot be split into contributions. Choose a "
+            "method whose scores are, such as ReciprocalRankFusion, CombSUM or BordaCount."
+        )
+
+    def _linear_gains(self, lists):
+        """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
+
+        These are the gain of each row for its candidate beyond the gain of an absent item, (n_rows,). Second comes the
+        gain of each list for all items of its query, (n_lists,) or None for nothing. Third comes the size of a first
+        place, (n_queries,) or a number.
+        """
+        raise InputError(
+            f"Voter weights can only be learned for methods that sum independent per-list scores; {self!r} does not. "
+            "Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or SimpleBorda; VoterWeighter "
+            "weighs the voters of any method."
         )
