@@ -1,0 +1,62 @@
+"""Renamed parameters: the old name works with a warning until the release that removes it."""
+
+import functools
+import inspect
+
+from ..exceptions import InputTypeError
+from ._warn import warn_user
+
+
+def renamed(old, new, *, since, removed):
+    """Let a function accept a parameter under its old name, with a FutureWarning.
+
+    Parameters
+    ----------
+    old, new : str
+        Names of the parameter.
+    since, removed : str
+        Release that renamed it, and the release that will refuse the old name.
+
+    Returns
+    -------
+    callable
+        Decorator of a function, or of the ``__init__`` of a class that is not an estimator: scikit-learn reads an
+        estimator's parameters from its signature.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skrankagg._support._deprecation import renamed
+    >>> @renamed("cutoff", "k", since="1.1", removed="1.3")
+    ... def first(items, *, k=1):
+    ...     return items[:k]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     first("abc", cutoff=2)
+    'ab'
+    >>> print(caught[0].message)
+    `cutoff` of first was renamed to `k` in 1.1 and will be refused from 1.3. Pass k=.
+    """
+
+    def decorate(function):
+        if new not in inspect.signature(function).parameters:
+            raise TypeError(f"{function.__qualname__} has no parameter {new!r}.")
+
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if old in kwargs:
+                if new in kwargs:
+                    raise InputTypeError(
+                        f"`{new}` must be given once; got {new}= and its old name {old}=. Drop {old}=."
+                    )
+                warn_user(
+                    f"`{old}` of {function.__qualname__.removesuffix('.__init__')} was renamed to `{new}` in {since} and "
+                    f"will be refused from {removed}. Pass {new}=.",
+                    FutureWarning,
+                )
+                kwargs[new] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
