@@ -49,8 +49,9 @@ def renamed(old, new, *, since, removed):
                     raise InputTypeError(
                         f"`{new}` must be given once; got {new}= and its old name {old}=. Drop {old}=."
                     )
+                name = function.__qualname__.removesuffix(".__init__")
                 warn_user(
-                    f"`{old}` of {function.__qualname__.removesuffix('.__init__')} was renamed to `{new}` in {since} and "
+                    f"`{old}` of {name} was renamed to `{new}` in {since} and "
                     f"will be refused from {removed}. Pass {new}=.",
                     FutureWarning,
                 )
