@@ -199,7 +199,7 @@ def smith(votes, absent):
 # ---------------------------------------------------------------------- compared with them
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_check_absent_below_rejects_wrong_tags(wrong, words):
 # ---------------------------------------------------------------------- the warning
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("aggregator", WITH_TAG, ids=lambda value: repr(value).replace("\n", ""))
 def test_exposure_warning_is_issued_once_per_call_at_the_caller(aggregator):
     lists = duels().drop(columns="weight")
@@ -186,7 +186,7 @@ def test_exposure_warning_is_issued_once_per_call_at_the_caller(aggregator):
         )
 
 
-@pytest.mark.sampled(28)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("aggregator", WITHOUT_TAG, ids=lambda value: repr(value).replace("\n", ""))
 def test_exposure_warning_is_not_issued_without_the_tag(aggregator):
     lists = duels().drop(columns="weight")

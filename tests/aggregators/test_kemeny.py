@@ -128,7 +128,7 @@ def test_kemeny_of_seven_items_equals_the_optimum_over_all_orders(seed):
     assert Kemeny().aggregate(frame)[1].loc[0, "kemeny_score"] == pytest.approx(least, abs=1e-9)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [9, 11, 12, 13, 14])
 @pytest.mark.parametrize("real", [False, True])
 def test_prove_equals_dynamic_programming_over_subsets(n, real):

@@ -67,7 +67,7 @@ def random_lists(rng):
 # ---------------------------------------------------------------------- against all orders
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("seed", range(80 if COMPILED else 30))
 def test_kemeny_unique_and_ties_equal_a_search_over_all_orders(seed):
@@ -122,7 +122,7 @@ def test_kemeny_weak_leaves_no_buckets_that_could_be_merged_at_no_cost(seed, n_i
         assert (total[1:] > total[0] + tolerance).all()
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("seed", range(30))
 def test_kemeny_weak_has_the_fewest_levels_without_cycles(seed):
     rng = np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def n_cheapest(margin):
     return count[-1]
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(30))
 def test_prove_detects_whether_another_optimal_order_exists(seed, monkeypatch):
     rng = np.random.default_rng(seed)
@@ -348,7 +348,7 @@ def test_small_components_select_the_order_with_the_most_ties(seed):
         assert found.bucket.tolist() == expected.bucket.tolist()
 
 
-@pytest.mark.sampled(17)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", [0.1, 0.25, 0.4])
 @pytest.mark.parametrize("seed", range(8))
 def test_costs_that_are_not_whole_are_not_counted_as_if_they_were(part, seed, monkeypatch):
@@ -413,7 +413,7 @@ def test_ordered_components_is_the_same_for_few_items(seed, monkeypatch):
     assert [one.tolist() for one in found] == [one.tolist() for one in expected]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_kemeny_weak_is_the_same_with_subsets_and_integer_programmes(seed, monkeypatch):
     frame = example_lists(seed, n_queries=3, n_items=5 + seed % 5)

@@ -36,7 +36,7 @@ def agrees(consensus, expected, lists, weights):
     )
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("norm", ["borda", "simple-borda", "rank", "min-max", None])
 @pytest.mark.parametrize(("method", "mnz"), [(CombSUM, False), (CombMNZ, True)])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())

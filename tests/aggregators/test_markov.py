@@ -44,7 +44,7 @@ def profile(*orders):
 # ---------------------------------------------------------------------- the papers
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @every_chain
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
@@ -61,7 +61,7 @@ def test_markov_chain_transitions_follow_the_rules_of_the_chain(chain, absent, s
     np.testing.assert_allclose(chain_of(frame, chain, absent), expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_chain
 @pytest.mark.parametrize("absent", ["last", "ignore"])
@@ -310,7 +310,7 @@ def test_list_moves_equal_the_transition_matrix(chain, absent, seed, weighted, f
     np.testing.assert_allclose(moves.move(state[None])[0], state @ matrix, rtol=1e-13, atol=1e-16)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
 def test_markov_chain_iteration_over_lists_equals_solving(chain, absent, monkeypatch):
@@ -404,7 +404,7 @@ def test_preference_matrix_reproduces_copeland_scores():
     assert wins.tolist() == [float(x) for x in pairwise(*ballots(frame), Fraction(1, 2)).values()]
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("weighted", [False, True])
 @every_chain

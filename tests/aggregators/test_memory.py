@@ -273,7 +273,7 @@ def test_memory_limit_error_names_query_size_bytes_and_alternatives():
     assert isinstance(caught.value, MemoryError)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method",
     [

@@ -94,7 +94,7 @@ def test_warned_methods_include_every_method_with_an_absent_option():
         assert any(isinstance(one, method) for one in WARNED), method
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("method", WARNED, ids=name)
 def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
     for call in ("fit", "fit_transform", "transform", "aggregate"):
@@ -110,7 +110,7 @@ def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
         )
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("method", WARNED, ids=name)
 def test_not_compared_warning_is_not_issued_for_connected_items(method):
     assert not caught(clone(method).fit_transform, JOINED)
@@ -123,7 +123,7 @@ def test_not_compared_warning_is_not_issued_if_absent_items_are_ranked(method):
     assert not caught(clone(method).fit_transform, APART)
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("method", [*WARNED, BordaCount(), Kemeny(), PlackettLuce()], ids=name)
 def test_not_compared_warning_is_issued_if_all_weights_are_0(method):
     if method.__sklearn_tags__().requires_fit:

@@ -216,7 +216,7 @@ STATISTICS = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @RANKS
 @pytest.mark.parametrize("statistic", STATISTICS)

@@ -67,7 +67,7 @@ def test_outranking_equals_exact_fractions(seed, weighted, preference, veto, con
     assert consensus["score"].tolist() == [float(expected[item]) for item in consensus["item"]]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method",
     [

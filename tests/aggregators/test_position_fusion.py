@@ -415,7 +415,7 @@ def test_fuse_explains_the_contribution_of_each_list_in_bayes_fuse():
 # ---------------------------------------------------------------------- judgements
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_position_methods_are_the_same_for_every_way_to_pass_judgements(method):
     expected = clone(method).fit(TRAIN, QRELS)

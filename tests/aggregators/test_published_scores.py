@@ -70,7 +70,7 @@ def queries(seed):
     return frame
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(("method", "tied"), METHODS, ids=lambda value: repr(value))

@@ -145,7 +145,7 @@ def boards(seed):
     return pd.concat(rows)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("seed", range(4))

@@ -55,7 +55,7 @@ MANY.append(ReciprocalRankFusion(k={f"v{k}": 10 + k for k in range(6)}, normaliz
 MANY.append(CombSUM(norm="z-score", absent_score="min"))
 
 
-@pytest.mark.sampled(19)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("unit", [1.0, 0.3, 0.1 + 1e-9], ids=["whole", "with a unit", "without a unit"])
 @pytest.mark.parametrize("method", MANY, ids=repr)
 def test_repeat_many_equals_repeat(method, unit):

@@ -64,7 +64,7 @@ def scores(method, lists, dense, n_cells, hook="_aggregate", *args):
         return getattr(method, hook)(lists, *args)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("rule", [Schulze, RankedPairs, Minimax])
 @given(strength=st.sampled_from(["margin", "votes"]), absent=st.sampled_from(["last", "ignore"]), **PROFILES)
 @settings(max_examples=60, deadline=None)
@@ -96,7 +96,7 @@ def in_stacks(request, monkeypatch):
 NOT_RESET = [HealthCheck.function_scoped_fixture]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("thresholds", THRESHOLDS, ids=str)
 @given(**PROFILES)
 @settings(max_examples=40, deadline=None, suppress_health_check=NOT_RESET)

@@ -193,7 +193,7 @@ def named_by_voter():
     yield pytest.param(VoterSelector(n_voters=2), "by", id="by")
 
 
-@pytest.mark.sampled(26)
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("call", ["fit", "fit_transform"])
 @pytest.mark.parametrize(("method", "parameter"), list(named_by_voter()))
 def test_estimators_warn_once_about_names_of_voters_without_a_list(method, parameter, call):

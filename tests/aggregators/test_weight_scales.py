@@ -67,7 +67,7 @@ def test_aggregators_are_independent_of_the_scale_of_weights(method):
         assert tie_classes(clone(method).fit_transform(scaled)) == expected, factor
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method", [Kemeny(), Kemeny(consensus_ties="weak"), KwikSort(), Schulze(), RankedPairs(), Minimax()]
 )
@@ -237,7 +237,7 @@ EXTREME = {
 WITH_ERRORS = [PlackettLuce(std_errors="model"), PlackettLuce(std_errors="voters", absent="ignore")]
 
 
-@pytest.mark.sampled(29)
+@pytest.mark.sampled(14)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("name", EXTREME)

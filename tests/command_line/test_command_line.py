@@ -276,7 +276,7 @@ def read_table(name):
 TABLES = ["results.csv", "results.CSV.GZ", "results.tsv", "results.tsv.gz", "results.parquet", "results"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.twice
 @pytest.mark.parametrize("name", TABLES)
 def test_results_are_written_in_the_format_of_the_file_name(run, name):

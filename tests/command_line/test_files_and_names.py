@@ -151,7 +151,7 @@ def test_error_messages_name_command_line_flags(fail, folder):
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.twice
 @pytest.mark.parametrize("to", [one.name for one in written()])
 def test_aggregate_writes_the_requested_format(folder, to, capsysbinary):

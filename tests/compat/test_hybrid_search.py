@@ -325,7 +325,7 @@ def test_fusions_include_every_row_of_the_page():
     assert all(callable(globals()[name]) for name in OTHERS.values())
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("key", FUSIONS, ids=" ".join)
 def test_line_of_the_page_orders_like_the_engine(key):
     fusion = FUSIONS[key]

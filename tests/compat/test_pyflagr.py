@@ -107,7 +107,7 @@ def untimed(frame):
     return frame.drop(columns="time", errors="ignore")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", sorted(QUIRKS))
 def test_every_quirk_has_an_effect(name, jobs):
     concerned = CONCERNED.get(name.partition(".")[0].rstrip("1234"), "")

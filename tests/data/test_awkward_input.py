@@ -58,7 +58,7 @@ def file(tmp_path):
     return write
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(18)
 @every_method
 def test_read_lists_accepts_five_columns_without_a_header(file, aggregator):
     lists = read_lists(file("1,v,a,0.9,x\n1,v,b,0.5,x\n1,w,a,0.7,x\n1,w,c,0.1,x\n"))
@@ -111,7 +111,7 @@ def test_evaluate_ignores_judgements_of_other_queries():
 # ---------------------------------------------------------------------- lists
 
 
-@pytest.mark.sampled(42)
+@pytest.mark.sampled(21)
 @every_method
 def test_aggregators_tie_all_items_when_scores_are_constant(aggregator):
     lists = full_lists(3, 4).assign(score=1.0, rank=1)
@@ -119,20 +119,20 @@ def test_aggregators_tie_all_items_when_scores_are_constant(aggregator):
     assert consensus["score"].nunique() == 1 and consensus["item"].tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.sampled(44)
+@pytest.mark.sampled(22)
 @every_method
 def test_aggregators_keep_the_order_of_a_single_voter(aggregator):
     lists = full_lists(1, 6)
     assert keeps_order(aggregator, consensus_of(aggregator, lists), lists["item"].tolist())
 
 
-@pytest.mark.sampled(46)
+@pytest.mark.sampled(23)
 @every_method
 def test_aggregators_rank_a_single_item_first(aggregator):
     assert consensus_of(aggregator, full_lists(5, 1))["rank"].tolist() == [1]
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(15)
 @every_method
 def test_aggregators_accept_ranks_starting_at_zero(aggregator):
     lists = full_lists(5, 6)
@@ -141,7 +141,7 @@ def test_aggregators_accept_ranks_starting_at_zero(aggregator):
     )
 
 
-@pytest.mark.sampled(45)
+@pytest.mark.sampled(22)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_method
 def test_aggregators_keep_the_orders_of_disjoint_lists(aggregator):
@@ -152,14 +152,14 @@ def test_aggregators_keep_the_orders_of_disjoint_lists(aggregator):
     assert place["a"] < place["b"] < place["c"] and place["x"] < place["y"] < place["z"]
 
 
-@pytest.mark.sampled(33)
+@pytest.mark.sampled(16)
 @every_method
 def test_aggregators_handle_two_hundred_voters(aggregator):
     lists = pd.concat([full_lists(200, 20), full_lists(1, 20, seed=1).assign(voter=-1)], ignore_index=True)
     consensus_of(aggregator, lists)
 
 
-@pytest.mark.sampled(37)
+@pytest.mark.sampled(18)
 @every_method
 def test_aggregators_keep_a_unanimous_order(aggregator):
     lists = full_lists(30, 15)

@@ -99,7 +99,7 @@ def test_every_method_of_combsum_rejects_conflicting_scores(frame):
             quiet(call, X)
 
 
-@pytest.mark.sampled(19)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     "method", [one for _, one in default_methods() if not one.__sklearn_tags__().aggregator_tags.needs_scores], ids=repr
 )
@@ -284,7 +284,7 @@ def test_list_conflict_is_the_same_for_encoded_cut_and_selected_lists(rows, dept
         assert conflicts(part) == conflicts(encode(part.to_frame()))
 
 
-@pytest.mark.sampled(38)
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize("method", [one for _, one in default_methods()], ids=repr)
 def test_a_consensus_does_not_conflict(method):
     consensus = method.fit_transform(example_lists())

@@ -106,7 +106,7 @@ def comparator():
     return Comparator(methods, metrics=["map"], qrels=JUDGED, verbose=False)
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("kind", ["dict", "polars", "list"])
 def test_public_functions_accept_a_frame_per_voter(call, kind):

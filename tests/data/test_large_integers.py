@@ -70,7 +70,7 @@ def near(low, high):
     return st.builds(lambda one, more: min(max(one + more, low), high), middle, st.integers(-6, 6))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("column", ["rank", "score"])
 @pytest.mark.parametrize(
     ("library", "dtype"),
@@ -88,7 +88,7 @@ def test_from_frame_orders_large_integers_exactly(column, library, dtype, data):
     check_exact(column, values, build(column, values, dtype, library))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", "UInt64"])
 @pytest.mark.parametrize("column", ["rank", "score"])
 def test_from_frame_orders_large_integers_exactly_in_many_lists(column, dtype):

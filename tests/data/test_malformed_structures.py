@@ -32,7 +32,7 @@ def test_functions_read_malformed_structures_correctly_or_reject_them(part):
     assert 0.15 < n_read / (STRUCTURES / PARTS) < 0.6  # damage is neither harmless nor fatal
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"fit", "evaluate", "evaluate_voters", "Comparator.fit"}))
 def test_functions_read_undamaged_structures(kind):
     for seed in range(40):

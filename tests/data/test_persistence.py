@@ -78,7 +78,7 @@ def equal(found, expected):
         pd.testing.assert_frame_equal(found, expected, check_column_type=True, check_index_type=True)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @through
 @pytest.mark.parametrize("name", IDS)
 def test_ranked_lists_and_qrels_survive_serialization(name, way):
@@ -96,7 +96,7 @@ def test_ranked_lists_and_qrels_survive_serialization(name, way):
     assert type(again.queries) is type(lists.queries)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @through
 @pytest.mark.parametrize("name", ["str", "category", "Int64", "zones"])
 def test_fitted_weights_survive_serialization(name, way):

@@ -289,7 +289,7 @@ NEITHER = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("order", ["query", "voter"])
 @pytest.mark.parametrize("cut", list(NEITHER.values()), ids=list(NEITHER))
 def test_rows_that_are_in_neither_part_warn(order, cut):

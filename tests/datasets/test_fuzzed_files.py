@@ -13,7 +13,7 @@ from skrankagg.datasets import read_lists
 FILES = 2000  # benchmarks/fuzz_files.py reads more
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(4))
 def test_readers_read_damaged_files_completely_or_name_the_fault(tmp_path, part):
     failures, n_read = [], 0
@@ -76,7 +76,7 @@ def test_fault_detects_wrong_results(tmp_path, change, words, kind):
     assert fault(file, tmp_path / "x")[0].startswith(words)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_make_file_returns_valid_files(tmp_path, kind):
     n_read = 0

@@ -43,7 +43,7 @@ def test_make_gene_lists_ties_all_items_of_unranked_lists():
     assert truth.voters["length"].min() >= 2
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("preset", "n_ranked", "n_unranked", "ranked_length", "unranked_length"),
     [

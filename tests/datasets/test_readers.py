@@ -153,7 +153,7 @@ def test_write_run_and_read_lists_keep_awkward_ids_in_csv(tmp_path, item):
     assert_frame_equal(lists.drop(columns="voter")[frame.columns], frame, check_dtype=False)
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("close", ["", "1", "3"])
 @pytest.mark.parametrize("text", [FLAGR_5, FLAGR_6, TREC, CONSENSUS])
@@ -327,7 +327,7 @@ def test_read_lists_rejects_ambiguous_text_with_its_place(written, text, clause)
     assert "format='flagr', 'csv', 'tsv'" in message
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("chunk", [3, 2**18])
 @pytest.mark.parametrize("style", [",", " "])
 @pytest.mark.parametrize("change", [-1, 1, 3])

@@ -35,7 +35,7 @@ def read(tmp_path, end):
     return written_and_read
 
 
-@pytest.mark.sampled(43)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("columns", ["auto", "named"])
 @pytest.mark.parametrize("mark", [",", "\t", "quoted"], ids=["csv", "tsv", "quoted"])
 def test_read_lists_splits_tables_only_at_line_feeds_and_carriage_returns(read, item, mark, columns):
@@ -62,7 +62,7 @@ def test_readers_split_flagr_files_only_at_line_feeds_and_carriage_returns(read,
     assert qrels["item"].tolist() == [item, "b"]
 
 
-@pytest.mark.sampled(22)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("blank", [" ", "\t"])
 def test_readers_split_trec_files_only_at_line_feeds_and_carriage_returns(read, item, blank):
     lists = read(read_lists, blank.join(["q", "Q0", item, "1", "2.5", item]) + f"\nq Q0 b 2 1.5 {item}\n")
@@ -71,7 +71,7 @@ def test_readers_split_trec_files_only_at_line_feeds_and_carriage_returns(read, 
     assert qrels["item"].tolist() == [item, "b"] and qrels["query"].tolist() == ["q", item]
 
 
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("header", ["new", "old"])
 def test_read_preflib_splits_only_at_line_feeds_and_carriage_returns(read, item, header):
     if header == "new":
@@ -85,7 +85,7 @@ def test_read_preflib_splits_only_at_line_feeds_and_carriage_returns(read, item,
     assert lists["weight"].tolist() == [3.0, 3.0, 2.0]
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 def test_write_run_and_read_lists_keep_other_line_separators(tmp_path, read, item, end):
     lists = read(read_lists, f"query,item,score,rank\nq,{item},2,1\nq,b,1,2\n")
     for suffix in ("csv", "tsv", "csv.gz"):

@@ -97,7 +97,7 @@ def test_fit_partitions_removes_attributes_of_an_earlier_fit(data):
     assert not hasattr(method, "query_voter_weights_")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("weights", [{"v1": 0.0}, {"v1": 0.0, "v2": 3.0, "v3": 0.5}, {"v4": 0.0, "v3": 0.0}])
 def test_fit_partitions_ignores_lists_of_weight_zero(data, in_parts, weights):
     frame = data[0].assign(weight=data[0]["voter"].map(weights).fillna(1.0))
@@ -110,7 +110,7 @@ def test_fit_partitions_ignores_lists_of_weight_zero(data, in_parts, weights):
     assert not np.allclose(method.voter_weights_["weight"], unweighted, rtol=1e-6)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_fit_partitions_keeps_integer_voters(data, in_parts):
     frame = data[0].assign(voter=data[0]["voter"].str[1:].astype(int))
     lists, partitioned = in_parts(frame)

@@ -242,7 +242,7 @@ class Interrupted:
 NAMES = ["query", "item", "score", "rank"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("at", [1, 2, 4, 5])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
 def test_write_resumes_an_interrupted_job(tmp_path, file, lists, at, error):
@@ -542,7 +542,7 @@ def folder(tmp_path, monkeypatch, lists):
 CHUNKED = ("-o", "out.parquet", "--chunk-queries", "5", "--job", "mine")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "method",
     [["CombSUM"], ["CombSUM", "--param", "norm=rank"], ["DIBRA[weighting=global]"], ["Kemeny", "--random-state", "3"]],

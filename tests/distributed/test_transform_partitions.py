@@ -52,7 +52,7 @@ def fitted(method, frame, qrels):
 # ---------------------------------------------------------------------- equal to one machine
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("method", [one for one, *_ in GOLDEN], ids=repr)
 def test_transform_partitions_equals_transform_for_every_method(data, method):

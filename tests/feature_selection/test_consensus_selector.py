@@ -78,7 +78,7 @@ def given(*importances, kind=Scored, **params):
     return ConsensusSelector(members, **{"cv": None, **params}).fit(np.zeros((6, len(importances[0]))))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @parametrize_with_checks(
     [
         ConsensusSelector([("anova", ANOVA), ("tree", TREE)]),
@@ -171,7 +171,7 @@ def test_consensus_selector_makes_infinite_scores_finite_and_keeps_their_rank():
     assert given([inf, -inf, inf], n_features=1).ranking_.tolist() == [1, 3, 2]
 
 
-@pytest.mark.sampled(38)
+@pytest.mark.sampled(19)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("aggregator", [method for _, method in default_methods()], ids=repr)
 def test_consensus_selector_accepts_every_default_method(aggregator):

@@ -146,7 +146,7 @@ def test_voter_contributions_sum_to_the_scores_with_any_weights(seed, number):
     check_sums(fitted(method, X), X.assign(weight=np.where(lists == first, 1.0, weight[lists])))
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("method", [*ADDITIVE, RankStatistic(absent="ignore")], ids=repr)
 def test_voter_contributions_sum_to_the_scores_if_all_weights_are_0(method):

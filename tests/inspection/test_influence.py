@@ -166,6 +166,7 @@ def test_voter_influence_keeps_the_order_of_items_of_light_lists(method):
     assert (found.loc[found["voter"].isin(["y", "z"]), "distance"] > 0).all()
 
 
+@pytest.mark.exhaustive
 @given(seed=st.integers(0, 10**6), number=st.integers(0, len(FEW) - 1), mode=st.sampled_from(["silence", "drop"]))
 @settings(max_examples=35, deadline=None)
 def test_voter_influence_equals_recomputing_for_lists_of_any_shape(seed, number, mode):
@@ -283,7 +284,7 @@ DESIGNS = {
 }
 
 
-@pytest.mark.sampled(17)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("method", [BordaCount(absent="ignore"), BordaCount()], ids=["ignore", "last"])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_voter_influence_marks_reversed_but_few_good_lists_as_outliers(design, method):

@@ -267,7 +267,7 @@ def test_margin_of_victory_rejects_invalid_arguments():
         margin_of_victory(LearnedWeights(), lists)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_margin_of_victory_removes_lists_that_decide_the_lead_for_any_method(method):
     lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=5, n_items=4, with_ties=False))

@@ -258,7 +258,7 @@ def test_large_calls_include_every_kernel():
     assert set(_LARGE_CALLS) == own - {"stale_kernels"}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process can be read on Linux only")
 @pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python gives back what it takes")
 @pytest.mark.parametrize("name", _LARGE_CALLS)

@@ -353,6 +353,7 @@ def call_in_process(measure):
     return measure(["x", "a"], ["a"])
 
 
+@pytest.mark.exhaustive
 def test_custom_measure_can_be_pickled_copied_and_cloned():
     for again in (pickle.loads(pickle.dumps(LOWER)), copy.deepcopy(LOWER)):
         assert again == LOWER and again(["x", "a"], ["a"]) == 2.0

@@ -37,7 +37,7 @@ def assert_equal_per_query(ours, theirs, names):
         )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_evaluate_equals_pytrec_eval_on_shared_measures_with_ties(seed):
     run, qrels = random_judged_runs(seed)

@@ -126,7 +126,7 @@ def likelihood_of_list(places, log_worth, absent, ties):
     return total, n_choices
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])

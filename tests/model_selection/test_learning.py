@@ -257,7 +257,7 @@ def test_grid_search_trains_on_judgements_of_training_queries(name, n_jobs):
     assert by_y.score(LISTS, Y) == pytest.approx(SCORER(by_y, LISTS))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @SEARCHED
 def test_randomized_search_gives_equal_scores_with_y_and_qrels(name):
     make, grid = LEARNERS[name], GRIDS[name]
@@ -474,7 +474,7 @@ def compared():
     return Comparator(MEMBERS, metrics=["ndcg@10", "map"], cv=3, error_score="raise", with_voters=True).fit(LISTS, Y)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_comparator_with_cv_measures_supervised_members_on_held_out_queries(compared, make):
     name = next(name for name, one in LEARNERS.items() if one is make)
@@ -636,7 +636,7 @@ def _outside(queries):
     }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @EACH
 @pytest.mark.parametrize("change", ["removed", "shuffled", "false", "zero", "more"])
 def test_fit_is_independent_of_judgements_of_other_queries(make, change):

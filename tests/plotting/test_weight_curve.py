@@ -29,7 +29,7 @@ def hybrid():
     return frame.assign(voter=frame["voter"].map(names)), qrels
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", [CombSUM(), ReciprocalRankFusion(k=10), Copeland()], ids=repr)
 def test_weight_curve_display_shows_the_measure_at_each_weight(plt, hybrid, method):
     frame, qrels = hybrid

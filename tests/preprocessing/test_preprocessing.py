@@ -78,7 +78,7 @@ def test_transformers_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("transformer", OTHERS, ids=repr)
 @pytest.mark.parametrize("check", [*TRANSFORMER_CHECKS, check_query_subset], ids=lambda check: check.__name__)

@@ -29,6 +29,7 @@ from skrankagg.utils.estimator_checks import example_lists, parametrize_with_che
 
 AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
 FIRST, OTHERS = one_of_each(AGGREGATORS)
+ONE_OF_EACH_CLASS = list({type(aggregator): aggregator for aggregator in reversed(FIRST)}.values())
 LEARNERS = [
     StackedFusion(Ridge()) if method is StackedFusion else method()  # its classifier needs two classes of items
     for method in all_aggregators().values()
@@ -54,8 +55,14 @@ def test_aggregators_reproduce_the_golden_results(aggregator, items, scores, X):
     assert_allclose(consensus["score"], scores, rtol=rtol, atol=1e-15)
 
 
-@parametrize_with_checks(FIRST)
+@parametrize_with_checks(ONE_OF_EACH_CLASS)
 def test_aggregators_pass_all_public_checks(aggregator, check):
+    check(aggregator)
+
+
+@pytest.mark.exhaustive
+@parametrize_with_checks([aggregator for aggregator in FIRST if aggregator not in ONE_OF_EACH_CLASS])
+def test_variants_with_other_tags_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
@@ -110,7 +117,7 @@ def ties(consensus):
     return (consensus.groupby("query")["score"].diff() == 0).tolist()
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
 def test_renaming_voters_changes_neither_order_nor_ties(method):
@@ -125,7 +132,7 @@ def test_renaming_voters_changes_neither_order_nor_ties(method):
 
 
 # An item that only the silent list contains is compared with no other where absent="ignore".
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
 def test_a_list_of_weight_0_has_no_effect_and_its_items_stay_ranked(method):
