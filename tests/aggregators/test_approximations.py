@@ -90,7 +90,7 @@ def test_footrule_costs_equal_the_sums_over_the_lists(seed, n_queries, full, uni
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_order_in_which_lists_are_added_changes_no_cost_of_the_footrule(seed):
+def test_footrule_costs_are_independent_of_the_order_of_lists(seed):
     # None of the weights is whole, so that sums of them round.
     rng = np.random.default_rng(seed)
     orders, weights = [rng.permutation(6) for _ in range(7)], rng.random(7) + 0.1
@@ -246,7 +246,7 @@ def test_kwik_sort_equals_quicksort_with_the_same_random_pivots(seed, weights, t
 
 
 @pytest.mark.parametrize("n_queries", [1, 2])
-def test_of_equally_good_lists_one_that_holds_the_first_item_last_is_picked_before_one_that_lacks_it(n_queries):
+def test_pick_a_perm_prefers_a_list_that_contains_the_first_item(n_queries):
     rows = [(q, "u", item, rank) for q in range(n_queries) for rank, item in enumerate("cba", 1)]
     rows += [(q, "v", item, rank) for q in range(n_queries) for rank, item in enumerate("bc", 1)]
     found = PickAPerm().fit_transform(pd.DataFrame(rows, columns=["query", "voter", "item", "rank"]))

@@ -49,7 +49,7 @@ def test_copeland_ties_the_items_of_a_cycle():
     assert Copeland().fit_transform(profile("abc", "bca", "cab"))["score"].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_copeland_lets_ranked_items_beat_absent_ones():
+def test_copeland_counts_ranked_items_as_winners_over_absent_ones():
     consensus = Copeland().fit_transform(pd.concat([profile("a"), profile("cb").assign(voter="w", query="r")]))
     assert consensus["score"].tolist() == [0.0, 1.0, 0.0]
     consensus = Copeland().fit_transform(profile("a", "a", "bc")).set_index("item")["score"]

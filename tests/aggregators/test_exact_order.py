@@ -385,14 +385,14 @@ def test_combsum_treats_underflow_as_0():
     ("method", "weight", "score"),
     [(CombSUM(norm=None), 1e-291, 1e-291), (CombSUM(norm=None), 1e-295, 1e-295), (CombMNZ(norm=None), 1e-150, 1e-300)],
 )
-def test_small_weights_without_underflow_are_taken(method, weight, score):
+def test_methods_accept_small_weights_without_underflow(method, weight, score):
     found = method.fit_transform(weighted(("q", "u", "a", 0.5, weight), ("q", "u", "b", 1.0, weight)))
     assert found["item"].tolist() == ["b", "a"]
     np.testing.assert_allclose(found["score"], [score, score / 2], rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", [CombMNZ(norm=None), CombMNZ(gamma=0.5, norm=None), CombANZ(norm=None)])
-def test_sums_that_stay_too_small_whatever_their_factor_are_not_refused(method):
+def test_methods_accept_sums_that_underflow_under_every_scale(method):
     # The heavy list gives item a nothing, so that its sum is too small; item c has no more in a light list.
     rows = [("q", "u", "a", 0.0, 1e20), ("q", "v", "a", 1e-310, 1.0), ("q", "v", "b", 1e30, 1.0)]
     rows += [("q", "w", "c", 0.0, 1e-200), ("q", "x", "d", 1e-310, 0.0)]
@@ -402,7 +402,7 @@ def test_sums_that_stay_too_small_whatever_their_factor_are_not_refused(method):
 
 @pytest.mark.parametrize("weight", [1e100, 1e-100])
 @pytest.mark.parametrize("method", [CombMNZ(norm=None), CombMNZ(gamma=0.5, norm=None), CombANZ(norm=None)])
-def test_sums_of_nothing_are_not_refused_whatever_their_factor(method, weight):
+def test_methods_accept_sums_of_zeros_with_extreme_weights(method, weight):
     rows = [("q", "u", "a", 0.0, weight), ("q", "u", "b", 0.0, weight), ("q", "v", "a", 1.0, 0.0)]
     assert method.fit_transform(weighted(*rows))["score"].tolist() == [0, 0]
 

@@ -317,7 +317,7 @@ def test_guide_shows_the_methods_of_the_benchmark(script):
     assert [row.partition("  ")[0] for row in rows] == list(map(repr, script.METHODS))
 
 
-def test_seen_lists_draws_by_its_model(script):
+def test_benchmark_lists_follow_their_model(script):
     lists, quality = script.seen_lists(0, n_lists=100_000, length=2, n_items=3)
     winner, loser = lists.candidate.reshape(-1, 2).T
     for i in range(3):

@@ -299,7 +299,7 @@ def relaxed(programme):
     return _proof.relax(state, programme, None)
 
 
-def test_triangles_give_way_to_cuts_after_idle_rounds_in_a_row(monkeypatch):
+def test_relaxation_adds_cuts_after_consecutive_idle_rounds(monkeypatch):
     monkeypatch.setattr(_proof, "_IDLE", 3)
     programme = Scripted([0, 1, 2], [0, 0, 0, 50, 50, 50, 50])
     assert relaxed(programme)
@@ -313,7 +313,7 @@ def test_cuts_go_on_as_long_as_each_round_closes_its_share_of_the_gap(monkeypatc
     assert programme.asked == ["cuts"] * 4
 
 
-def test_a_pair_is_branched_on_of_which_both_sides_raise_the_bound(monkeypatch):
+def test_branching_selects_the_pair_whose_two_sides_raise_the_bound(monkeypatch):
     rises = {(0, 1): 1, (1, 0): 1, (0, 2): 2, (2, 0): 2, (1, 2): 0, (2, 1): 4}
     monkeypatch.setattr(_branching, "_try", lambda state, polytope, before, cycle, arc: (rises[arc], arc))
     node = SimpleNamespace(bound=0.0, x=np.full(3, 0.5), before=np.zeros((3, 3), dtype=bool), cycle=None)
@@ -369,7 +369,7 @@ def test_rounds_of_programmes_end_with_an_order_of_the_least_cost(seed, real):
 
 @given(seed=st.integers(0, 10**6), real=st.booleans(), share=st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_bounds_of_relations_hold_for_all_orders_that_cost_so_little(seed, real, share):
+def test_relation_bounds_include_all_orders_within_the_cost(seed, real, share):
     before, level = random_costs(np.random.default_rng(seed), real)
     costs = weak_costs(before, level, WEAK)
     most = costs.min() + share * np.ptp(costs) + 1e-6
@@ -422,7 +422,7 @@ def test_auto_proves_components_of_up_to_60_items(monkeypatch):
         assert info["stop_reason"].tolist() == [reason]
 
 
-def test_a_bound_within_rounding_of_the_cost_proves_it():
+def test_state_met_allows_a_gap_within_rounding():
     # Costs without a unit: what a solver leaves of the gap is no room for a cheaper order; a millionth may be.
     margin = np.triu(np.array([[0.0, 1.0, 2**0.5], [0.0, 0.0, 3**0.5], [0.0, 0.0, 0.0]]), 1)
     for gap, met in ((1e-11, True), (1e-6, False)):
@@ -555,7 +555,7 @@ def test_granularity_finds_the_common_unit_of_fractions():
     assert granularity(np.zeros(3), Budget()) == 0
 
 
-def test_a_value_of_which_all_are_multiples_up_to_rounding_is_the_unit():
+def test_granularity_is_a_common_divisor_up_to_rounding():
     # 0.3 is three times 0.1 but for its last digit, 1000 thirds but for a billionth of the largest value.
     assert granularity(np.array([0.1, 0.2, 0.3, -0.7]), Budget()) == 0.1
     assert granularity(np.array([0.666666667, 666.666666667]), Budget()) == 0.666666667

@@ -101,7 +101,7 @@ def test_linprog_is_not_started_if_it_would_exceed_the_time_limit(monkeypatch):
         assert budget.linprog(*programme) == "done" and called[1:] == [{}]
 
 
-def test_a_whole_programme_is_not_begun_if_it_is_foreseen_to_pass_the_limit(monkeypatch):
+def test_budget_milp_does_not_start_if_it_would_exceed_the_limit(monkeypatch):
     Clock(monkeypatch, tick=0.0)
     called = []
     monkeypatch.setattr(_budget, "milp", lambda cost, *, options: called.append(options))
@@ -117,7 +117,7 @@ def test_a_whole_programme_is_not_begun_if_it_is_foreseen_to_pass_the_limit(monk
     assert called[1:] == [{}]
 
 
-def test_the_sets_of_first_items_are_looked_at_only_if_there_is_time(monkeypatch):
+def test_prove_few_starts_only_if_time_suffices(monkeypatch):
     Clock(monkeypatch, tick=0.0)
     rng = np.random.default_rng(0)
     for n, seconds, enough in ((3, 1.0, True), (8, 1.0, True), (15, 1e-3, False)):

@@ -177,7 +177,7 @@ def antisymmetric(upper):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_row_that_cuts_an_order_off_holds_for_all_others(seed):
+def test_polytope_exclude_cuts_off_one_order_only(seed):
     n, rng = 5, np.random.default_rng(seed)
     polytope, known = TrianglePolytope(antisymmetric(rng.normal(size=(n, n))), Budget()), rng.permutation(n)
     polytope.exclude(known)
@@ -187,7 +187,7 @@ def test_the_row_that_cuts_an_order_off_holds_for_all_others(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_blocks_of_neighbours_that_can_change_places_are_all_looked_at(seed):
+def test_unique_search_tries_all_swaps_of_adjacent_blocks(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))
     margin, order = antisymmetric(rng.integers(-9, 10, (n, n)) * 1.0), rng.permutation(n)
@@ -198,7 +198,7 @@ def test_blocks_of_neighbours_that_can_change_places_are_all_looked_at(seed):
     assert _unique._blocks_can_change_places(margin, order, Budget()) == expected
 
 
-def test_an_order_that_is_nearly_as_cheap_leaves_it_unknown_whether_there_is_another():
+def test_unique_search_is_unfinished_after_a_nearly_equal_cost():
     # Costs in steps of 1000, up to a thousandth of one, which is what the other order costs more.
     margin = antisymmetric(np.array([[0.0, -1.0, -9.0], [0.0, 0.0, -9.0], [0.0, 0.0, 0.0]]))
     state = _unique._Another(margin, np.arange(3), 1000.0, Budget())
@@ -365,7 +365,7 @@ def test_costs_that_are_not_whole_are_not_counted_as_if_they_were(part, seed, mo
 
 @given(seed=st.integers(0, 10**6), unit=st.sampled_from([1.0, 0.1, 2**0.5]), near=st.sampled_from([0.0, 2e-9, 1e-7]))
 @settings(max_examples=60, deadline=None)
-def test_the_step_of_a_component_divides_its_costs_and_is_worth_more_than_all_ties(seed, unit, near):
+def test_component_step_divides_its_costs_and_exceeds_all_tie_bonuses(seed, unit, near):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))
     before, level = (rng.integers(0, 6, (2, n, n)) + near * rng.integers(0, 2, (2, n, n))) * unit
@@ -379,7 +379,7 @@ def test_the_step_of_a_component_divides_its_costs_and_is_worth_more_than_all_ti
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_levels_keep_the_orders_of_the_components_and_cost_nothing_across_them(seed):
+def test_levels_keep_component_orders_at_no_cost(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))
     # Components of neighbours, whose first bucket is 0; any pair may tie, or change places, at no cost.
@@ -482,7 +482,7 @@ def rotations():
     return frame.assign(weight=frame["voter"].map({f"v{v}": w for v, w in enumerate((10, 11, 13, 17, 23))}))
 
 
-def test_programmes_tell_that_there_is_no_other_order_and_look_for_no_ties_then(monkeypatch):
+def test_kemeny_weak_skips_the_search_for_ties_if_the_order_is_unique(monkeypatch):
     monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
     looked = []
     monkeypatch.setattr(_weak._Component, "_look_for_ties", lambda self, limit: looked.append(self.only))
@@ -495,7 +495,7 @@ def test_programmes_tell_that_there_is_no_other_order_and_look_for_no_ties_then(
 
 
 @pytest.mark.parametrize("seed", [7, 146])
-def test_several_rounds_of_programmes_may_tell_that_there_is_no_other_order(seed, monkeypatch):
+def test_kemeny_weak_proves_uniqueness_in_several_rounds(seed, monkeypatch):
     # The first round after the known order is cut off ends with fractions.
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(5, 9)), int(rng.integers(3, 8))
@@ -507,7 +507,7 @@ def test_several_rounds_of_programmes_may_tell_that_there_is_no_other_order(seed
     assert found.only and cheapest_weak_orders(found.before, found.level)[1] == 1
 
 
-def test_a_solver_that_gives_up_proves_no_order_to_be_the_only_one(monkeypatch):
+def test_kemeny_weak_unique_is_missing_if_the_solver_fails(monkeypatch):
     monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
     settle = _weak._Component.settle
 

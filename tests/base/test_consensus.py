@@ -128,7 +128,7 @@ def test_best_items_equals_the_order_of_the_published_consensus(seed, additive, 
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_only_list_of_an_item_is_found_under_each_weight(seed):
+def test_sole_list_finds_the_only_list_of_an_item_under_each_weight(seed):
     rng = np.random.default_rng(seed)
     lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=4, n_items=9))
     weight = rng.choice([0.0, 0.5, 2.0], (lists.n_lists, 5))

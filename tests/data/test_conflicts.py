@@ -286,7 +286,7 @@ def test_list_conflict_is_the_same_for_encoded_cut_and_selected_lists(rows, dept
 
 @pytest.mark.sampled(19)
 @pytest.mark.parametrize("method", [one for _, one in default_methods()], ids=repr)
-def test_a_consensus_does_not_conflict(method):
+def test_ranks_and_scores_of_a_consensus_do_not_conflict(method):
     consensus = method.fit_transform(example_lists())
     lists = RankedLists.from_frame(consensus)  # warnings are errors
     assert lists.list_conflict is None

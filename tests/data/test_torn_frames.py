@@ -109,7 +109,7 @@ def test_whole_lists_on_both_sides_of_a_query_are_refused_wherever_the_frame_was
     assert 0 < SCORER(clone(estimator).fit(lists[0]), lists[1]) <= 1  # what the message says to do instead
 
 
-def test_a_comparators_own_score_refuses_a_split_frame():
+def test_comparator_score_rejects_a_split_frame():
     comparator = Comparator([("borda", BordaCount())], metrics=["ndcg@10"], qrels=QRELS).fit(LEFT)
     with pytest.raises(ValueError, match=TORN):
         comparator.score(RIGHT)
@@ -121,7 +121,7 @@ def test_a_comparators_own_score_refuses_a_split_frame():
         search.set_params(error_score="raise").fit(BY_VOTER)
 
 
-def test_the_message_names_what_is_split_and_the_remedy():
+def test_split_query_error_names_queries_and_the_remedy():
     with pytest.raises(
         ValueError, match=r"10 of its 10 queries .* 'q01'\)\. A splitter may have treated the rows of a frame"
     ):
@@ -202,7 +202,7 @@ def test_ids_that_are_equal_are_the_same_row_whatever_their_dtype(dtype):
         scorer(BordaCount().fit(frame.iloc[[0]]), frame.iloc[[1]].astype(dict.fromkeys(ids, dtype)))
 
 
-def test_a_row_is_its_query_voter_and_item_in_this_order():
+def test_scorer_identifies_rows_by_query_voter_and_item_in_order():
     qrels = pd.DataFrame({"query": ["a", "b"], "item": ["b", "a"], "relevance": 1})
     for fitted, scored in [(("a", "b", "c"), ("a", "c", "b")), (("a", "b", "b"), ("a", "a", "b"))]:
         frames = [pd.DataFrame([row], columns=["query", "voter", "item"]).assign(rank=1) for row in (fitted, scored)]
@@ -210,7 +210,7 @@ def test_a_row_is_its_query_voter_and_item_in_this_order():
             make_ranking_scorer("map", qrels=qrels)(BordaCount().fit(frames[0]), frames[1])
 
 
-def test_transform_and_evaluate_never_ask_what_was_fitted():
+def test_transform_and_evaluate_do_not_compare_with_fitted_rows():
     consensus = BordaCount().fit(LEFT).transform(RIGHT)
     assert evaluate(consensus, QRELS, "ndcg@10").loc["run", "ndcg@10"] > 0
 
@@ -243,7 +243,7 @@ def test_fit_transform_remembers_as_fit_does():
 # ---------------------------------------------------------------------- what the rule cannot see is warned of
 
 
-def test_a_frame_that_begins_inside_a_list_warns():
+def test_fit_warns_of_a_frame_that_begins_inside_a_list():
     for start in (135, 1, 39):
         with pytest.warns(SplitQueryWarning, match="1 list has lost rows"):
             BordaCount().fit(FRAME.iloc[start:])
@@ -253,7 +253,7 @@ def test_a_frame_that_begins_inside_a_list_warns():
         RankedLists.from_frame(FRAME.iloc[::2])
 
 
-def test_a_frame_that_begins_with_a_list_does_not_warn():
+def test_fit_does_not_warn_of_a_frame_that_begins_with_a_list():
     BordaCount().fit(FRAME.iloc[140:])
     BordaCount().fit(FRAME.iloc[:135])
     BordaCount().fit(FRAME[FRAME["query"] > "q03"])

@@ -30,7 +30,7 @@ def test_golden_file(tmp_path, name, file, frame):
 
 
 @pytest.mark.parametrize("format", written(), ids=lambda one: one.name)
-def test_what_is_written_reads_back(tmp_path, format):
+def test_written_files_read_back_equal(tmp_path, format):
     if format.name == "parquet":
         pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
     path = tmp_path / f"run{format.suffixes[0] if format.suffixes else ''}"
@@ -44,7 +44,7 @@ def test_what_is_written_reads_back(tmp_path, format):
     assert_frame_equal(found[columns], RUN[columns])
 
 
-def test_each_format_says_what_it_holds():
+def test_each_format_describes_its_content():
     for one in FORMATS:
         assert set(one.holds) <= {"lists", "qrels", "run"} and ("run" in one.holds) == (one.write is not None)
         assert (one in readable(LISTS) or one in readable(QRELS)) == (one.sniff is not None)

@@ -118,7 +118,7 @@ def test_names_of_ranx_and_ir_measures_have_their_defined_values():
     assert get_measure("P(rel=2)@3")(run, qrels) == 1 / 3
 
 
-def test_columns_keep_the_given_name_and_are_found_by_other_names():
+def test_find_column_accepts_other_names_of_a_measure():
     lists, qrels, _ = make_ranked_lists(n_queries=6, random_state=0)
     methods = [("sum", CombSUM()), ("copeland", Copeland())]
     comparator = Comparator(methods, metrics=["P_10", "ndcg_cut_10", "rbp_resid"], qrels=qrels).fit(lists)

@@ -11,12 +11,12 @@ METHODS = all_aggregators().items()
 
 
 @pytest.mark.parametrize("part", regenerate.PARTS)
-def test_what_follows_from_the_code_is_up_to_date(part):
+def test_generated_files_are_up_to_date(part):
     complaint = regenerate.complaint(part)
     assert not complaint, complaint
 
 
-def test_a_check_writes_nothing_and_names_each_stale_file(monkeypatch, capsys):
+def test_regenerate_check_writes_nothing_and_names_each_stale_file(monkeypatch, capsys):
     folder = regenerate.ROOT / "docs" / "elsewhere"
     monkeypatch.setattr(regenerate, "PARTS", ("names", "catalogue"))
     assert regenerate.main(["--check"]) == 0 and capsys.readouterr().err == ""
@@ -28,7 +28,7 @@ def test_a_check_writes_nothing_and_names_each_stale_file(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("name", "method"), METHODS)
-def test_a_method_declares_what_the_tables_of_the_guide_say(name, method):
+def test_methods_declare_the_entries_of_the_guide_tables(name, method):
     declared = method._declared("_guide")
     assert set(declared) == {"absent", "ties", "cost"}, (
         f"{name} must declare what the guide says of it; got {declared}. Declare _guide = "
@@ -37,7 +37,7 @@ def test_a_method_declares_what_the_tables_of_the_guide_say(name, method):
 
 
 @pytest.mark.parametrize(("name", "method"), METHODS)
-def test_a_tag_that_a_parameter_changes_has_a_note(name, method):
+def test_tag_notes_explain_tags_that_parameters_change(name, method):
     given = {"aggregator": MarkovChain(chain="mct")}
     others = [
         *getattr(method, "_variants", ()),

@@ -93,13 +93,13 @@ def test_long_sentences():
 
 
 @pytest.mark.parametrize("end", [". ", "? ", "! ", '." ', ".) ", ".** "])
-def test_an_end_of_a_sentence(end):
+def test_check_language_finds_the_end_of_a_sentence(end):
     half = " ".join(["word"] * 16)
     assert markdown(half + end + half) == []
 
 
 @pytest.mark.parametrize("text", ["e.g. ", "i.e. ", "vs. ", "et al. ", "J. ", "... and ", "3.5 ", "; ", ": "])
-def test_no_end_of_a_sentence(text):
+def test_check_language_ignores_points_inside_a_sentence(text):
     half = " ".join(["word"] * 15)
     assert len(markdown(f"{half} {text} {half} {half}")) == 1
 
@@ -113,27 +113,27 @@ def test_code_math_and_links_are_one_word(text):
     assert len(markdown(" ".join([text] * 31) + ".")) == 1
 
 
-def test_the_words_of_links_and_pictures_are_read():
+def test_check_language_reads_the_words_of_links_and_pictures():
     assert markdown("A [list of which b](c.md).") == [(1, '"of which"')]
     assert markdown("A [list](those/of%20which.md) or [c](of which).") == []
     assert markdown(f"![{words(31)}](c.svg)") == [(1, "31 words")]
 
 
-def test_items_headings_and_cells_are_sentences():
+def test_check_language_reads_items_headings_and_cells():
     text = " ".join(["word"] * 20)
     assert markdown(f"- {text}\n- {text}\n  {text}\n\n1. {text}\n2. {text}") == [(2, "40 words")]
     assert markdown(f"# {text}\n{text}\n\n## {text}\n\n{text}") == []
     assert markdown(f"| {text} | {text} |\n|---|:--:|\n| {text} | a \\| {text} {text} |") == [(3, "41 words")]
 
 
-def test_an_entry_of_a_bibliography_is_no_sentence():
+def test_check_language_skips_bibliography_entries():
     authors = " ".join(["A. Name,"] * 20)
     assert markdown(f'- {authors} "A title of a paper", A Journal 12, 1998: words.') == []
     assert len(markdown(f"- {authors} without a title, 1998.")) == 1
     assert len(markdown(f'- Words: {authors} "a quotation", 1998.')) == 1
 
 
-def test_what_is_no_prose_in_markdown():
+def test_check_language_skips_code_and_formulas_in_markdown():
     bad = f"{words(31)} of which"
     fenced = f"```python\n{bad}\n```\n\n```\n{bad}\n```\n\n```{{eval-rst}}\n{bad}\n\n{bad}\n```\n"
     assert markdown(f"---\na: {bad}\n---\n{fenced}\n<!-- {bad}\n{bad} -->\n\n    {bad}\n\n$$\n{bad}\n$$\n") == []
@@ -142,7 +142,7 @@ def test_what_is_no_prose_in_markdown():
     assert markdown(f":::{{note}} {words(31)}\n:::") == [(1, "31 words")]
 
 
-def test_a_glossary_is_prose():
+def test_check_language_reads_a_glossary_as_prose():
     assert markdown(f"```{{glossary}}\nterm\n    {words(30)}\n\nother\n    {words(31)}\n```\n\n{words(31)}\n") == [
         (6, "31 words"),
         (9, "31 words"),
@@ -207,7 +207,7 @@ def f(a):
 '''
 
 
-def test_the_parts_of_numpydoc():
+def test_check_language_reads_the_parts_of_numpydoc():
     half, bad = " ".join(["word"] * 20), f"{words(31)} of which"
     assert python(NUMPYDOC.format(prose=words(30), half=half, bad=bad)) == []
     text = NUMPYDOC.format(prose="PROSE", half=half, bad=bad)
@@ -246,7 +246,7 @@ def test_messages(code):
     assert problems("a of which b", "tools/a.py") == []
 
 
-def test_a_value_in_a_message_is_one_word():
+def test_check_language_counts_a_value_in_a_message_as_one_word():
     text = " ".join(["{', '.join(map(str, a))}"] * 30)
     assert python(f'raise A(f"{text}")\nraise AError(f"{text}.")') == []
     assert python(f'raise AError(f"{text} {{a}}.")') == [(1, "31 words")]

@@ -291,7 +291,7 @@ def test_check_aggregator_rejects_wrong_aggregators_with_a_reason(aggregator, ch
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
-def test_what_a_tag_allows_ends_with_the_tag(aggregator, check, tag):
+def test_check_message_ends_with_the_tag_to_declare(aggregator, check, tag):
     with pytest.raises(AssertionError, match=rf"; if this is intended, declare _tags = {re.escape(tag)}\.?$"):
         dict(all_checks(aggregator))[check](clone(aggregator))
 
