@@ -84,6 +84,13 @@ class MemoryLimitError(InputError, MemoryError):
     estimate this memory before allocating it; the message names the query, the memory needed and the memory available.
     The error is an :class:`InputError`, because fewer items or another method avoid it, and a MemoryError.
 
+    Parameters
+    ----------
+    message : str
+        The sentence.
+    parameter : str, default=None
+        Name of the parameter with the wrong value; a lack of memory has none.
+
     See Also
     --------
     skrankagg.config_context : Sets another limit.

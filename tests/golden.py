@@ -8,18 +8,17 @@ from math import log, log10
 
 import pandas as pd
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.utils import get_tags
 
 from skrankagg import *  # so that a method needs its line alone
 
 
 def one_of_each(estimators):
-    """Split estimators into the first one of each class with each set of tags, and the others.
+    """Split estimators into the first one of each class, and the others.
 
-    fit, transform, frames, pickles and errors depend on the class, and the checks depend on the tags, so the first
-    estimators cover them. The others differ in their formula only.
+    fit, transform, frames, pickles and errors depend on the class, so the first estimators cover them. The others
+    differ in their formula and tags only.
     """
-    first = {(type(one), repr(get_tags(one))): one for one in reversed(estimators)}.values()
+    first = {type(one): one for one in reversed(estimators)}.values()
     return [one for one in estimators if one in first], [one for one in estimators if one not in first]
 
 

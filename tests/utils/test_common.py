@@ -29,7 +29,6 @@ from skrankagg.utils.estimator_checks import example_lists, parametrize_with_che
 
 AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
 FIRST, OTHERS = one_of_each(AGGREGATORS)
-ONE_OF_EACH_CLASS = list({type(aggregator): aggregator for aggregator in reversed(FIRST)}.values())
 LEARNERS = [
     StackedFusion(Ridge()) if method is StackedFusion else method()  # its classifier needs two classes of items
     for method in all_aggregators().values()
@@ -55,14 +54,8 @@ def test_aggregators_reproduce_the_golden_results(aggregator, items, scores, X):
     assert_allclose(consensus["score"], scores, rtol=rtol, atol=1e-15)
 
 
-@parametrize_with_checks(ONE_OF_EACH_CLASS)
+@parametrize_with_checks(FIRST)
 def test_aggregators_pass_all_public_checks(aggregator, check):
-    check(aggregator)
-
-
-@pytest.mark.exhaustive
-@parametrize_with_checks([aggregator for aggregator in FIRST if aggregator not in ONE_OF_EACH_CLASS])
-def test_variants_with_other_tags_pass_all_public_checks(aggregator, check):
     check(aggregator)
 
 
