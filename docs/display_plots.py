@@ -12,7 +12,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from skrankagg import DIBRA, CombSUM, Comparator, Copeland, Kemeny, Qrels, RankedLists, ReciprocalRankFusion, plotting
+from skrankagg import (
+    DIBRA,
+    BordaCount,
+    CombSUM,
+    Comparator,
+    Copeland,
+    Kemeny,
+    Qrels,
+    RankedLists,
+    ReciprocalRankFusion,
+    plotting,
+)
 from skrankagg.datasets import make_ranked_lists
 
 FOLDER = Path(__file__).resolve().parent / "_static" / "displays"
@@ -27,13 +38,15 @@ HITS = {
     "dense": ["quick start", "install guide", "tutorial", "faq", "release notes"],
     "recency": ["release notes", "forum thread", "quick start"],
 }
-METHODS = [
-    ("DIBRA", DIBRA()),
-    ("Kemeny", Kemeny()),
-    ("Copeland", Copeland()),
-    ("CombSUM", CombSUM()),
-    ("RRF", ReciprocalRankFusion()),
-]
+METHODS = {
+    "DIBRA": DIBRA(),
+    "Kemeny": Kemeny(),
+    "Copeland": Copeland(),
+    "CombSUM": CombSUM(),
+    "RRF": ReciprocalRankFusion(),
+}
+BORDA = BordaCount(absent="ignore")
+FUSION = ReciprocalRankFusion(k=10, voter_weights={"bm25": 1.0, "dense": 1.0, "recency": 0.5})
 
 
 @functools.cache
@@ -50,7 +63,9 @@ def search():
 def comparator(voters=False):
     """Compare the methods on the lists of the search engines."""
     lists, qrels = search()
-    return Comparator(METHODS, metrics="ndcg@10", qrels=qrels, with_voters=voters, verbose=False).fit(lists)
+    return Comparator(list(METHODS.items()), metrics="ndcg@10", qrels=qrels, with_voters=voters, verbose=False).fit(
+        lists
+    )
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics._relevance._registry import MeasureLike, find_column, find_measure
 from ._display import Display
-from ._layout import BEST_BAR, DASHES, ORANGE, OTHER_BAR, TEXT, label_rows, longest
+from ._layout import BEST_BAR, DASHES, ORANGE, OTHER_BAR, TEXT, label_rows, longest, write_beside
 from ._plotted_values import evaluate_runs, summaries, summary_interval
 
 if TYPE_CHECKING:
@@ -243,17 +243,10 @@ def _written(value):
 
 def _write_values(ax, values, low, ends):
     """Write the values at these ends, and make the axis long enough for them."""
-    texts = [
-        ax.annotate(
-            "no value" if np.isnan(value) else _written(value),
-            (0.0 if np.isnan(value) else end, k),
-            xytext=(5, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-        )
-        for k, (value, end) in enumerate(zip(values, ends, strict=True))
-    ]
+    texts = []
+    for k, (value, end) in enumerate(zip(values, ends, strict=True)):
+        text, place = ("no value", 0.0) if np.isnan(value) else (_written(value), end)
+        texts.append(write_beside(ax, text, place, k, 5, fontsize="small"))
     # The axis must be long enough for the longest whisker and the number next to it, whatever its width.
     figure = ax.figure.figure
     figure.draw_without_rendering()

@@ -13,7 +13,7 @@ from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..inspection import voter_contributions
 from ._display import Display
-from ._layout import CHARACTER, TEXT, labels_of, line_style, longest, size_of_rows, title_of, write_rows
+from ._layout import CHARACTER, TEXT, labels_of, line_style, longest, size_of_rows, title_of, write_beside, write_rows
 from ._plotted_values import lists_of_query, rows_of_query
 
 if TYPE_CHECKING:
@@ -216,10 +216,7 @@ class ContributionDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        from ..aggregators import ReciprocalRankFusion
-
-        fusion = ReciprocalRankFusion(k=10, voter_weights={"bm25": 1.0, "dense": 1.0, "recency": 0.5})
-        return cls.from_estimator(fusion, data.HITS, ax=ax)
+        return cls.from_estimator(data.FUSION, data.HITS, ax=ax)
 
     def _parts(self, n_colors):
         """Return name, colour and shares (n_items, n_voters of the part) of each part, largest voter first."""
@@ -239,14 +236,6 @@ def _write_scores(ax, place, score, right, left):
     low, high = min(left.min(), 0.0), max(right.max(), 0.0)
     decimals = max(0, 2 - int(np.floor(np.log10(np.abs(score).max())))) if np.abs(score).max() > 0 else 0
     for row, value, end in zip(place, score, right, strict=True):
-        ax.annotate(
-            f"{value:z.{min(decimals, 8)}f}",
-            (end, row),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="x-small",
-            color=TEXT,
-        )
+        write_beside(ax, f"{value:z.{min(decimals, 8)}f}", end, row, 4, fontsize="x-small", color=TEXT)
     span = (high - low) or 1.0
     ax.set_xlim(low - 0.02 * span if low < 0 else 0.0, high + 0.14 * span)

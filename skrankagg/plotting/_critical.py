@@ -172,49 +172,34 @@ class CriticalDifferenceDisplay(Display):
         ax.set_ylim(height - 0.85, -0.85)
         ax.set_axis_off()
         ax.plot([low, high], [0, 0], color=TEXT, linewidth=1.0)
+        above = {"ha": "center", "va": "bottom", "fontsize": 8, "color": TEXT}
         ticks = np.arange(1, k + 1) if k <= 25 else np.linspace(1, k, 11).round()
         for tick in ticks:
             ax.plot([tick, tick], [0, -0.06], color=TEXT, linewidth=0.8)
-            ax.text(tick, -0.1, f"{tick:g}", ha="center", va="bottom", fontsize=8, color=TEXT)
+            ax.text(tick, -0.1, f"{tick:g}", **above)
         reach = min(result.critical_difference, high - low)
         ax.plot([low, low + reach], [-0.42, -0.42], color=ORANGE, linewidth=1.6)
         for end in (low, low + reach):
             ax.plot([end, end], [-0.37, -0.47], color=ORANGE, linewidth=1.6)
-        ax.text(
-            low + reach / 2,
-            -0.5,
-            f"critical difference {result.critical_difference:.2f} (p < {result.alpha:g})",
-            ha="center",
-            va="bottom",
-            fontsize=8,
-            color=TEXT,
-        )
+        words = f"critical difference {result.critical_difference:.2f} (p < {result.alpha:g})"
+        ax.text(low + reach / 2, -0.5, words, **above)
         self.bars_: list[Line2D] = []
         for row, group in enumerate(groups):
-            ranks = result.mean_ranks[group]
-            level = gap * (row + 1)
-            pad = 0.004 * (high - low)
-            self.bars_ += ax.plot(
-                [ranks.min() - pad, ranks.max() + pad], [level, level], color=ORANGE, linewidth=3, solid_capstyle="butt"
-            )
+            ranks, level, pad = result.mean_ranks[group], gap * (row + 1), 0.004 * (high - low)
+            ends = [ranks.min() - pad, ranks.max() + pad]
+            self.bars_ += ax.plot(ends, [level, level], color=ORANGE, linewidth=3, solid_capstyle="butt")
         below = gap * (len(groups) + 1)
         for place, method in enumerate(order):
             left = place < n_left
             row = place if left else k - 1 - place
             level = below + step * (row + 0.7)
-            rank = result.mean_ranks[method]
-            edge = low - 0.03 * (high - low) if left else high + 0.03 * (high - low)
+            name, rank = self.names[method], result.mean_ranks[method]
+            away = -(high - low) if left else high - low
+            edge = (low if left else high) + 0.03 * away
             ax.plot([rank, rank, edge], [0, level, level], color="#808080", linewidth=0.7, zorder=1)
-            ax.text(
-                edge + (-0.01 if left else 0.01) * (high - low),
-                level,
-                f"{self.names[method]}  {rank:.2f}" if left else f"{rank:.2f}  {self.names[method]}",
-                ha="right" if left else "left",
-                va="center",
-                fontsize=8.5,
-                color=TEXT,
-                parse_math=False,
-            )
+            text, align = (f"{name}  {rank:.2f}", "right") if left else (f"{rank:.2f}  {name}", "left")
+            style = {"ha": align, "va": "center", "fontsize": 8.5, "color": TEXT, "parse_math": False}
+            ax.text(edge + 0.01 * away, level, text, **style)
         ax.set_title(self.label, fontsize=9, parse_math=False)
 
     @classmethod

@@ -15,7 +15,20 @@ from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..inspection import voter_influence
 from ._display import Display
-from ._layout import BAR, BLUE, GREY, ORANGE, RULE, TEXT, labels_of, side_axes, size_of_rows, title_of, write_rows
+from ._layout import (
+    BAR,
+    BLUE,
+    GREY,
+    ORANGE,
+    RULE,
+    TEXT,
+    labels_of,
+    side_axes,
+    size_of_rows,
+    title_of,
+    write_beside,
+    write_rows,
+)
 from ._plotted_values import as_numbers, rows_of_query
 
 if TYPE_CHECKING:
@@ -257,9 +270,7 @@ class VoterInfluenceDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        from ..aggregators import BordaCount
-
-        return cls.from_estimator(BordaCount(absent="ignore"), data.leaderboard(), ax=ax)
+        return cls.from_estimator(data.BORDA, data.leaderboard(), ax=ax)
 
 
 def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
@@ -267,15 +278,8 @@ def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
     side = side_axes(ax, 2.0)
     bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})
     for k in np.flatnonzero(first_changes):
-        side.annotate(
-            "first item changes" if single else f"first changes in {first_changes[k]}",
-            (distance[k], k),
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="x-small",
-            color=TEXT,
-        )
+        words = "first item changes" if single else f"first changes in {first_changes[k]}"
+        write_beside(side, words, distance[k], k, 3, fontsize="x-small", color=TEXT)
     widest = float(distance.max(initial=0.0)) or 1.0
     side.set_xlim(0.0, widest * (2.3 if first_changes.any() else 1.05))
     side.locator_params(axis="x", nbins=4)

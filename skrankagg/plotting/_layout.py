@@ -78,6 +78,11 @@ def write_title(ax, title):
         ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
 
 
+def write_beside(ax, text, end, row, gap, **style):
+    """Write a text in a row, this many points to the right of the end of a bar."""
+    return ax.annotate(text, (end, row), xytext=(gap, 0), textcoords="offset points", va="center", **style)
+
+
 def side_axes(ax, width):
     """Return axes to the right of others, this many inches wide, with the same rows and no names."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory

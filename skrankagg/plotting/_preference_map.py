@@ -212,9 +212,7 @@ class PreferenceProbabilityDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        from ..aggregators import BordaCount
-
-        return cls.from_estimator(BordaCount(absent="ignore"), data.leaderboard(), ax=ax)
+        return cls.from_estimator(data.BORDA, data.leaderboard(), ax=ax)
 
 
 def are_sure(shares, confidence):

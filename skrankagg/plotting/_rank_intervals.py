@@ -257,8 +257,8 @@ class RankStabilityDisplay(Display):
         has_chances = self.n_places is not None and known.any()
         ax = self._new_axes(ax, *size_of_rows(names, 7.0 if has_chances else 5.6))
         place = np.arange(n)
-        style = {"left": (low - 0.25)[known], "height": 0.52, "color": BAR, "zorder": 2, **bar_kwargs}
-        self.bars_: BarContainer = ax.barh(place[known], (high - low + 0.5)[known], **style)
+        style = {"height": 0.52, "color": BAR, "zorder": 2, **bar_kwargs}
+        self.bars_: BarContainer = ax.barh(place[known], (high - low + 0.5)[known], left=(low - 0.25)[known], **style)
         # A place without an interval is a hollow circle, so that it does not look certain.
         style = {"c": [BLUE if one else "white" for one in known], "edgecolors": BLUE, "linewidths": 1.2}
         self.points_: PathCollection = ax.scatter(rank, place, s=22, zorder=3, **style)
@@ -296,9 +296,7 @@ class RankStabilityDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        from ..aggregators import BordaCount
-
-        return cls.from_estimator(BordaCount(absent="ignore"), data.leaderboard(), n_places=1, ax=ax)
+        return cls.from_estimator(data.BORDA, data.leaderboard(), n_places=1, ax=ax)
 
 
 def percent(share):

@@ -217,9 +217,7 @@ class WeightCurveDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        from ..aggregators import CombSUM
-
-        return cls.from_estimator(CombSUM(), *data.search(), voters=("bm25", "dense"), ax=ax)
+        return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
         """Return the place of the best mean, the middle one of several; None if no value is the best."""
