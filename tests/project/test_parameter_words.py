@@ -7,6 +7,7 @@ import re
 import textwrap
 import typing
 from collections import defaultdict
+from dataclasses import fields
 
 import pytest
 
@@ -183,12 +184,17 @@ def parameters():
         if not (getattr(function, "__module__", None) or "").startswith("skrankagg"):
             continue
         module = inspect.unwrap(getattr(function, "__func__", function)).__module__
+        owner = ".".join(path.rsplit(".", 2 if kind == "method" else 1)[1:])
+        if kind == "class" and "__dataclass_fields__" in vars(value):  # a decorator made its constructor
+            for one in fields(value):
+                if isinstance(one.type, str):
+                    found[one.name][owner] = kinds(ast.parse(one.type, mode="eval").body, module) - SILENT
+            continue
         try:
             tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-        except (OSError, TypeError):  # made by a decorator, such as a dataclass's
+        except (OSError, TypeError):  # made by a decorator
             continue
         definition = tree.body[0]
-        owner = ".".join(path.rsplit(".", 2 if kind == "method" else 1)[1:])
         owner = re.sub("^(FromFrame|FromPython|FromTables|Selection)[.]", "RankedLists.", owner)
         for argument in definition.args.posonlyargs + definition.args.args + definition.args.kwonlyargs:
             if argument.arg not in ("self", "cls"):
