@@ -38,6 +38,8 @@ class Extension:
         Arguments of pytest: its golden line and the common checks of it, which run first once it is broken.
     breaks : dict of str to (path, old, new)
         By what is wrong.
+    pictures : tuple of str
+        Displays whose pictures are committed.
     """
 
     edits: tuple
@@ -45,7 +47,103 @@ class Extension:
     tests: tuple
     own: tuple
     breaks: dict
+    pictures: tuple = ()
 
+
+DISPLAY = '''"""Dots of scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import pandas as pd
+
+from .._data._types import PlainLists
+from ..base import BaseAggregator
+from ._display import Display
+from ._layout import labels_of, size_of_rows, write_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+__all__ = ["DummyDisplay"]
+
+
+@dataclass(eq=False, repr=False)
+class DummyDisplay(Display):
+    r"""Scores of the items as dots, best on top.
+
+    Create one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    scores : Series of shape (n_items,)
+        Score of each item, indexed by the item.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the plot.
+    figure_ : matplotlib Figure
+        The figure around it.
+    dots_ : matplotlib Line2D
+        The dots.
+
+    See Also
+    --------
+    ContributionDisplay : The shares of the lists in the scores.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.plotting import DummyDisplay
+    >>> display = DummyDisplay.from_estimator(BordaCount(), [["a", "b"], ["a", "c"]])
+    >>> display.scores.index.tolist()
+    ['a', 'b', 'c']
+    """
+
+    scores: pd.Series
+
+    _alt = "A dot for the score of each of seven documents, in the order of the consensus"
+
+    @classmethod
+    def from_estimator(
+        cls, aggregator: BaseAggregator, lists: PlainLists, *, ax: Axes | None = None, **dot_kwargs: Any
+    ) -> Self:
+        """Aggregate the lists, and draw the scores.
+
+        Parameters
+        ----------
+        aggregator : aggregator
+            Any method.
+        lists : DataFrame or RankedLists, or dict or list of lists
+            Ranked lists.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes a new figure.
+        **dot_kwargs
+            Passed on to :meth:`matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        DummyDisplay
+        """
+        scores = aggregator.fit_transform(lists).set_index("item")["score"]
+        return cls(scores).plot(ax, **dot_kwargs)
+
+    def _draw(self, ax, **dot_kwargs):
+        names = labels_of(self.scores.index)
+        ax = self._new_axes(ax, *size_of_rows(names, 4.0))
+        self.dots_: Line2D = ax.plot(self.scores, range(len(names)), "o", **dot_kwargs)[0]
+        write_rows(ax, names)
+        ax.set_xlabel("score")
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_estimator(data.BORDA, data.HITS, ax=ax)
+'''
+DISPLAY_FILE = "skrankagg/plotting/_dummy_dots.py"
 
 METHOD = '''"""Halves to the power of ranks."""
 
@@ -160,6 +258,30 @@ LAST_MEASURE = "    return ranked.sum_of(*ranked.firsts(relevance_threshold), k)
 OPTION_FILE = "skrankagg/_command_line/_aggregate.py"
 
 EXTENSIONS = {
+    "display": Extension(
+        edits=((DISPLAY_FILE, "", DISPLAY),),
+        golden=None,
+        tests=("tests/project", "tests/plotting", DISPLAY_FILE),
+        own=("tests/plotting/test_common_displays.py", "tests/plotting/test_pages.py", "-k", "DummyDisplay"),
+        breaks={
+            "an empty figure": (
+                DISPLAY_FILE,
+                'ax.plot(self.scores, range(len(names)), "o", **dot_kwargs)[0]',
+                "None",
+            ),
+            "dots that nobody can see": (DISPLAY_FILE, '"o", **dot_kwargs', '"", **dot_kwargs'),
+            "an axis without a label": (DISPLAY_FILE, '        ax.set_xlabel("score")\n', ""),
+            "a constructor without a display": (
+                DISPLAY_FILE,
+                "        return cls(scores).plot(ax, **dot_kwargs)",
+                "        cls(scores).plot(ax, **dot_kwargs)",
+            ),
+            "axes that are not used": (DISPLAY_FILE, "cls(scores).plot(ax,", "cls(scores).plot("),
+            "a picture that is stale": (DISPLAY_FILE, "size_of_rows(names, 4.0)", "size_of_rows(names, 5.0)"),
+            "no description": (DISPLAY_FILE, "    _alt = ", "    _about = "),
+        },
+        pictures=("DummyDisplay",),
+    ),
     "method": Extension(
         edits=((METHOD_FILE, "", METHOD),),
         golden=(
@@ -260,9 +382,12 @@ def edit(folder, path, old, new):
     path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
 
 
-def regenerate(folder):
-    """Write what follows from the code."""
-    subprocess.run([sys.executable, "tools/regenerate.py"], cwd=folder, check=True, capture_output=True)
+def regenerate(folder, pictures=()):
+    """Write what follows from the code, and draw pictures of displays."""
+    options = ["--pictures", *pictures] if pictures else []
+    environment = {**os.environ, "PYTHONPATH": str(folder), "MPLBACKEND": "agg"}
+    command = [sys.executable, "tools/regenerate.py", *options]
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
 
 
 def run_tests(folder, *arguments):
@@ -298,7 +423,7 @@ def prove(kinds, whole, n_jobs):
         for kind in kinds:
             for one in filter(None, (*EXTENSIONS[kind].edits, EXTENSIONS[kind].golden)):
                 edit(folder, *one)
-        regenerate(folder)
+        regenerate(folder, [name for kind in kinds for name in EXTENSIONS[kind].pictures])
         tests = [] if whole else sorted({test for kind in kinds for test in EXTENSIONS[kind].tests})
         right = [record(", ".join(kinds), "as it should be", True, folder, "-n", str(n_jobs), *tests)]
         for kind in kinds:

@@ -3,6 +3,7 @@
     python tools/regenerate.py              # write what is stale
     python tools/regenerate.py --check      # write nothing; name what is stale, and exit with 1
     python tools/regenerate.py --pictures   # draw the pictures of the displays and of the home page as well
+    python tools/regenerate.py --pictures CutoffDisplay   # draw the picture of this display as well
 
 Each part is a module in `tools/generated`. Numbers of benchmarks are not among them; they have commands of their own.
 """
@@ -16,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 #: Modules in `generated`. The names come first: without them the package, which the others import, may not be whole.
 PARTS = ("names", "formats", "catalogue", "displays", "measures", "formulas", "guide", "readme")
-PICTURES = ("docs/display_plots.py", "docs/overview_plot.py")
+DISPLAYS, HOME_PAGE = "docs/display_plots.py", "docs/overview_plot.py"
 
 
 def stale(part):
@@ -35,7 +36,8 @@ def main(argv=None):
     """Write or check the parts; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, and exit with 1 if anything is stale")
-    parser.add_argument("--pictures", action="store_true", help="draw the committed pictures, too")
+    words = "draw the committed pictures, too: all, or those of some displays"
+    parser.add_argument("--pictures", nargs="*", metavar="DISPLAY", help=words)
     args = parser.parse_args(argv)
     complaints = []
     for part in PARTS:
@@ -45,9 +47,9 @@ def main(argv=None):
         for path, text in stale(part).items():
             path.write_text(text, encoding="utf-8", newline="\n")
             print(f"wrote {path.relative_to(ROOT).as_posix()}")
-    if args.pictures and not args.check:
-        for script in PICTURES:
-            subprocess.run([sys.executable, ROOT / script], check=True, cwd=ROOT)
+    if args.pictures is not None and not args.check:
+        for command in [[DISPLAYS, *args.pictures]] if args.pictures else [[DISPLAYS], [HOME_PAGE]]:
+            subprocess.run([sys.executable, *command], check=True, cwd=ROOT)
     print("\n".join(complaints), end="\n" * bool(complaints), file=sys.stderr)
     return 1 if complaints else 0
 

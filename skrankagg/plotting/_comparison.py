@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,24 +12,25 @@ import pandas as pd
 from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics._relevance._registry import MeasureLike, find_column, find_measure
-from ._display import check_fitted, evaluate_runs, legend_beside, new_axes, summaries, summary_interval
+from ._display import Display
+from ._layout import BEST_BAR, DASHES, ORANGE, OTHER_BAR, TEXT, label_rows, longest, write_beside
+from ._plotted_values import evaluate_runs, summaries, summary_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     from ..model_selection import Comparator
 
 __all__ = ["ComparisonDisplay"]
 
-# Two shades of blue that differ in lightness, for every eye and printer, and are light enough for dark whiskers. Voters
-# are grey.
-_BEST, _OTHERS, _VOTERS, _WHISKER, _LINE = "#3b8dc4", "#c3daec", "#dedede", "#1a1a1a", "#d55e00"
+# Bars of voters, lighter than the other bars.
+_VOTERS = "#dedede"
 
 
-class ComparisonDisplay:
+@dataclass(eq=False, repr=False)
+class ComparisonDisplay(Display):
     r"""Methods as horizontal bars, best on top, each with its number and 95 % interval; a line marks the best voter.
 
     Create one with :meth:`from_comparator` or :meth:`from_predictions`.
@@ -96,25 +98,17 @@ class ComparisonDisplay:
     Line2D(best voter: v01 (0.8649))
     """
 
-    ax_: Axes
-    figure_: Figure
-    bars_: BarContainer
-    voter_line_: Line2D | None
+    results: pd.Series
+    _: KW_ONLY
+    interval: pd.DataFrame | None = None
+    label: str = "score"
+    greater_is_better: bool | None = True
+    voters: Sequence[str] = ()
 
-    def __init__(
-        self,
-        results: pd.Series,
-        *,
-        interval: pd.DataFrame | None = None,
-        label: str = "score",
-        greater_is_better: bool | None = True,
-        voters: Sequence[str] = (),
-    ) -> None:
-        self.results = results
-        self.interval = interval
-        self.label = label
-        self.greater_is_better = greater_is_better
-        self.voters = voters
+    _alt = (
+        "Bars of five methods and of eight voters, in grey, with 95 % intervals, best on top, and a dashed line at the "
+        "best voter"
+    )
 
     @classmethod
     def from_comparator(
@@ -142,7 +136,7 @@ class ComparisonDisplay:
         ValueError
             If the comparator is not fitted or has not computed the measure.
         """
-        check_fitted("ComparisonDisplay", comparator)
+        cls._check_fitted(comparator)
         measured = list(comparator.per_query_.columns)
         metric = measured[0] if metric is None else find_column(measured, metric)
         if metric not in measured:
@@ -200,63 +194,42 @@ class ComparisonDisplay:
             results, interval=interval, label=label, greater_is_better=measure.greater_is_better, voters=tuple(voters)
         )
 
-    def plot(self, ax: Axes | None = None, **bar_kwargs: Any) -> Self:
-        """Draw the bars.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure, whose height depends on the number of methods.
-        **bar_kwargs
-            Passed on to :meth:`matplotlib.axes.Axes.barh`.
-
-        Returns
-        -------
-        ComparisonDisplay
-            This display, with `ax_`, `figure_`, `bars_` and `voter_line_`.
-        """
+    def _draw(self, ax, **bar_kwargs):
         lowest_first = self.greater_is_better is False
         results = self.results.sort_values(ascending=lowest_first, kind="stable")
         best_voter = self._best_voter(results)
-        longest = max(len(str(name)) for name in results.index)
-        ax = new_axes(ax, (5.5 + 0.075 * longest, 1.2 + 0.28 * len(results) + 0.2 * (best_voter is not None)))
+        width = 5.5 + 0.075 * longest(results.index)
+        ax = self._new_axes(ax, width, 1.2 + 0.28 * len(results) + 0.2 * (best_voter is not None))
         is_best = results.to_numpy() == (results.min() if lowest_first else results.max())
         level = is_best.sum() == results.notna().sum()
         marks_best = self.greater_is_better is not None and not level
-        rest = np.where(results.index.isin(list(self.voters)), _VOTERS, _OTHERS)
-        colors = [_BEST if best and marks_best else color for best, color in zip(is_best, rest, strict=True)]
-        place = np.arange(len(results))
+        rest = np.where(results.index.isin(list(self.voters)), _VOTERS, OTHER_BAR)
+        colors = [BEST_BAR if best and marks_best else color for best, color in zip(is_best, rest, strict=True)]
         values = results.to_numpy(dtype=np.float64)
         low, high, error = values, values, None
         if self.interval is not None:
             ends = self.interval.reindex(results.index)
             low, high = (ends[end].fillna(results).to_numpy(dtype=np.float64) for end in ("low", "high"))
             error = np.maximum([values - low, high - values], 0.0)
-        bars = ax.barh(
-            place,
-            values,
-            **{"height": 0.72, "color": colors, "xerr": error, "ecolor": _WHISKER, "capsize": 2.5, **bar_kwargs},
-        )
-        ax.set_yticks(place, labels=results.index, parse_math=False)
-        ax.set_ylim(len(results) - 0.4, -0.6)
+        style = {"height": 0.72, "color": colors, "xerr": error, "ecolor": TEXT, "capsize": 2.5, **bar_kwargs}
+        self.bars_: BarContainer = ax.barh(np.arange(len(values)), values, **style)
+        label_rows(ax, results.index)
         ax.set_xlabel(self.label)
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-        self.voter_line_ = None
+        self.voter_line_: Line2D | None = None
         if best_voter is not None:
             value = results[best_voter]
             label = f"best voter: {best_voter} ({_written(value)})"
             # Drawn before the bars and behind the whiskers.
-            self.voter_line_ = ax.axvline(
-                value, color=_LINE, linewidth=1.3, linestyle=(0, (4, 2)), label=label, zorder=1.5
-            )
+            self.voter_line_ = ax.axvline(value, color=ORANGE, linewidth=1.3, linestyle=DASHES, label=label, zorder=1.5)
         # The line would run through numbers next to the bars, so they are in a column instead.
         ends = high if best_voter is None else np.where(np.isnan(high), high, np.nanmax(high))
         _write_values(ax, values, np.nanmin(low), ends)
         if self.voter_line_ is not None:
-            legend_beside(ax, [self.voter_line_], "below", handlelength=3.0)
-        self.ax_, self.figure_, self.bars_ = ax, ax.figure, bars
-        return self
+            self._legend([self.voter_line_], "below", handlelength=3.0)
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_comparator(data.comparator(voters=True), ax=ax)
 
     def _best_voter(self, results):
         """Return the name of the best voter; None if no voter has a value, or no value is the best."""
@@ -270,17 +243,10 @@ def _written(value):
 
 def _write_values(ax, values, low, ends):
     """Write the values at these ends, and make the axis long enough for them."""
-    texts = [
-        ax.annotate(
-            "no value" if np.isnan(value) else _written(value),
-            (0.0 if np.isnan(value) else end, k),
-            xytext=(5, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-        )
-        for k, (value, end) in enumerate(zip(values, ends, strict=True))
-    ]
+    texts = []
+    for k, (value, end) in enumerate(zip(values, ends, strict=True)):
+        text, place = ("no value", 0.0) if np.isnan(value) else (_written(value), end)
+        texts.append(write_beside(ax, text, place, k, 5, fontsize="small"))
     # The axis must be long enough for the longest whisker and the number next to it, whatever its width.
     figure = ax.figure.figure
     figure.draw_without_rendering()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,23 +12,13 @@ from .._data._types import PlainLists
 from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..inspection import voter_contributions
-from ._display import legend_beside, line_style
-from ._one_board import (
-    CHARACTER,
-    RULE,
-    TEXT,
-    labels_of,
-    lists_of_query,
-    new_board,
-    rows_of_query,
-    title_of,
-    write_rows,
-)
+from ._display import Display
+from ._layout import CHARACTER, TEXT, labels_of, line_style, longest, size_of_rows, title_of, write_beside, write_rows
+from ._plotted_values import lists_of_query, rows_of_query
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
 
 __all__ = ["ContributionDisplay"]
 
@@ -36,7 +27,8 @@ _OTHERS = "#c9c9c9"
 _MOST_COLORS = 7
 
 
-class ContributionDisplay:
+@dataclass(eq=False, repr=False)
+class ContributionDisplay(Display):
     r"""Shares of the lists in the scores of the first items, as stacked bars.
 
     The plot shows why an item is first, and which lists lower its score. Negative shares are drawn to the left of 0.
@@ -86,16 +78,12 @@ class ContributionDisplay:
     ['bm25', 'splade', 'dense']
     """
 
-    ax_: Axes
-    figure_: Figure
-    bars_: dict[str, list[BarContainer]]
+    table: pd.DataFrame
+    _: KW_ONLY
+    label: str = "score, by the list that it comes from"
+    title: str = ""
 
-    def __init__(
-        self, table: pd.DataFrame, *, label: str = "score, by the list that it comes from", title: str = ""
-    ) -> None:
-        self.table = table
-        self.label = label
-        self.title = title
+    _alt = "A stacked bar for each of seven documents: what each of three search engines adds to its score"
 
     @classmethod
     def from_estimator(
@@ -132,7 +120,7 @@ class ContributionDisplay:
         -------
         ContributionDisplay
         """
-        frame = voter_contributions(aggregator, lists_of_query("ContributionDisplay", lists, query))
+        frame = voter_contributions(aggregator, lists_of_query(cls.__name__, lists, query))
         return cls.from_frame(frame, query=query, top=top, n_voters=n_voters, ax=ax, **bar_kwargs)
 
     @classmethod
@@ -169,7 +157,7 @@ class ContributionDisplay:
         ContributionDisplay
         """
         check_count("top", top)
-        rows = rows_of_query("ContributionDisplay", table, query, ["voter", "item", "contribution"])
+        rows = rows_of_query(cls.__name__, table, query, ["voter", "item", "contribution"])
         items = rows["item"].drop_duplicates()
         kept = rows[rows["item"].isin(items.head(top))]
         table = kept.pivot(index="item", columns="voter", values="contribution").reindex(items.head(top))
@@ -195,12 +183,15 @@ class ContributionDisplay:
             This display, with `ax_`, `figure_` and `bars_`.
         """
         check_count("n_voters", n_voters)
+        return super().plot(ax, n_voters=n_voters, **bar_kwargs)
+
+    def _draw(self, ax, n_voters=7, **bar_kwargs):
         parts = self._parts(min(n_voters, _MOST_COLORS))
         names = labels_of(self.table.index)
-        longest = max(len(name) for name, _, _ in parts)
-        ax = new_board(ax, names, 5.6 + CHARACTER * longest)
+        ax = self._new_axes(ax, *size_of_rows(names, 5.6 + CHARACTER * longest(name for name, _, _ in parts)))
         place, left, right = np.arange(len(names)), np.zeros(len(names)), np.zeros(len(names))
-        self.bars_, handles, entries = {}, [], []
+        self.bars_: dict[str, list[BarContainer]] = {}
+        handles, entries = [], []
         for name, color, values in parts:
             style = {"height": 0.7, "color": color, "edgecolor": "white", "linewidth": 0.7, **bar_kwargs}
             # The grey bar of several voters may extend to both sides.
@@ -220,10 +211,12 @@ class ContributionDisplay:
             entries.append("score")
         _write_scores(ax, place, score, right, left)
         ax.set_xlabel(self.label)
-        ax.grid(axis="x", color=RULE, linewidth=0.6)
-        legend_beside(ax, handles, labels=entries, handlelength=1.2)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        self._grid("x")
+        self._legend(handles, labels=entries, handlelength=1.2)
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_estimator(data.FUSION, data.HITS, ax=ax)
 
     def _parts(self, n_colors):
         """Return name, colour and shares (n_items, n_voters of the part) of each part, largest voter first."""
@@ -243,14 +236,6 @@ def _write_scores(ax, place, score, right, left):
     low, high = min(left.min(), 0.0), max(right.max(), 0.0)
     decimals = max(0, 2 - int(np.floor(np.log10(np.abs(score).max())))) if np.abs(score).max() > 0 else 0
     for row, value, end in zip(place, score, right, strict=True):
-        ax.annotate(
-            f"{value:z.{min(decimals, 8)}f}",
-            (end, row),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="x-small",
-            color=TEXT,
-        )
+        write_beside(ax, f"{value:z.{min(decimals, 8)}f}", end, row, 4, fontsize="x-small", color=TEXT)
     span = (high - low) or 1.0
     ax.set_xlim(low - 0.02 * span if low < 0 else 0.0, high + 0.14 * span)

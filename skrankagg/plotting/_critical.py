@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,21 +11,21 @@ import numpy as np
 from .._data._types import AnyLists, AnyQrels
 from ..metrics._relevance._registry import MeasureLike, orient
 from ..stats import FriedmanResult, friedman_nemenyi
-from ._display import check_fitted, evaluate_runs, measured_values, new_axes
+from ._display import Display
+from ._layout import ORANGE, TEXT, longest
+from ._plotted_values import evaluate_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     from ..model_selection import Comparator
 
 __all__ = ["CriticalDifferenceDisplay"]
 
-_TEXT, _BAR = "#1a1a1a", "#d55e00"
 
-
-class CriticalDifferenceDisplay:
+@dataclass(eq=False, repr=False)
+class CriticalDifferenceDisplay(Display):
     r"""Mean ranks of methods over the queries; a bar joins methods that do not differ by Nemenyi's test.
 
     Create one with :meth:`from_comparator` or :meth:`from_predictions`.
@@ -68,14 +69,15 @@ class CriticalDifferenceDisplay:
     1
     """
 
-    ax_: Axes
-    figure_: Figure
-    bars_: list[Line2D]
+    result: FriedmanResult
+    names: Sequence[Any]
+    _: KW_ONLY
+    label: str = "mean rank"
 
-    def __init__(self, result: FriedmanResult, names: Sequence[Any], *, label: str = "mean rank") -> None:
-        self.result = result
-        self.names = names
-        self.label = label
+    _alt = (
+        "Mean ranks of five methods on a line, with the critical difference above it and bars that join methods which "
+        "do not differ"
+    )
 
     @classmethod
     def from_comparator(
@@ -106,10 +108,7 @@ class CriticalDifferenceDisplay:
         -------
         CriticalDifferenceDisplay
         """
-        check_fitted("CriticalDifferenceDisplay", comparator)
-        metric = comparator.per_query_.columns[0] if metric is None else metric
-        values = measured_values("CriticalDifferenceDisplay", comparator, [metric], qrels)
-        return cls._from_queries(values, alpha).plot(ax)
+        return cls._from_queries(cls._measured(comparator, [metric], qrels), alpha).plot(ax)
 
     @classmethod
     def from_predictions(
@@ -155,19 +154,7 @@ class CriticalDifferenceDisplay:
             label += f"\nwithout a value: {', '.join(left_out)}"
         return cls(result, table.columns.tolist(), label=label)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the diagram.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            This display, with `ax_`, `figure_` and `bars_`.
-        """
+    def _draw(self, ax):
         result = self.result
         order = np.argsort(result.mean_ranks, kind="stable")
         k = len(order)
@@ -176,58 +163,45 @@ class CriticalDifferenceDisplay:
         step, gap = 0.24, 0.12  # inches of a row of names, and of a bar
         height = 0.85 + gap * (len(groups) + 1) + step * (n_left + 0.3)
         # A line of a few inches, with margins on both sides for the longest name.
-        line, margin = 4.0, 0.75 + 0.075 * max(len(str(name)) for name in self.names)
-        ax = new_axes(ax, (line + 2 * margin, height + 0.3))
+        line, margin = 4.0, 0.75 + 0.075 * longest(self.names)
+        ax = self._new_axes(ax, line + 2 * margin, height + 0.3)
         low, high = 1.0, float(k)
         inch = (high - low) / line
         ax.set_xlim(low - margin * inch, high + margin * inch)
         # Positions are inches below the axis; the critical difference is above it.
         ax.set_ylim(height - 0.85, -0.85)
         ax.set_axis_off()
-        ax.plot([low, high], [0, 0], color=_TEXT, linewidth=1.0)
+        ax.plot([low, high], [0, 0], color=TEXT, linewidth=1.0)
+        above = {"ha": "center", "va": "bottom", "fontsize": 8, "color": TEXT}
         ticks = np.arange(1, k + 1) if k <= 25 else np.linspace(1, k, 11).round()
         for tick in ticks:
-            ax.plot([tick, tick], [0, -0.06], color=_TEXT, linewidth=0.8)
-            ax.text(tick, -0.1, f"{tick:g}", ha="center", va="bottom", fontsize=8, color=_TEXT)
+            ax.plot([tick, tick], [0, -0.06], color=TEXT, linewidth=0.8)
+            ax.text(tick, -0.1, f"{tick:g}", **above)
         reach = min(result.critical_difference, high - low)
-        ax.plot([low, low + reach], [-0.42, -0.42], color=_BAR, linewidth=1.6)
+        ax.plot([low, low + reach], [-0.42, -0.42], color=ORANGE, linewidth=1.6)
         for end in (low, low + reach):
-            ax.plot([end, end], [-0.37, -0.47], color=_BAR, linewidth=1.6)
-        ax.text(
-            low + reach / 2,
-            -0.5,
-            f"critical difference {result.critical_difference:.2f} (p < {result.alpha:g})",
-            ha="center",
-            va="bottom",
-            fontsize=8,
-            color=_TEXT,
-        )
-        self.bars_ = []
+            ax.plot([end, end], [-0.37, -0.47], color=ORANGE, linewidth=1.6)
+        words = f"critical difference {result.critical_difference:.2f} (p < {result.alpha:g})"
+        ax.text(low + reach / 2, -0.5, words, **above)
+        self.bars_: list[Line2D] = []
         for row, group in enumerate(groups):
-            ranks = result.mean_ranks[group]
-            level = gap * (row + 1)
-            pad = 0.004 * (high - low)
-            self.bars_ += ax.plot(
-                [ranks.min() - pad, ranks.max() + pad], [level, level], color=_BAR, linewidth=3, solid_capstyle="butt"
-            )
+            ranks, level, pad = result.mean_ranks[group], gap * (row + 1), 0.004 * (high - low)
+            ends = [ranks.min() - pad, ranks.max() + pad]
+            self.bars_ += ax.plot(ends, [level, level], color=ORANGE, linewidth=3, solid_capstyle="butt")
         below = gap * (len(groups) + 1)
         for place, method in enumerate(order):
             left = place < n_left
             row = place if left else k - 1 - place
             level = below + step * (row + 0.7)
-            rank = result.mean_ranks[method]
-            edge = low - 0.03 * (high - low) if left else high + 0.03 * (high - low)
+            name, rank = self.names[method], result.mean_ranks[method]
+            away = -(high - low) if left else high - low
+            edge = (low if left else high) + 0.03 * away
             ax.plot([rank, rank, edge], [0, level, level], color="#808080", linewidth=0.7, zorder=1)
-            ax.text(
-                edge + (-0.01 if left else 0.01) * (high - low),
-                level,
-                f"{self.names[method]}  {rank:.2f}" if left else f"{rank:.2f}  {self.names[method]}",
-                ha="right" if left else "left",
-                va="center",
-                fontsize=8.5,
-                color=_TEXT,
-                parse_math=False,
-            )
+            text, align = (f"{name}  {rank:.2f}", "right") if left else (f"{rank:.2f}  {name}", "left")
+            style = {"ha": align, "va": "center", "fontsize": 8.5, "color": TEXT, "parse_math": False}
+            ax.text(edge + 0.01 * away, level, text, **style)
         ax.set_title(self.label, fontsize=9, parse_math=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_comparator(data.comparator(), ax=ax)

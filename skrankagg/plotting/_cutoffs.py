@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -14,11 +15,12 @@ from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._own_measure import OwnMeasure
 from ..metrics._relevance._registry import column_measures
-from ._display import check_fitted, evaluate_runs, legend_beside, line_style, measured_values, new_axes, summaries
+from ._display import Display
+from ._layout import BEST_BAR, DARK_RULE, OTHER_BAR, SOFT_TEXT, label_rows, line_style, longest
+from ._plotted_values import evaluate_runs, summaries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     from ..model_selection import Comparator
@@ -26,32 +28,35 @@ if TYPE_CHECKING:
 __all__ = ["CutoffDisplay", "InterpolatedPrecisionDisplay"]
 
 _LEVELS = tuple(level / 10 for level in range(11))
-_RULE, _TEXT = "#d9d9d9", "#333333"
 
 
-def _size(table):
-    # Space for the legend to the right of the axes: as wide as the longest name, as high as the number of names.
-    longest = max(len(str(name)) for name in table.index)
-    return 6.4 + 0.075 * longest, max(4.2, 0.8 + 0.19 * len(table))
+class _Lines(Display):
+    """Displays that draw a line over the columns of a table for each row."""
+
+    table: pd.DataFrame
+
+    def _draw_lines(self, ax, line_kwargs, greater_is_better=True):
+        """Draw the lines; the legend to the right of the axes has the best mean on top."""
+        table = self.table
+        # Space for the legend to the right of the axes: as wide as the longest name, as high as the number of names.
+        size = 6.4 + 0.075 * longest(table.index), max(4.2, 0.8 + 0.19 * len(table))
+        ax = self._new_axes(ax, *size)
+        ax.set_xticks(list(table.columns))
+        lines = []
+        for k, (name, values) in enumerate(table.iterrows()):
+            style = {"linewidth": 1.2, "markersize": 4.0, **line_style(k), **line_kwargs}
+            label = f"{name} (no value)" if values.isna().all() else str(name)
+            lines += ax.plot(table.columns.to_numpy(dtype=float), values.to_numpy(), label=label, **style)
+        ax.spines[["top", "right"]].set_visible(False)
+        self._grid("y", DARK_RULE)
+        means = table.mean(axis=1).to_numpy()
+        best_first = np.argsort(means if greater_is_better is False else -means, kind="stable")
+        self._legend([lines[k] for k in best_first], handlelength=3.4)
+        return lines
 
 
-def _draw_lines(ax, table, line_kwargs, greater_is_better=True):
-    """Draw a line over the columns for each row; the legend to the right of the axes has the best mean on top."""
-    lines = []
-    for k, (name, values) in enumerate(table.iterrows()):
-        style = {"linewidth": 1.2, "markersize": 4.0, **line_style(k), **line_kwargs}
-        label = f"{name} (no value)" if values.isna().all() else str(name)
-        lines += ax.plot(table.columns.to_numpy(dtype=float), values.to_numpy(), label=label, **style)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="y", color=_RULE, linewidth=0.6)
-    ax.set_axisbelow(True)
-    means = table.mean(axis=1).to_numpy()
-    best_first = np.argsort(means if greater_is_better is False else -means, kind="stable")
-    legend_beside(ax, [lines[k] for k in best_first], handlelength=3.4)
-    return lines
-
-
-class CutoffDisplay:
+@dataclass(eq=False, repr=False)
+class CutoffDisplay(_Lines):
     r"""A measure at growing cutoffs, with a line or a row of bars for each method.
 
     Create one with :meth:`from_comparator` or :meth:`from_predictions`.
@@ -90,14 +95,12 @@ class CutoffDisplay:
     2
     """
 
-    ax_: Axes
-    figure_: Figure
-    lines_: list[Any]  # of Line2D, or of BarContainer for bars
+    table: pd.DataFrame
+    _: KW_ONLY
+    label: str = "score"
+    greater_is_better: bool | None = True
 
-    def __init__(self, table: pd.DataFrame, *, label: str = "score", greater_is_better: bool | None = True) -> None:
-        self.table = table
-        self.label = label
-        self.greater_is_better = greater_is_better
+    _alt = "nDCG at cutoffs from 1 to 10, a line for each of five methods"
 
     @classmethod
     def from_comparator(
@@ -135,15 +138,14 @@ class CutoffDisplay:
         -------
         CutoffDisplay
         """
-        check_fitted("CutoffDisplay", comparator)
+        cls._check_fitted(comparator)
         measured = column_measures(comparator.per_query_).values()
         if metric is None:
             metric = next((measure.name for measure in measured if isinstance(measure.k, int)), "ndcg")
         if cutoffs is None:
             cutoffs = sorted({one.k for one in measured if one.name == metric and isinstance(one.k, int)})
             cutoffs = cutoffs if len(cutoffs) > 1 else range(1, 11)
-        names = [_at(metric, k) for k in cutoffs]
-        values = measured_values("CutoffDisplay", comparator, names, qrels)
+        values = cls._measured(comparator, [_at(metric, k) for k in cutoffs], qrels)
         return cls._from_queries(values, metric, cutoffs).plot(kind, ax, **kwargs)
 
     @classmethod
@@ -208,49 +210,50 @@ class CutoffDisplay:
             This display, with `ax_`, `figure_` and `lines_`.
         """
         check_choice("kind", kind, ("line", "bar"))
-        n_methods, n_cutoffs = self.table.shape
-        if kind == "line":
-            ax = new_axes(ax, _size(self.table))
-            ax.set_xlabel("cutoff k")
-            ax.set_ylabel(f"{self.label} at k")
-            ax.set_xticks(list(self.table.columns))
-            self.lines_ = _draw_lines(ax, self.table, kwargs, self.greater_is_better)
-        else:
-            ax = new_axes(ax, (2.2 + 0.95 * n_cutoffs, 1.4 + 0.24 * n_methods))
-            self.lines_ = self._plot_bars(ax, kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return super().plot(ax, kind=kind, **kwargs)
 
-    def _plot_bars(self, ax, kwargs):
+    def _draw(self, ax, kind="line", **kwargs):
+        # of Line2D, or of BarContainer for bars
+        self.lines_: list[Any] = (self._draw_curves if kind == "line" else self._draw_bars)(ax, kwargs)
+
+    def _draw_curves(self, ax, kwargs):
+        lines = self._draw_lines(ax, kwargs, self.greater_is_better)
+        self.ax_.set_xlabel("cutoff k")
+        self.ax_.set_ylabel(f"{self.label} at k")
+        return lines
+
+    def _draw_bars(self, ax, kwargs):
+        ax = self._new_axes(ax, 2.2 + 0.95 * self.table.shape[1], 1.4 + 0.24 * len(self.table))
         # One panel for each cutoff, from left to right, on one scale; methods are in the same rows.
         lowest_first = self.greater_is_better is False
         last = self.table.iloc[:, -1].to_numpy()
         table = self.table.iloc[np.argsort(last if lowest_first else -last, kind="stable")]
-        place = np.arange(len(table))
         width = float(np.nanmax(table.to_numpy())) or 1.0
         step = 1.18 * width
         containers = []
         for k, cutoff in enumerate(table.columns):
             values = table[cutoff].to_numpy()
             is_best = values == (np.nanmin(values) if lowest_first else np.nanmax(values))
-            colors = np.where(is_best & (self.greater_is_better is not None), "#3b8dc4", "#c3daec")
-            containers.append(
-                ax.barh(place, values, left=k * step, **{"height": 0.72, "color": colors, "zorder": 2, **kwargs})
-            )
-            ax.axvline(k * step, color=_TEXT, linewidth=0.8, zorder=3)
-            ax.axvline(k * step + width, color=_RULE, linewidth=0.6, zorder=1)
+            colors = np.where(is_best & (self.greater_is_better is not None), BEST_BAR, OTHER_BAR)
+            style = {"height": 0.72, "color": colors, "zorder": 2, **kwargs}
+            containers.append(ax.barh(np.arange(len(table)), values, left=k * step, **style))
+            ax.axvline(k * step, color=SOFT_TEXT, linewidth=0.8, zorder=3)
+            ax.axvline(k * step + width, color=DARK_RULE, linewidth=0.6, zorder=1)
         ax.set_xlim(-0.02 * step, step * len(table.columns))
-        ax.set_ylim(len(table) - 0.4, -0.6)
         known = table.notna().any(axis=1)
         labels = [str(name) if known[name] else f"{name} (no value)" for name in table.index]
-        ax.set_yticks(place, labels=labels, parse_math=False)
+        label_rows(ax, labels)
         ax.set_xticks(
             [k * step + width / 2 for k in range(len(table.columns))], labels=[f"k = {k}" for k in table.columns]
         )
         ax.set_xlabel(f"{self.label} at k, each panel from 0 to {width:.3g}")
-        ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
+        ax.spines["bottom"].set_visible(False)
         ax.tick_params(length=0)
         return containers
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_comparator(data.comparator(), "ndcg", ax=ax)
 
 
 def _at(metric, k):
@@ -260,7 +263,8 @@ def _at(metric, k):
     return f"{name}@{k}{bracket}{options}"
 
 
-class InterpolatedPrecisionDisplay:
+@dataclass(eq=False, repr=False)
+class InterpolatedPrecisionDisplay(_Lines):
     r"""Interpolated precision at eleven recalls, with a line for each method.
 
     Create one with :meth:`from_comparator` or :meth:`from_predictions`.
@@ -295,12 +299,9 @@ class InterpolatedPrecisionDisplay:
     'recall'
     """
 
-    ax_: Axes
-    figure_: Figure
-    lines_: list[Line2D]
+    table: pd.DataFrame
 
-    def __init__(self, table: pd.DataFrame) -> None:
-        self.table = table
+    _alt = "Interpolated precision at recalls from 0 to 1, a falling line for each of five methods"
 
     @classmethod
     def from_comparator(
@@ -328,8 +329,7 @@ class InterpolatedPrecisionDisplay:
         -------
         InterpolatedPrecisionDisplay
         """
-        names = [f"iprec@{level}" for level in _LEVELS]
-        values = measured_values("InterpolatedPrecisionDisplay", comparator, names, qrels)
+        values = cls._measured(comparator, [f"iprec@{level}" for level in _LEVELS], qrels)
         return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
 
     @classmethod
@@ -356,25 +356,11 @@ class InterpolatedPrecisionDisplay:
         values = evaluate_runs(runs, qrels, [f"iprec@{level}" for level in _LEVELS])
         return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
 
-    def plot(self, ax: Axes | None = None, **line_kwargs: Any) -> Self:
-        """Draw the lines.
+    def _draw(self, ax, **line_kwargs):
+        self.lines_: list[Line2D] = self._draw_lines(ax, line_kwargs)
+        self.ax_.set_xlabel("recall")
+        self.ax_.set_ylabel("interpolated precision")
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-        **line_kwargs
-            Passed on to :meth:`matplotlib.axes.Axes.plot`.
-
-        Returns
-        -------
-        InterpolatedPrecisionDisplay
-            This display, with `ax_`, `figure_` and `lines_`.
-        """
-        ax = new_axes(ax, _size(self.table))
-        ax.set_xlabel("recall")
-        ax.set_ylabel("interpolated precision")
-        ax.set_xticks(_LEVELS)
-        self.lines_ = _draw_lines(ax, self.table, line_kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_comparator(data.comparator(), ax=ax)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,13 +12,12 @@ import pandas as pd
 from .._data._types import AnyLists
 from ..exceptions import InputError
 from ..metrics import agreement_matrix
-from ._display import legend_beside, new_axes
-from ._one_board import CHARACTER, labels_of
+from ._display import Display
+from ._layout import CHARACTER, COLORS, draw_matrix, fit_upright, label_rows, labels_of, longest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
     from matplotlib.text import Text
 
@@ -34,51 +33,8 @@ _SHARES = frozenset({"average-overlap", "overlap", "rbo"})
 _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
 
-def draw_matrix(ax, table, label, limits, cmap, numbered):
-    """Draw a coloured cell for each value, with its number if `numbered`."""
-    values = table.to_numpy(dtype=np.float64)
-    image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
-    columns = [str(name) for name in table.columns]
-    rotation = 0 if _fit_upright(columns) else 90
-    ax.set_xticks(np.arange(len(columns)), labels=columns, rotation=rotation, parse_math=False, fontsize="small")
-    ax.set_yticks(
-        np.arange(values.shape[0]), labels=[str(name) for name in table.index], parse_math=False, fontsize="small"
-    )
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    bar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
-    bar.outline.set_visible(False)
-    texts = []
-    if numbered:
-        size = 8 if max(values.shape) <= 12 else 7.5
-        show = _number_format(values)
-        for (i, j), value in np.ndenumerate(values):
-            if np.isfinite(value):
-                r, g, b, _ = image.cmap(image.norm(value))
-                dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
-                color = "white" if dark else "black"
-                texts.append(ax.text(j, i, show(value), ha="center", va="center", fontsize=size, color=color))
-    return image, texts
-
-
-def _fit_upright(names):
-    """Return whether names below cells fit next to each other."""
-    return max(map(len, names), default=0) <= 3 and len(names) <= 12
-
-
-def _number_format(values):
-    """Return a formatter of a matrix's numbers: two decimals without a leading zero, fewer for large values."""
-    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
-    decimals = 2 if largest < 10 else 1 if largest < 100 else 0
-
-    def show(value):
-        shown = f"{value:z.{decimals}f}"  # z: no minus before zero
-        return shown.removesuffix(".00") if shown in ("1.00", "-1.00") else re.sub(r"^(-?)0\.", r"\1.", shown)
-
-    return show
-
-
-class AgreementDisplay:
+@dataclass(eq=False, repr=False)
+class AgreementDisplay(Display):
     r"""Agreement of all pairs of voters or methods, as a heat map.
 
     Create one with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
@@ -131,17 +87,15 @@ class AgreementDisplay:
     (-1.0, 1.0)
     """
 
-    ax_: Axes
-    figure_: Figure
-    image_: AxesImage
-    text_: list[Text]
+    table: pd.DataFrame
+    _: KW_ONLY
+    label: str = "agreement"
+    limits: tuple[float, float] | None = None
 
-    def __init__(
-        self, table: pd.DataFrame, *, label: str = "agreement", limits: tuple[float, float] | None = None
-    ) -> None:
-        self.table = table
-        self.label = label
-        self.limits = limits
+    _alt = (
+        "A heat map of Kendall's tau between eight search engines, similar ones together, on a scale from -1 to 1 with "
+        "white at 0"
+    )
 
     @classmethod
     def from_lists(
@@ -214,6 +168,7 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
+        cls._check_fitted(comparator)
         return cls.from_lists(dict(comparator.runs_), metric, sort=sort, limits=limits, ax=ax, **options)
 
     @classmethod
@@ -250,34 +205,26 @@ class AgreementDisplay:
         """
         return cls.from_lists(runs, metric, sort=sort, limits=limits, ax=ax, **options)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the heat map.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-
-        Returns
-        -------
-        AgreementDisplay
-            This display, with `ax_`, `figure_`, `image_` and `text_`.
-        """
+    def _draw(self, ax):
         n = len(self.table)
         names = labels_of(self.table.index)
         # Cells have the same size, however long the names are.
         cells = max(2.8, 0.34 * n) if n <= _MAX_NUMBERED else max(6.0, 0.17 * n)
-        names_beside = 0.25 + CHARACTER * max(map(len, names), default=0)
-        names_below = 0.25 if _fit_upright(names) else names_beside
-        ax = new_axes(ax, (cells + names_beside + 1.3, cells + names_below))
+        names_beside = 0.25 + CHARACTER * longest(names)
+        names_below = 0.25 if fit_upright(names) else names_beside
+        ax = self._new_axes(ax, cells + names_beside + 1.3, cells + names_below)
         # The diagonal is left blank, because each voter agrees with itself.
         table = self.table.set_axis(names, axis=0).set_axis(names, axis=1).mask(np.eye(n, dtype=bool))
         low, high = _range_around(table.to_numpy(dtype=np.float64)) if self.limits is None else self.limits
         # Cividis, and purple to orange around 0, look the same for every colour vision.
         cmap = "PuOr" if low < 0 else "cividis"
-        self.image_, self.text_ = draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        image, text = draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
+        self.image_: AxesImage = image
+        self.text_: list[Text] = text
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_lists(data.search()[0], "tau-b", ax=ax)
 
 
 def _range_of(measure, options):
@@ -306,7 +253,8 @@ def _similar_together(values, is_distance):
     return leaves_list(optimal_leaf_ordering(linkage(condensed, "average"), condensed))
 
 
-class VoterWeightsDisplay:
+@dataclass(eq=False, repr=False)
+class VoterWeightsDisplay(Display):
     r"""Weights that a method has given to voters: a point for each query, and the mean.
 
     Create one with :meth:`from_estimator`.
@@ -341,12 +289,9 @@ class VoterWeightsDisplay:
     4
     """
 
-    ax_: Axes
-    figure_: Figure
-    points_: PathCollection
+    table: pd.DataFrame
 
-    def __init__(self, table: pd.DataFrame) -> None:
-        self.table = table
+    _alt = "The weights of eight search engines, a point for each query and a mark at the mean"
 
     @classmethod
     def from_estimator(cls, aggregator: Any, *, ax: Axes | None = None, **point_kwargs: Any) -> Self:
@@ -393,6 +338,7 @@ class VoterWeightsDisplay:
         -------
         VoterWeightsDisplay
         """
+        cls._check_fitted(comparator)
         if method in comparator.failures_:
             raise InputError(f"`method` must have weights; got {method!r}, which failed. Choose a fitted method.")
         if method not in comparator.named_aggregators_:
@@ -401,40 +347,21 @@ class VoterWeightsDisplay:
             )
         return cls.from_estimator(comparator.named_aggregators_[method], ax=ax, **point_kwargs)
 
-    def plot(self, ax: Axes | None = None, **point_kwargs: Any) -> Self:
-        """Draw the points.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-        **point_kwargs
-            Passed on to :meth:`matplotlib.axes.Axes.scatter`.
-
-        Returns
-        -------
-        VoterWeightsDisplay
-            This display, with `ax_`, `figure_` and `points_`.
-        """
+    def _draw(self, ax, **point_kwargs):
         weights = pd.DataFrame(self.table)
         mean = weights.groupby("voter", observed=True)["weight"].mean().sort_values(ascending=False, kind="stable")
         place = pd.Series(np.arange(len(mean)), index=mean.index)
         names = labels_of(mean.index)
-        ax = new_axes(ax, (5.5 + CHARACTER * max(map(len, names)), 1.4 + 0.2 * len(mean)))
+        ax = self._new_axes(ax, 5.5 + CHARACTER * longest(names), 1.4 + 0.2 * len(mean))
         rows = weights["voter"].map(place).to_numpy(dtype=float)
-        self.points_ = ax.scatter(
-            weights["weight"], rows, **{"s": 12, "color": "#56b4e9", "alpha": 0.6, "linewidths": 0, **point_kwargs}
-        )
-        marks = ax.scatter(
-            mean.to_numpy(), place.to_numpy(), marker="|", s=70, color="#000000", linewidths=1.8, label="mean"
-        )
-        ax.set_yticks(place.to_numpy(), labels=names, parse_math=False, fontsize="small")
-        ax.set_ylim(len(mean) - 0.4, -0.6)
+        style = {"s": 12, "color": COLORS[4], "alpha": 0.6, "linewidths": 0, **point_kwargs}
+        self.points_: PathCollection = ax.scatter(weights["weight"], rows, **style)
+        marks = ax.scatter(mean, place, marker="|", s=70, color=COLORS[6], linewidths=1.8, label="mean")
+        label_rows(ax, names, fontsize="small")
         ax.set_xlabel(f"weight; a point for each of {weights['query'].nunique()} queries")
-        ax.grid(axis="y", color="#e5e5e5", linewidth=0.6)
-        ax.set_axisbelow(True)
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-        legend_beside(ax, [marks], "below")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        self._grid("y")
+        self._legend([marks], "below")
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_comparator(data.comparator(), "DIBRA", ax=ax)

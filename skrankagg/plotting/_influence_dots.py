@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -13,34 +14,33 @@ from .._data._types import PlainLists
 from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..inspection import voter_influence
-from ._display import legend_beside
-from ._one_board import (
+from ._display import Display
+from ._layout import (
     BAR,
+    BLUE,
     GREY,
-    POINT,
+    ORANGE,
     RULE,
     TEXT,
-    as_numbers,
     labels_of,
-    new_board,
-    rows_of_query,
     side_axes,
+    size_of_rows,
     title_of,
+    write_beside,
     write_rows,
 )
+from ._plotted_values import as_numbers, rows_of_query
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
 
 __all__ = ["VoterInfluenceDisplay"]
 
-_OUTLIER = "#d55e00"
 
-
-class VoterInfluenceDisplay:
+@dataclass(eq=False, repr=False)
+class VoterInfluenceDisplay(Display):
     r"""Voters by their agreement with the others, outliers marked, and by how the consensus changes without them.
 
     Create one with :meth:`from_estimator` or :meth:`from_frame`.
@@ -100,15 +100,14 @@ class VoterInfluenceDisplay:
     5    v6       0.44       0.14    False
     """
 
-    ax_: Axes
-    figure_: Figure
-    points_: PathCollection
-    bars_: BarContainer
-    distance_ax_: Axes
+    table: pd.DataFrame
+    _: KW_ONLY
+    title: str = ""
 
-    def __init__(self, table: pd.DataFrame, *, title: str = "") -> None:
-        self.table = table
-        self.title = title
+    _alt = (
+        "Tasks sorted by their agreement with the others, outliers marked by orange diamonds, and in a second column "
+        "the share of pairs that swap without each of them"
+    )
 
     @classmethod
     def from_estimator(
@@ -186,7 +185,7 @@ class VoterInfluenceDisplay:
     def _of_rows(cls, frame, query):
         columns = ["voter", "agreement", "threshold", "outlier", "distance", "leader_changed"]
         one = frame if query is not None or "query" not in frame else frame.drop(columns="query")
-        kept = rows_of_query("VoterInfluenceDisplay", one, query, columns)
+        kept = rows_of_query(cls.__name__, one, query, columns)
         if query is None and "query" in frame:
             kept.insert(0, "query", frame["query"].to_numpy())
         return cls(kept, title=title_of(query, 0, 0, "voters"))
@@ -209,6 +208,9 @@ class VoterInfluenceDisplay:
             This display, with `ax_`, `figure_`, `points_`, `bars_` and `distance_ax_`.
         """
         check_count("n_voters", n_voters)
+        return super().plot(ax, n_voters=n_voters, **bar_kwargs)
+
+    def _draw(self, ax, n_voters=50, **bar_kwargs):
         table = self.table.assign(voter=plain_index(self.table["voter"]))
         n_queries = table["query"].nunique() if "query" in table else 1
         mean = table.groupby("voter", observed=True)[["agreement", "distance"]].mean()
@@ -225,40 +227,28 @@ class VoterInfluenceDisplay:
         table = table[table["voter"].isin(mean.index)]
         row = table["voter"].map(place).to_numpy(dtype=float)
         names = labels_of(mean.index)
-        ax = new_board(ax, names, 7.0)
+        ax = self._new_axes(ax, *size_of_rows(names, 7.0))
         is_outlier = table["outlier"].fillna(False).to_numpy(dtype=bool)
         agreement = as_numbers(table["agreement"])
         single = n_queries == 1
         ax.axvline(0.0, color=TEXT, linewidth=0.8, zorder=1)
         style = {"s": 30.0, "linewidths": 0} if single else {"s": 12.0, "linewidths": 0, "alpha": 0.55}
-        self.points_ = ax.scatter(agreement, row, c=np.where(is_outlier, _OUTLIER, POINT), zorder=3, **style)
+        colors = np.where(is_outlier, ORANGE, BLUE)
+        self.points_: PathCollection = ax.scatter(agreement, row, c=colors, zorder=3, **style)
         handles = []
         if is_outlier.any():
             # Outliers have another shape too, because not all readers can distinguish the colours.
             marks = ax.scatter(
-                agreement[is_outlier], row[is_outlier], marker="D", color=_OUTLIER, zorder=4, label="outlier", **style
+                agreement[is_outlier], row[is_outlier], marker="D", color=ORANGE, zorder=4, label="outlier", **style
             )
             handles.append(marks)
         if single and table["threshold"].notna().any():
             known = table["threshold"].notna().to_numpy()
-            handles.append(
-                ax.scatter(
-                    as_numbers(table["threshold"])[known],
-                    row[known],
-                    marker="|",
-                    s=90,
-                    color=GREY,
-                    linewidths=1.5,
-                    zorder=2,
-                    label="outliers agree less than this",
-                )
-            )
+            style = {"s": 90, "color": GREY, "linewidths": 1.5, "zorder": 2, "label": "outliers agree less than this"}
+            handles.append(ax.scatter(as_numbers(table["threshold"])[known], row[known], marker="|", **style))
         if not single:
-            handles.append(
-                ax.scatter(
-                    mean["agreement"], place, marker="|", s=80, color=TEXT, linewidths=1.8, zorder=5, label="mean"
-                )
-            )
+            style = {"s": 80, "color": TEXT, "linewidths": 1.8, "zorder": 5, "label": "mean"}
+            handles.append(ax.scatter(mean["agreement"], place, marker="|", **style))
         write_rows(ax, names, title)
         if np.isnan(agreement).all():
             ax.text(
@@ -267,16 +257,20 @@ class VoterInfluenceDisplay:
         ax.set_xlabel(
             "agreement with the others (tau-b)" + ("" if single else f"\na dot for each of {n_queries} queries")
         )
-        ax.grid(color=RULE, linewidth=0.6)
+        self._grid("both")
         if handles:
-            legend_beside(ax, handles, "above", gap=0.3 if title else 0.05, handletextpad=0.2)
+            self._legend(handles, "above", gap=0.3 if title else 0.05, handletextpad=0.2)
         first_changes = np.bincount(
             row[table["leader_changed"].fillna(False).to_numpy(dtype=bool)].astype(int), minlength=len(mean)
         )
         distance = 100 * mean["distance"].to_numpy(dtype=float)
-        self.distance_ax_, self.bars_ = _draw_distances(ax, np.nan_to_num(distance), first_changes, single, bar_kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        side, bars = _draw_distances(ax, np.nan_to_num(distance), first_changes, single, bar_kwargs)
+        self.distance_ax_: Axes = side
+        self.bars_: BarContainer = bars
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_estimator(data.BORDA, data.leaderboard(), ax=ax)
 
 
 def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
@@ -284,15 +278,8 @@ def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
     side = side_axes(ax, 2.0)
     bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})
     for k in np.flatnonzero(first_changes):
-        side.annotate(
-            "first item changes" if single else f"first changes in {first_changes[k]}",
-            (distance[k], k),
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="x-small",
-            color=TEXT,
-        )
+        words = "first item changes" if single else f"first changes in {first_changes[k]}"
+        write_beside(side, words, distance[k], k, 3, fontsize="x-small", color=TEXT)
     widest = float(distance.max(initial=0.0)) or 1.0
     side.set_xlim(0.0, widest * (2.3 if first_changes.any() else 1.05))
     side.locator_params(axis="x", nbins=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -12,14 +13,13 @@ from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..exceptions import InputError, InputTypeError
 from ..inspection import preference_probabilities
-from ._display import new_axes
-from ._heatmaps import draw_matrix
-from ._one_board import CHARACTER, TEXT, labels_of, lists_of_query, title_of
+from ._display import Display
+from ._layout import CHARACTER, TEXT, draw_matrix, labels_of, longest, title_of, write_title
+from ._plotted_values import lists_of_query
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
     from matplotlib.text import Text
 
@@ -29,7 +29,8 @@ __all__ = ["PreferenceProbabilityDisplay"]
 _MAX_NUMBERED = 20
 
 
-class PreferenceProbabilityDisplay:
+@dataclass(eq=False, repr=False)
+class PreferenceProbabilityDisplay(Display):
     r"""Share of the draws in which the row's item is above the column's, as a heat map.
 
     A line surrounds the pairs that have the same order in nearly all draws. Create one with :meth:`from_estimator` or
@@ -84,16 +85,15 @@ class PreferenceProbabilityDisplay:
     i2  0.00  0.00  0.09  0.50
     """
 
-    ax_: Axes
-    figure_: Figure
-    image_: AxesImage
-    text_: list[Text]
-    frame_: LineCollection
+    table: pd.DataFrame
+    _: KW_ONLY
+    confidence: float = 0.95
+    title: str = ""
 
-    def __init__(self, table: pd.DataFrame, *, confidence: float = 0.95, title: str = "") -> None:
-        self.table = table
-        self.confidence = confidence
-        self.title = title
+    _alt = (
+        "A heat map of twelve models by twelve: the share of the draws in which the row is above the column, with a "
+        "line around the pairs that are in one order in nearly all draws"
+    )
 
     @classmethod
     def from_estimator(
@@ -144,7 +144,7 @@ class PreferenceProbabilityDisplay:
         """
         table = preference_probabilities(
             aggregator,
-            lists_of_query("PreferenceProbabilityDisplay", lists, query, unit),
+            lists_of_query(cls.__name__, lists, query, unit),
             n_resamples=n_resamples,
             unit=unit,
             votes=votes,
@@ -183,19 +183,7 @@ class PreferenceProbabilityDisplay:
         check_count("top", top)
         return cls(table.iloc[:top, :top], confidence=confidence, title=title_of(query, top, len(table), "items"))
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the heat map.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-
-        Returns
-        -------
-        PreferenceProbabilityDisplay
-            This display, with `ax_`, `figure_`, `image_`, `text_` and `frame_`.
-        """
+    def _draw(self, ax):
         if isinstance(self.confidence, bool) or not 0.5 < self.confidence <= 1:
             raise InputError(f"`confidence` must be above 1/2 and at most 1, such as 0.95; got {self.confidence!r}.")
         from matplotlib.collections import LineCollection
@@ -203,24 +191,28 @@ class PreferenceProbabilityDisplay:
         n = len(self.table)
         names = labels_of(self.table.index)
         numbered = n <= _MAX_NUMBERED
-        longest = CHARACTER * max(map(len, names))
+        width = CHARACTER * longest(names)
         cells = max(1.6, (0.36 if numbered else 0.2) * n)
-        ax = new_axes(ax, (cells + longest + 1.6, cells + longest + 0.7))
+        ax = self._new_axes(ax, cells + width + 1.6, cells + width + 0.7)
         shown = pd.DataFrame(self.table.to_numpy(dtype=float), index=names, columns=names).mask(np.eye(n, dtype=bool))
         label = "share of the draws in which\nthe row is above the column"
-        self.image_, self.text_ = draw_matrix(ax, shown, label, (0.0, 1.0), _colors(), numbered)
-        self.image_.colorbar.ax.tick_params(labelsize="small")
-        self.image_.colorbar.set_label(label, fontsize="small")
+        image, text = draw_matrix(ax, shown, label, (0.0, 1.0), _colors(), numbered)
+        self.image_: AxesImage = image
+        self.text_: list[Text] = text
+        image.colorbar.ax.tick_params(labelsize="small")
+        image.colorbar.set_label(label, fontsize="small")
         ax.tick_params(axis="x", rotation=90)
         sure = are_sure(shown.to_numpy(), self.confidence)
-        self.frame_ = LineCollection(_borders(sure), colors=TEXT, linewidths=1.4, capstyle="projecting")
-        ax.add_collection(self.frame_, autolim=False)
+        borders = LineCollection(_borders(sure), colors=TEXT, linewidths=1.4, capstyle="projecting")
+        self.frame_: LineCollection = borders
+        ax.add_collection(borders, autolim=False)
         # Where the figure is cut to the cells, half of the outer line would be lost.
-        self.frame_.set_clip_on(False)
-        if self.title:
-            ax.set_title(self.title, fontsize="medium", loc="left", parse_math=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        borders.set_clip_on(False)
+        write_title(ax, self.title)
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_estimator(data.BORDA, data.leaderboard(), ax=ax)
 
 
 def are_sure(shares, confidence):

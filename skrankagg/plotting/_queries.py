@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,24 +13,26 @@ from .._data._types import AnyLists, AnyQrels
 from .._support._checks import check_choice
 from ..exceptions import InputError
 from ..metrics._relevance._registry import MeasureLike, find_measure, orient
-from ._display import check_fitted, evaluate_runs, legend_beside, measured_values, new_axes
+from ._display import Display
+from ._layout import BLUE, DASHES, SOFT_TEXT, longest, write_title
+from ._plotted_values import evaluate_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
 
     from ..model_selection import Comparator
 
 __all__ = ["QueryGainDisplay"]
 
-# Blue and vermilion differ for every colour vision, and in lightness.
-_GAIN, _LOSS, _TEXT = "#0072b2", "#e08a5b", "#333333"
+# Differs from blue for every colour vision, and in lightness.
+_LOSS = "#e08a5b"
 # Largest number of queries whose names are written.
 _MAX_NAMES = 60
 
 
-class QueryGainDisplay:
+@dataclass(eq=False, repr=False)
+class QueryGainDisplay(Display):
     r"""Gain or loss of a method against a baseline on each query, as sorted bars.
 
     Create one with :meth:`from_comparator` or :meth:`from_predictions`.
@@ -68,15 +71,16 @@ class QueryGainDisplay:
     5
     """
 
-    ax_: Axes
-    figure_: Figure
-    bars_: BarContainer
+    difference: pd.Series
+    _: KW_ONLY
+    method: str
+    baseline: str
+    label: str = "score"
 
-    def __init__(self, difference: pd.Series, *, method: str, baseline: str, label: str = "score") -> None:
-        self.difference = difference
-        self.method = method
-        self.baseline = baseline
-        self.label = label
+    _alt = (
+        "A bar for each query, sorted from the largest gain to the largest loss of one method against another, with a "
+        "dashed line at the mean"
+    )
 
     @classmethod
     def from_comparator(
@@ -111,9 +115,7 @@ class QueryGainDisplay:
         -------
         QueryGainDisplay
         """
-        check_fitted("QueryGainDisplay", comparator)
-        metric = comparator.per_query_.columns[0] if metric is None else metric
-        values = measured_values("QueryGainDisplay", comparator, [metric], qrels)
+        values = cls._measured(comparator, [metric], qrels)
         return cls._from_queries(values, method, baseline).plot(ax, **bar_kwargs)
 
     @classmethod
@@ -166,33 +168,20 @@ class QueryGainDisplay:
         gain = orient(table[method] - table[baseline], measure)
         return cls(gain.dropna(), method=method, baseline=baseline, label=measure.title)
 
-    def plot(self, ax: Axes | None = None, **bar_kwargs: Any) -> Self:
-        """Draw the bars.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-        **bar_kwargs
-            Passed on to :meth:`matplotlib.axes.Axes.bar`.
-
-        Returns
-        -------
-        QueryGainDisplay
-            This display, with `ax_`, `figure_` and `bars_`.
-        """
+    def _draw(self, ax, **bar_kwargs):
         difference = self.difference.sort_values(ascending=False, kind="stable")
         n = len(difference)
         wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
         title = f"{self.method}\nagainst {self.baseline}: {wins} won, {n - wins - losses} tied, {losses} lost"
-        longest = max(map(len, title.split("\n")))
-        ax = new_axes(ax, (min(14.0, max(5.5, 1.5 + 0.2 * n, 1.2 + 0.085 * longest)), 4.2))
-        colors = np.where(difference.to_numpy() >= 0, _GAIN, _LOSS)
+        width = max(5.5, 1.5 + 0.2 * n, 1.2 + 0.085 * longest(title.split("\n")))
+        ax = self._new_axes(ax, min(14.0, width), 4.2)
+        colors = np.where(difference.to_numpy() >= 0, BLUE, _LOSS)
         place = np.arange(n)
-        self.bars_ = ax.bar(place, difference.to_numpy(), **{"width": 0.8, "color": colors, **bar_kwargs})
-        ax.axhline(0.0, color=_TEXT, linewidth=0.8)
+        style = {"width": 0.8, "color": colors, **bar_kwargs}
+        self.bars_: BarContainer = ax.bar(place, difference.to_numpy(), **style)
+        ax.axhline(0.0, color=SOFT_TEXT, linewidth=0.8)
         mean = float(difference.mean())
-        line = ax.axhline(mean, color=_TEXT, linewidth=0.9, linestyle=(0, (4, 2)), label=f"mean {mean:+.4f}")
+        line = ax.axhline(mean, color=SOFT_TEXT, linewidth=0.9, linestyle=DASHES, label=f"mean {mean:+.4f}")
         if n <= _MAX_NAMES:
             ax.set_xticks(place, labels=[str(query) for query in difference.index], rotation=90, parse_math=False)
         else:
@@ -201,8 +190,10 @@ class QueryGainDisplay:
         ax.set_xlim(-0.7, n - 0.3)
         ax.set_xlabel(f"{n} queries")
         ax.set_ylabel(f"gain in {self.label[:1].lower() + self.label[1:]}")
-        ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
+        write_title(ax, title)
         ax.spines[["top", "right", "bottom"]].set_visible(False)
-        legend_beside(ax, [line], "below", handlelength=3.0)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        self._legend([line], "below", handlelength=3.0)
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_comparator(data.comparator(), "DIBRA", "RRF", ax=ax)

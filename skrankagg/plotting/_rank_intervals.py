@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -12,28 +13,14 @@ from .._support._checks import check_choice, check_count
 from ..base import BaseAggregator
 from ..exceptions import InputError
 from ..inspection import rank_stability
-from ._one_board import (
-    BAR,
-    GREY,
-    POINT,
-    RULE,
-    TEXT,
-    UNITS,
-    as_numbers,
-    labels_of,
-    lists_of_query,
-    new_board,
-    rows_of_query,
-    side_axes,
-    title_of,
-    write_rows,
-)
+from ._display import Display
+from ._layout import BAR, BLUE, GREY, TEXT, labels_of, side_axes, size_of_rows, title_of, write_rows
+from ._plotted_values import UNITS, as_numbers, lists_of_query, rows_of_query
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
 
 __all__ = ["RankStabilityDisplay"]
 
@@ -42,7 +29,8 @@ _CHANCE = "#e0a458"
 _FAR = 5
 
 
-class RankStabilityDisplay:
+@dataclass(eq=False, repr=False)
+class RankStabilityDisplay(Display):
     r"""Places of the first items as a forest plot: a dot for the rank, a bar for its interval.
 
     A second column shows the chance of being among the first k. Lines separate groups of items. Make one with
@@ -105,19 +93,16 @@ class RankStabilityDisplay:
     3   i2     4         2          5   0.01           1
     """
 
-    ax_: Axes
-    figure_: Figure
-    points_: PathCollection
-    bars_: BarContainer
-    chance_ax_: Axes | None
+    table: pd.DataFrame
+    _: KW_ONLY
+    n_places: int | None = None
+    label: str = "place"
+    title: str = ""
 
-    def __init__(
-        self, table: pd.DataFrame, *, n_places: int | None = None, label: str = "place", title: str = ""
-    ) -> None:
-        self.table = table
-        self.n_places = n_places
-        self.label = label
-        self.title = title
+    _alt = (
+        "A dot for the place of each of twelve models with a bar for its interval, and in a second column the chance "
+        "of the first place"
+    )
 
     @classmethod
     def from_estimator(
@@ -175,7 +160,7 @@ class RankStabilityDisplay:
         check_count("top", top)
         frame = rank_stability(
             aggregator,
-            lists_of_query("RankStabilityDisplay", lists, query, unit),
+            lists_of_query(cls.__name__, lists, query, unit),
             n_resamples=n_resamples,
             confidence=confidence,
             places=[n_places],
@@ -225,7 +210,7 @@ class RankStabilityDisplay:
         RankStabilityDisplay
         """
         check_count("top", top)
-        rows = rows_of_query("RankStabilityDisplay", table, query, ["item", "rank", "rank_low", "rank_high"])
+        rows = rows_of_query(cls.__name__, table, query, ["item", "rank", "rank_low", "rank_high"])
         known = sorted(int(name[4:]) for name in rows if name.startswith("top_") and name[4:].isdecimal())
         if n_places is None:
             n_places = max((one for one in known if one < len(rows)), default=None)
@@ -261,22 +246,22 @@ class RankStabilityDisplay:
             This display, with `ax_`, `figure_`, `points_`, `bars_` and `chance_ax_`.
         """
         check_choice("scale", scale, ("auto", "linear", "log"))
+        return super().plot(ax, scale=scale, **bar_kwargs)
+
+    def _draw(self, ax, scale="auto", **bar_kwargs):
         names = labels_of(self.table["item"])
         n = len(names)
         rank, low, high = (as_numbers(self.table[name]) for name in ("rank", "rank_low", "rank_high"))
         known = ~np.isnan(low)
         last = max(float(rank.max()), float(high[known].max(initial=1.0)))
-        ax = new_board(ax, names, 7.0 if self.n_places is not None and known.any() else 5.6)
+        has_chances = self.n_places is not None and known.any()
+        ax = self._new_axes(ax, *size_of_rows(names, 7.0 if has_chances else 5.6))
         place = np.arange(n)
-        self.bars_ = ax.barh(
-            place[known],
-            (high - low + 0.5)[known],
-            left=(low - 0.25)[known],
-            **{"height": 0.52, "color": BAR, "zorder": 2, **bar_kwargs},
-        )
+        style = {"height": 0.52, "color": BAR, "zorder": 2, **bar_kwargs}
+        self.bars_: BarContainer = ax.barh(place[known], (high - low + 0.5)[known], left=(low - 0.25)[known], **style)
         # A place without an interval is a hollow circle, so that it does not look certain.
-        faces = [POINT if one else "white" for one in known]
-        self.points_ = ax.scatter(rank, place, s=22, c=faces, edgecolors=POINT, linewidths=1.2, zorder=3)
+        style = {"c": [BLUE if one else "white" for one in known], "edgecolors": BLUE, "linewidths": 1.2}
+        self.points_: PathCollection = ax.scatter(rank, place, s=22, zorder=3, **style)
         write_rows(ax, names, self.title)
         if scale == "log" or (scale == "auto" and last > _FAR * max(n, 4)):
             _logarithmic(ax, last)
@@ -284,14 +269,12 @@ class RankStabilityDisplay:
             ax.xaxis.get_major_locator().set_params(integer=True)
             ax.set_xlim(0.3, last + 0.7)
         ax.set_xlabel(self.label)
-        ax.grid(axis="x", color=RULE, linewidth=0.6)
-        self.chance_ax_ = self._draw_chances(ax, place[known]) if self.n_places is not None and known.any() else None
+        self._grid("x")
+        self.chance_ax_: Axes | None = self._draw_chances(ax, place[known]) if has_chances else None
         for row in self._ends_of_groups(known):
             for one in (ax, self.chance_ax_):
                 if one is not None:
                     one.axhline(row + 0.5, color=GREY, linewidth=0.7, linestyle=(0, (4, 2.5)), zorder=1)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _draw_chances(self, ax, place):
         chance = as_numbers(self.table[f"top_{self.n_places}"])[place]
@@ -310,6 +293,10 @@ class RankStabilityDisplay:
         if "tied_group" not in self.table:
             return np.empty(0)
         return np.flatnonzero((np.diff(as_numbers(self.table["tied_group"])) != 0) & known[1:])
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_estimator(data.BORDA, data.leaderboard(), n_places=1, ax=ax)
 
 
 def percent(share):

@@ -13,7 +13,7 @@ from ..inspection import (
     voter_influence,
 )
 from ..inspection._arguments import begin
-from ._one_board import UNITS, lists_of_query
+from ._plotted_values import UNITS, lists_of_query
 from ._report_page import Text
 
 _FEW = 5

@@ -10,7 +10,7 @@ from io import BytesIO
 import pandas as pd
 
 from ._display import import_pyplot
-from ._one_board import one_line
+from ._layout import one_line
 
 _STYLE = """
 .skrankagg-report { background: #fff; color: #1a1a1a; font: 15px/1.5 system-ui, sans-serif; max-width: 62rem;

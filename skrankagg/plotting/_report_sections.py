@@ -8,7 +8,8 @@ import pandas as pd
 from ..inspection._agreement import LEVEL
 from ._contribution_bars import ContributionDisplay
 from ._influence_dots import VoterInfluenceDisplay
-from ._one_board import UNITS, labels_of
+from ._layout import labels_of
+from ._plotted_values import UNITS
 from ._preference_map import PreferenceProbabilityDisplay, are_sure
 from ._rank_intervals import RankStabilityDisplay, percent
 from ._report_numbers import FEW_FOR_INTERVALS, count, has_sets, shows_confidence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,22 +19,23 @@ from .._data._types import AnyQrels, PlainLists
 from ..exceptions import InputError, InputTypeError
 from ..metrics import evaluate
 from ..metrics._relevance._registry import MeasureLike, find_measure
-from ._display import legend_beside, new_axes, summary_interval
+from ._display import Display
+from ._layout import BLUE, DARK_RULE, GREEN, ORANGE, SOFT_TEXT, longest
+from ._plotted_values import summary_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 __all__ = ["WeightCurveDisplay"]
 
-_LINE, _RULE, _TEXT = "#0072b2", "#d9d9d9", "#333333"
 # The first voter, the second and equal weights, each with its own colour and dashes.
-_LEVELS = (("#d55e00", (0, (6, 1.5))), ("#009e73", (0, (1.5, 1.2))), ("#333333", (0, (6, 1.5, 1.5, 1.5))))
+_LEVELS = ((ORANGE, (0, (6, 1.5))), (GREEN, (0, (1.5, 1.2))), (SOFT_TEXT, (0, (6, 1.5, 1.5, 1.5))))
 
 
-class WeightCurveDisplay:
+@dataclass(eq=False, repr=False)
+class WeightCurveDisplay(Display):
     r"""A measure over the weight of one of two voters, from the first voter alone to the second alone.
 
     The plot shows how much merging gains, and how precisely the weight must be known. Create one with
@@ -99,26 +101,17 @@ class WeightCurveDisplay:
     1.0     0.64  0.58  0.69
     """
 
-    ax_: Axes
-    figure_: Figure
-    line_: Line2D
-    band_: PolyCollection | None
-    levels_: list[Line2D]
+    table: pd.DataFrame
+    levels: pd.Series
+    _: KW_ONLY
+    voters: tuple[Any, Any]
+    label: str = "score"
+    greater_is_better: bool | None = True
 
-    def __init__(
-        self,
-        table: pd.DataFrame,
-        levels: pd.Series,
-        *,
-        voters: tuple[Any, Any],
-        label: str = "score",
-        greater_is_better: bool | None = True,
-    ) -> None:
-        self.table = table
-        self.levels = levels
-        self.voters = voters
-        self.label = label
-        self.greater_is_better = greater_is_better
+    _alt = (
+        "nDCG over the weight of one of two search engines, a curve with its 95 % band, and horizontal lines at each "
+        "engine alone and at equal weights"
+    )
 
     @classmethod
     def from_estimator(
@@ -196,36 +189,21 @@ class WeightCurveDisplay:
         display = cls(table, levels, voters=voters, label=label, greater_is_better=measure.greater_is_better)
         return display.plot(ax, **line_kwargs)
 
-    def plot(self, ax: Axes | None = None, **line_kwargs: Any) -> Self:
-        """Draw the curve, its band and the levels.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-        **line_kwargs
-            Passed on to :meth:`matplotlib.axes.Axes.plot`.
-
-        Returns
-        -------
-        WeightCurveDisplay
-            This display, with `ax_`, `figure_`, `line_`, `band_` and `levels_`.
-        """
-        longest = max(len(name) for name in self._names())
-        ax = new_axes(ax, (6.0 + 0.075 * longest, 4.2))
+    def _draw(self, ax, **line_kwargs):
+        ax = self._new_axes(ax, 6.0 + 0.075 * longest(self._names()), 4.2)
         weight, mean = self.table.index.to_numpy(dtype=float), self.table["mean"].to_numpy()
         handles = []
-        self.band_ = None
+        self.band_: PolyCollection | None = None
         if self.table[["low", "high"]].notna().to_numpy().all():
             low, high = self.table["low"], self.table["high"]
-            self.band_ = ax.fill_between(weight, low, high, color=_LINE, alpha=0.15, linewidth=0, label="95 % interval")
+            self.band_ = ax.fill_between(weight, low, high, color=BLUE, alpha=0.15, linewidth=0, label="95 % interval")
             handles.append(self.band_)
-        self.levels_ = [
+        self.levels_: list[Line2D] = [
             ax.axhline(value, color=color, linestyle=dashes, linewidth=1.1, label=name)
             for name, value, (color, dashes) in zip(self._names()[1:], self.levels, _LEVELS, strict=True)
         ]
-        style = {"color": _LINE, "linewidth": 1.6, "marker": "o", "markersize": 3.0, **line_kwargs}
-        (self.line_,) = ax.plot(weight, mean, label=self._names()[0], **style)
+        style = {"color": BLUE, "linewidth": 1.6, "marker": "o", "markersize": 3.0, **line_kwargs}
+        self.line_: Line2D = ax.plot(weight, mean, label=self._names()[0], **style)[0]
         best = self._best()
         if best is not None:
             ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
@@ -234,11 +212,12 @@ class WeightCurveDisplay:
         ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
         ax.set_ylabel(self.label)
         ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(axis="y", color=_RULE, linewidth=0.6)
-        ax.set_axisbelow(True)
-        legend_beside(ax, [self.line_, *handles, *self.levels_], handlelength=3.4)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        self._grid("y", DARK_RULE)
+        self._legend([self.line_, *handles, *self.levels_], handlelength=3.4)
+
+    @classmethod
+    def _example(cls, data, ax=None):
+        return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
         """Return the place of the best mean, the middle one of several; None if no value is the best."""

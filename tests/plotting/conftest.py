@@ -1,7 +1,11 @@
-"""Fixtures of the plotting tests: matplotlib without a screen, and small lists with judgements."""
+"""Fixtures of the plotting tests: matplotlib without a screen, small lists with judgements, the displays' examples."""
+
+import importlib
+import sys
 
 import pytest
 
+from public_api import DOCS
 from skrankagg import Qrels
 from skrankagg.datasets import make_ranked_lists
 
@@ -20,3 +24,13 @@ def plt():
 def data():
     lists, qrels, _ = make_ranked_lists(n_queries=6, random_state=0)
     return lists, Qrels.from_frame(qrels)
+
+
+@pytest.fixture(scope="session")
+def display_plots():
+    pytest.importorskip("matplotlib").use("Agg")
+    sys.path.insert(0, str(DOCS))
+    module = importlib.import_module("display_plots")
+    sys.path.remove(str(DOCS))
+    yield module
+    sys.modules.pop("display_plots")

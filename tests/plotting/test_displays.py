@@ -315,30 +315,11 @@ def test_query_gain_display_keeps_a_long_title_inside_the_figure(plt):
     assert_apart_and_inside(display, [display.ax_._left_title])
 
 
-# ---------------------------------------------------------------------- errors and axes
+# ---------------------------------------------------------------------- errors
 
 
-def test_displays_draw_on_the_given_axes(plt, comparator, data):
-    lists, _ = data
-    for draw in (
-        lambda ax: CutoffDisplay.from_comparator(comparator, ax=ax),
-        lambda ax: InterpolatedPrecisionDisplay.from_comparator(comparator, ax=ax),
-        lambda ax: QueryGainDisplay.from_comparator(comparator, "mnz", "Copeland", ax=ax),
-        lambda ax: AgreementDisplay.from_lists(lists, ax=ax),
-        lambda ax: VoterWeightsDisplay.from_comparator(comparator, "DIBRA", ax=ax),
-        lambda ax: CriticalDifferenceDisplay.from_comparator(comparator, ax=ax),
-    ):
-        figure, ax = plt.subplots()
-        display = draw(ax)
-        assert display.ax_ is ax and display.figure_ is figure
-
-
-def test_displays_reject_unfitted_comparators_and_missing_measures(data):
+def test_critical_difference_display_computes_or_rejects_missing_measures(data):
     lists, qrels = data
-    unfitted = Comparator([("sum", CombSUM())])
-    for draw in (CutoffDisplay, InterpolatedPrecisionDisplay, CriticalDifferenceDisplay):
-        with pytest.raises(ValueError, match=f"`comparator` of {draw.__name__} must be fitted"):
-            draw.from_comparator(unfitted)
     fitted = Comparator([("sum", CombSUM()), ("mnz", CombMNZ())], metrics="map").fit(lists, qrels=qrels)
     with pytest.raises(ValueError, match=r"which has map; got err@5. Name it in the Comparator.s metrics, or give"):
         CriticalDifferenceDisplay.from_comparator(fitted, "err@5")

@@ -163,11 +163,6 @@ def test_comparison_display_rejects_a_measure_that_was_not_computed(comparator):
         ComparisonDisplay.from_comparator(comparator, "p@10")
 
 
-def test_comparison_display_rejects_an_unfitted_comparator():
-    with pytest.raises(ValueError, match=r"must be fitted\. Call its fit"):
-        ComparisonDisplay.from_comparator(Comparator([("CombSUM", CombSUM())]))
-
-
 def test_comparison_display_explains_how_to_install_matplotlib(comparator, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)

@@ -7,6 +7,7 @@ import re
 import textwrap
 import typing
 from collections import defaultdict
+from dataclasses import fields
 
 import pytest
 
@@ -195,6 +196,13 @@ def parameters():
         if not (getattr(function, "__module__", None) or "").startswith("skrankagg"):
             continue
         module = inspect.unwrap(getattr(function, "__func__", function)).__module__
+        owner = ".".join(path.rsplit(".", 2 if kind == "method" else 1)[1:])
+        owner = re.sub("^_from_(frame|python|tables)[.]", "RankedLists.", owner)
+        if kind == "class" and "__dataclass_fields__" in vars(value):  # a decorator made its constructor
+            for one in fields(value):
+                if isinstance(one.type, str):
+                    found[one.name][owner] = kinds(ast.parse(one.type, mode="eval").body, module) - SILENT
+            continue
         if module.startswith("skrankagg.metrics._relevance._") and value.__name__ in MEASURES:
             definition, module = MEASURES[value.__name__], "skrankagg.metrics._relevance._conventions"
         else:
@@ -202,8 +210,6 @@ def parameters():
                 definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
             except (OSError, TypeError):  # made by a decorator, such as a dataclass's
                 continue
-        owner = ".".join(path.rsplit(".", 2 if kind == "method" else 1)[1:])
-        owner = re.sub("^_from_(frame|python|tables)[.]", "RankedLists.", owner)
         for argument in definition.args.posonlyargs + definition.args.args + definition.args.kwonlyargs:
             if argument.arg not in ("self", "cls"):
                 found[argument.arg][owner] = kinds(argument.annotation, module) - SILENT

@@ -1,4 +1,10 @@
-"""Generate the table of displays in docs/evaluation.md: the first line of each docstring, and the constructors."""
+"""Generate what docs/evaluation.md has of the displays: their table, and the descriptions of their pictures.
+
+The table has the first line of each docstring, and the constructors.
+"""
+
+import re
+import textwrap
 
 from skrankagg import plotting
 from skrankagg.utils.discovery import describe
@@ -6,6 +12,7 @@ from skrankagg.utils.discovery import describe
 from .pages import DOCS, table, with_part
 
 PAGE = DOCS / "evaluation.md"
+WIDTH = 120
 
 
 def files():
@@ -18,4 +25,10 @@ def files():
             shows = describe(display).removesuffix(".")
             rows.append([f"[`{name}`](api/generated/skrankagg.plotting.{name}.rst)", shows, makers])
     part = table(["Display", "shows", "made by"], rows)
-    return {PAGE: with_part(PAGE.read_text(encoding="utf-8"), "displays", part)}
+    text = with_part(PAGE.read_text(encoding="utf-8"), "displays", part)
+    return {PAGE: re.sub(r"!\[[^\]]*\](\(_static/displays/(\w+)\.png\))", _described, text)}
+
+
+def _described(picture):
+    words = f"![{getattr(plotting, picture[2])._alt}]{picture[1]}"
+    return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)

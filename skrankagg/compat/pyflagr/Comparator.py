@@ -219,7 +219,7 @@ class Comparator:
             The plot, with its axes in ``ax_``.
         """
         results = self._rows(query).set_index("Method")[_MAP]
-        display = ComparisonDisplay(results, label=_MAP).plot(new_axes(None, dimensions))
+        display = ComparisonDisplay(results, label=_MAP).plot(new_axes(*dimensions))
         display.ax_.grid(show_grid, axis="x")
         return display
 
@@ -257,7 +257,7 @@ class Comparator:
         one_of("metric", metric, _MEASURES)
         values = self.get_df_slice(cutoff, metric, self._rows(query))
         values.index = pd.RangeIndex(1, cutoff + 1)
-        display = CutoffDisplay(values.T, label=_MEASURES[metric][1]).plot(plot_type, new_axes(None, dimensions))
+        display = CutoffDisplay(values.T, label=_MEASURES[metric][1]).plot(plot_type, new_axes(*dimensions))
         display.ax_.grid(show_grid, axis="y" if plot_type == "line" else "x")
         return display
 

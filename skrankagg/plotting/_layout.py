@@ -1,0 +1,144 @@
+"""Parts of the plots: colours, labels of one line, rows with names, a second column of axes, a matrix."""
+
+import re
+
+import numpy as np
+
+# The palette of Okabe and Ito, which colour-blind readers can distinguish; without its yellow, too light for lines.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+BLUE, ORANGE, GREEN = COLORS[:3]
+# Two shades of blue that differ in lightness, for every eye and printer, and are light enough for dark whiskers.
+BEST_BAR, OTHER_BAR = "#3b8dc4", "#c3daec"
+TEXT, SOFT_TEXT, RULE, DARK_RULE, BAR, GREY = "#1a1a1a", "#333333", "#e5e5e5", "#d9d9d9", "#a6cbe3", "#8c8c8c"
+DASHES = (0, (4, 2))
+_DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
+# Longer names are cut in the middle, which keeps the end, where numbered names differ.
+_LONGEST = 60
+CHARACTER = 0.072  # inches, of the small font
+_GAP = 0.22  # inches between two columns of axes
+
+
+def line_style(k):
+    """Return colour, dashes and marker of the k-th line; the first 77 lines differ in colour or marker."""
+    return {
+        "color": COLORS[k % len(COLORS)],
+        "linestyle": _DASHES[k // len(COLORS) % len(_DASHES)],
+        "marker": _MARKERS[k % len(_MARKERS)],
+    }
+
+
+def one_line(value):
+    """Return a value as text of one line."""
+    return " ".join(str(value).split())
+
+
+def labels_of(ids):
+    """Return ids as labels of one line."""
+    names = map(one_line, ids)
+    return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 21]}…{name[-20:]}" for name in names]
+
+
+def longest(names):
+    """Return the number of characters of the longest name."""
+    return max((len(str(name)) for name in names), default=0)
+
+
+def title_of(query, n_shown, n_all, what):
+    """Return the query, if it is given, and how many of its items or voters are shown."""
+    parts = [] if query is None else [f"query {labels_of([query])[0]}"]
+    if n_shown < n_all:
+        parts.append(f"first {n_shown} of {n_all} {what}")
+    return ", ".join(parts)
+
+
+def size_of_rows(names, width):
+    """Return the size in inches of axes with a row for each name, wide enough for the names."""
+    return width + CHARACTER * longest(names), 1.25 + 0.235 * len(names)
+
+
+def label_rows(ax, names, **text):
+    """Label the rows, first on top, without ticks and without a frame around them."""
+    ax.set_yticks(np.arange(len(names)), labels=names, parse_math=False, **text)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def write_rows(ax, names, title=""):
+    """Label the rows, first on top, and the columns, in small letters."""
+    label_rows(ax, names, fontsize="small")
+    _shrink_numbers(ax)
+    write_title(ax, title)
+
+
+def write_title(ax, title):
+    """Write a title, if there is one, above the left end; dollar signs are written as they are."""
+    if title:
+        ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
+
+
+def write_beside(ax, text, end, row, gap, **style):
+    """Write a text in a row, this many points to the right of the end of a bar."""
+    return ax.annotate(text, (end, row), xytext=(gap, 0), textcoords="offset points", va="center", **style)
+
+
+def side_axes(ax, width):
+    """Return axes to the right of others, this many inches wide, with the same rows and no names."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    # The width is in inches: a relative one would change with the layout, which depends on the width of these axes.
+    inches = ax.figure.dpi_scale_trans + ScaledTranslation(1.0, 0.0, ax.transAxes)
+    side = ax.inset_axes((_GAP, 0.0, width, 1.0), transform=blended_transform_factory(inches, ax.transAxes))
+    side.set_yticks([])
+    side.set_ylim(ax.get_ylim())
+    side.spines[["top", "right", "left"]].set_visible(False)
+    _shrink_numbers(side)
+    return side
+
+
+def _shrink_numbers(ax):
+    ax.tick_params(axis="x", labelsize="small")
+    ax.xaxis.label.set_fontsize("small")
+
+
+def draw_matrix(ax, table, label, limits, cmap, numbered):
+    """Draw a coloured cell for each value, with its number if `numbered`."""
+    values = table.to_numpy(dtype=np.float64)
+    image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
+    columns, rows = ([str(name) for name in names] for names in (table.columns, table.index))
+    rotation = 0 if fit_upright(columns) else 90
+    ax.set_xticks(np.arange(len(columns)), labels=columns, rotation=rotation, parse_math=False, fontsize="small")
+    ax.set_yticks(np.arange(len(rows)), labels=rows, parse_math=False, fontsize="small")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    bar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
+    bar.outline.set_visible(False)
+    texts = []
+    if numbered:
+        size = 8 if max(values.shape) <= 12 else 7.5
+        show = _number_format(values)
+        for (i, j), value in np.ndenumerate(values):
+            if np.isfinite(value):
+                r, g, b, _ = image.cmap(image.norm(value))
+                dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
+                color = "white" if dark else "black"
+                texts.append(ax.text(j, i, show(value), ha="center", va="center", fontsize=size, color=color))
+    return image, texts
+
+
+def fit_upright(names):
+    """Return whether names below cells fit next to each other."""
+    return longest(names) <= 3 and len(names) <= 12
+
+
+def _number_format(values):
+    """Return a formatter of a matrix's numbers: two decimals without a leading zero, fewer for large values."""
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    decimals = 2 if largest < 10 else 1 if largest < 100 else 0
+
+    def show(value):
+        shown = f"{value:z.{decimals}f}"  # z: no minus before zero
+        return shown.removesuffix(".00") if shown in ("1.00", "-1.00") else re.sub(r"^(-?)0\.", r"\1.", shown)
+
+    return show

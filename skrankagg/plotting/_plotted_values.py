@@ -1,0 +1,95 @@
+"""Values to draw: measures of runs with their intervals, and the lists or rows of one query."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from .._data._ranked_lists import check_lists, encode_plain
+from ..exceptions import InputError, InputTypeError
+from ..metrics import evaluate, get_measure
+from ..metrics._relevance._registry import find_measure
+from ..stats._effects import interval_of_mean
+
+UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
+_RESAMPLES = 2000
+_LEAST = 1e-5  # floor of the geometric mean
+
+
+def evaluate_runs(runs, qrels, names, **conventions):
+    """Evaluate each query of some runs; the result is indexed by method and query."""
+    runs = runs if isinstance(runs, Mapping) else {"run": runs}
+    for name in names:
+        get_measure(name, **conventions)
+    table = evaluate(runs, qrels, names, per_query=True, **conventions)
+    return table.rename_axis(["method", table.index.names[-1]])
+
+
+def summaries(values):
+    """Return summaries (n_methods, n_measures) of measures by method and query; NaN where a method has no value."""
+
+    def summarize(name):
+        measure = find_measure(name, values)
+        # Without this check, the sum of no counts would be 0.
+        return lambda column: np.nan if column.isna().all() else measure.summarize(column)
+
+    return pd.DataFrame({name: values[name].groupby(level=0, sort=False).agg(summarize(name)) for name in values})
+
+
+def summary_interval(measure, values, random_state=0):
+    """Return the 95 % interval of a measure's mean over queries, (NaN, NaN) for totals or fewer than two queries.
+
+    Equal seeds draw the same resamples, so that methods and weights are measured on the same queries.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if measure.is_total or len(values) < 2:
+        return np.nan, np.nan
+    # The geometric mean is drawn as the mean of logarithms.
+    geometric = measure.summary == "gmean"
+    values = np.log(np.maximum(values, _LEAST)) if geometric else values
+    ends = interval_of_mean(values, 0.95, _RESAMPLES, "percentile", random_state)
+    return tuple(np.exp(ends).tolist()) if geometric else ends
+
+
+def lists_of_query(display, X, query, unit="list"):
+    """Return the lists of one query; or all lists if `unit` pools them into one board."""
+    lists = check_lists(encode_plain(X))
+    if unit == "query":
+        if query is not None:
+            raise InputError("`query` must be None with unit='query', which makes one board of all queries.")
+        return lists
+    if query is not None:
+        return lists.select(queries=[query])
+    if lists.n_queries > 1:
+        _ask_for_query(display, lists.queries)
+    return lists
+
+
+def rows_of_query(display, frame, query, columns):
+    """Return the rows of one query, numbered from 0, from a frame that must have these columns."""
+    lacking = [name for name in columns if name not in getattr(frame, "columns", ())]
+    if lacking:
+        raise InputTypeError(f"`table` must have the columns {', '.join(columns)}; {lacking[0]} is missing.")
+    if "query" in frame:
+        queries = frame["query"].unique()
+        if query is None and len(queries) > 1:
+            _ask_for_query(display, queries)
+        if query is not None:
+            frame = frame[frame["query"] == query]
+    if not len(frame):
+        raise InputError(
+            "`table` must have rows" + ("; got none." if query is None else f" of query {query!r}; got none.")
+        )
+    return frame.reset_index(drop=True)
+
+
+def _ask_for_query(display, queries):
+    raise InputError(
+        f"{display} shows one query; `query` must be the id of one of the {len(queries)}, such as {queries[0]!r}."
+    )
+
+
+def as_numbers(column):
+    """Return the values of a column as float64, NaN where they are missing."""
+    return column.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
