@@ -12,6 +12,7 @@ import check_language
 CLEAN = (
     "README.md",
     "CONTRIBUTING.md",
+    "CHANGELOG.md",
     "docs/*.md",
     "notebooks/*.ipynb",
     "skrankagg/*.py",

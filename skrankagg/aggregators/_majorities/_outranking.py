@@ -140,7 +140,7 @@ class Outranking(BaseAggregator):
     _guide = {
         "absent": (
             "a defeat against every item held, so wide that the list vetoes; two absent items are level "
-            '(`both_absent="ignored"`: no opinion)'
+            '(`both_absent="ignore"`: no opinion)'
         ),
         "ties": "agree both ways at `preference=0`",
         "cost": "$m n^2$",

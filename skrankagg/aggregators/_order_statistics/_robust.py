@@ -119,7 +119,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
     _guide = {
         "absent": (
             'the normalised rank 1, the worst (`absent="ignore"`: the list does not count for this item; '
-            "`top_cutoff`: anything beyond the cut)"
+            "`depth_share`: anything beyond the cut)"
         ),
         "ties": "mean rank",
         "cost": r"$N \log N$; exact: $m^2/2$ for each distinct p",
