@@ -36,7 +36,10 @@ class KemenyOptimal(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Kemeny
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Kemeny.KemenyOptimal().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 4.0, 'a': 3.0, 'c': 2.0}

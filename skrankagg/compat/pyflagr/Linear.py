@@ -46,7 +46,10 @@ class CombSUM(_Comb):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Linear.CombSUM().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
@@ -73,7 +76,10 @@ class CombMNZ(_Comb):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Linear.CombMNZ().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 8.0, 'a': 4.0, 'c': 2.666667}
@@ -98,7 +104,10 @@ class BordaCount(CombSUM):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Linear.BordaCount().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
@@ -124,7 +133,10 @@ class SimpleBordaCount(CombSUM):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Linear
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Linear.SimpleBordaCount().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.666667, 'a': 1.666667, 'c': 1.0}

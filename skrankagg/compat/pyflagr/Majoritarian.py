@@ -23,7 +23,10 @@ class CondorcetWinners(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Majoritarian
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Majoritarian.CondorcetWinners().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.0, 'a': 1.0, 'c': 0.0}
@@ -54,7 +57,10 @@ class CopelandWinners(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Majoritarian
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Majoritarian.CopelandWinners().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 2.0, 'a': 1.0, 'c': 0.0}
@@ -89,7 +95,10 @@ class OutrankingApproach(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Majoritarian
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Majoritarian.OutrankingApproach().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 5.0, 'a': 0.0, 'c': 0.0}

@@ -38,7 +38,10 @@ class MC(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import MarkovChains
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = MarkovChains.MC().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
@@ -149,7 +152,10 @@ _CHAIN = """Chain that FLAGR names {name}.
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import MarkovChains
-    %(lists)s
+    >>> lists = pd.DataFrame({{
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... }})
     >>> df_out, _ = MarkovChains.{name}().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {shown}

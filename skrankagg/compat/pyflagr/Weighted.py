@@ -39,7 +39,10 @@ class PreferenceRelationsGraph(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Weighted
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Weighted.PreferenceRelationsGraph().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'b': 3.333333, 'a': 2.0, 'c': 0.666667}
@@ -94,7 +97,10 @@ class Agglomerative(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Weighted
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Weighted.Agglomerative().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'a': 0.945946, 'b': 0.513514, 'c': -1.972973}
@@ -154,7 +160,10 @@ class DIBRA(Method):
     --------
     >>> import pandas as pd
     >>> from skrankagg.compat.pyflagr import Weighted
-    %(lists)s
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
     >>> df_out, _ = Weighted.DIBRA().aggregate(input_df=lists)
     >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
     {'a': 1.0, 'b': 0.666667, 'c': 0.333333}

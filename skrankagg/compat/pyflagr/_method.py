@@ -58,7 +58,7 @@ def one_of(name, value, options):
     return value
 
 
-# Entries of parameters and the lists of the examples, which the docstrings of the methods refer to by name.
+# Entries of parameters that the docstrings of the methods refer to by name.
 _TEXTS = {
     "eval_pts": """eval_pts : int, default=10
     Largest cutoff of the measures.""",
@@ -68,10 +68,6 @@ _TEXTS = {
     Probability of a jump to any item.
 max_iterations : int, default=100
     Number of steps, plus one.""",
-    "lists": """>>> lists = pd.DataFrame({
-...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
-...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
-... })""",
 }
 
 
