@@ -237,7 +237,7 @@ EXTENSIONS = {
         own=("tests/plotting/test_common_displays.py", "tests/plotting/test_pages.py", "-k", "DummyDisplay"),
         breaks={
             "an empty figure": (DISPLAY_FILE, 'ax.plot(self.heights, range(len(names)), "o"', "ax.plot([], []"),
-            "dots that nobody can see": (DISPLAY_FILE, '"o", **dot_kwargs', '"", **dot_kwargs'),
+            "dots that nobody can see": (DISPLAY_FILE, '"o", **dot_kwargs', '" ", **dot_kwargs'),
             "an axis without a label": (DISPLAY_FILE, 'ax.set_xlabel("score")', 'ax.set_xlabel("")'),
             "a constructor without a display": (
                 DISPLAY_FILE,
