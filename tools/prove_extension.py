@@ -3,10 +3,10 @@
     python tools/prove_extension.py                   # all kinds
     python tools/prove_extension.py method --whole    # one kind, before the whole suite
 
-In a temporary copy of the project each extension is added as a contributor would, with its golden line, and
-`tools/regenerate.py` writes what follows. The tests must pass. Then the extension is broken in one way after another,
-and each time they must fail. Without `--whole` the tests are those of the project's pages, of all estimators, and of
-what the extension belongs to.
+In a temporary copy of the project each extension is added as a contributor would, with its golden line if its kind has
+one, and `tools/regenerate.py` writes what follows. It also draws the picture of a display. The tests must pass. Then the
+extension is broken in one way after another, and each time they must fail. Without `--whole` the tests are those of the
+project's pages, of all estimators, and of what the extension belongs to.
 """
 
 import argparse
@@ -265,7 +265,7 @@ EXTENSIONS = {
         own=("tests/plotting/test_common_displays.py", "tests/plotting/test_pages.py", "-k", "DummyDisplay"),
         breaks={
             "an empty figure": (DISPLAY_FILE, 'ax.plot(self.heights, range(len(names)), "o"', "ax.plot([], []"),
-            "dots that nobody can see": (DISPLAY_FILE, '"o", **dot_kwargs', '"", **dot_kwargs'),
+            "dots that nobody can see": (DISPLAY_FILE, '"o", **dot_kwargs', '" ", **dot_kwargs'),
             "an axis without a label": (DISPLAY_FILE, 'ax.set_xlabel("score")', 'ax.set_xlabel("")'),
             "a constructor without a display": (
                 DISPLAY_FILE,
