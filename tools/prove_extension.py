@@ -4,7 +4,7 @@
     python tools/prove_extension.py method --whole    # one kind, before the whole suite
 
 In a temporary copy of the project each extension is added as a contributor would, with its golden line if its kind has
-one, and `tools/regenerate.py` writes what follows. It also draws the picture of a display. The tests must pass. Then the
+one. `tools/regenerate.py` writes what follows, and draws the picture of a display. The tests must pass. Then the
 extension is broken in one way after another, and each time they must fail. Without `--whole` the tests are those of the
 project's pages, of all estimators, and of what the extension belongs to.
 """
