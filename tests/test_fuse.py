@@ -83,7 +83,6 @@ ids = st.one_of(st.integers(-3, 8), st.integers(0, 1).map(lambda k: k + 2**60))
 numbers = st.one_of(st.integers(-4, 4), st.sampled_from([0.1, 0.2, 0.1 + 0.2, 0.3, -1e-17, 1e-13, 1e9]))
 
 
-@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.twice
 @given(

@@ -39,7 +39,7 @@ class Measure:
     name : str
         Name in the registry, such as "ndcg".
     function : callable
-        The public function, such as :func:`ndcg`. Its ``__wrapped__`` computes the measure from ranked relevance.
+        The public function, such as :func:`ndcg`. Its ``_compute`` computes the measure from ranked relevance.
     label : str
         Label of an axis, without a cutoff.
     summary : {"mean", "sum", "gmean"}, default="mean"
@@ -224,7 +224,7 @@ class Measure:
         own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
         own = {name: value for name, value in own.items() if name not in _COMMON}
         cutoff = () if self.cutoff == "none" else (self.k,)
-        values = self.function.__wrapped__(order_ties(ranked, self.options.get("ties", "order")), *cutoff, **own)
+        values = self.function._compute(order_ties(ranked, self.options.get("ties", "order")), *cutoff, **own)
         if self.options.get("missing_queries") == "skip":
             values = np.where(ranked.n_retrieved > 0, values, np.nan)
         return values
@@ -297,6 +297,9 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
             given.apply_defaults()
             return measure_run(name, **given.arguments)
 
+        # Tools that follow `__wrapped__` to the source would find another signature there.
+        del public.__wrapped__
+        public._compute = compute
         measure = Measure(name, public, label, **facts)
         public.__signature__ = _public_signature(compute, measure.has_expectation)
         public.__annotations__ = {one.name: one.annotation for one in public.__signature__.parameters.values()}
