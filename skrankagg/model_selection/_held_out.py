@@ -132,7 +132,8 @@ def query_folds(cv, lists):
         raise InputError(
             f"`cv` must have every query in exactly one test set; {show_id(lists.queries, q)} is in {tested[q]}, and "
             f"{int((tested != 1).sum()) - 1} other queries are in no or several test sets. Choose folds, such as "
-            "cv=5 or KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged queries."
+            "cv=5 or KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged "
+            "queries."
         )
     for train, test in folds:
         both = np.intersect1d(train, test)
