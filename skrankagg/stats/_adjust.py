@@ -70,12 +70,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
         column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow; the items of each query are then a
         family.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
-        "holm" and "bonferroni" bound the "
-        "chance of any false discovery; "
-        ""holm" has more power. "bh" "
-        "(Benjamini and Hochberg) bounds the "
-        "expected share of false discoveries, "
-        "and "by" (Benjamini and Yekutieli) does so for any dependence between the tests.
+        "holm" and "bonferroni" bound the chance of any false discovery; "holm" has more power. "bh" (Benjamini and
+        Hochberg) bounds the expected share of false discoveries. "by" (Benjamini and Yekutieli) does so for any
+        dependence between the tests.
     n_tests : int, or mapping or pandas.Series of query to int, default=None
         Number of tests of each family, if it is larger than the number of p-values. Missing p-values count as p = 1.
         For a consensus, pass the `n_items` of the method, because items absent from all lists are also tests. None uses

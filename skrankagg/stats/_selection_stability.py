@@ -77,10 +77,8 @@ def selection_stability(
         Number of items that could have been selected, whether or not any selection contains them. It is required for
         sets and lists, except with "jaccard", because the overlap by chance depends on it.
     method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
-        "nogueira" accepts selections of any "
-        "sizes. "kuncheva" accepts selections of "
-        "one size, for which the two are equal. "
-        ""jaccard" is the mean share of common items and is not corrected for chance.
+        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size, for which it equals
+        "nogueira". "jaccard" is the mean share of common items and is not corrected for chance.
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
 
