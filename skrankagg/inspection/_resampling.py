@@ -44,7 +44,7 @@ class Replicates:
     valid: np.ndarray
 
     def of_queries(self):
-        """For each query, yield its number, its candidates' standard deviations, and their places in valid replicates."""
+        """For each query, yield its number, the standard deviations of the candidates, and their valid places."""
         for k, q in enumerate(range(*self.queries)):
             own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
             first = self.first[own] if valid.all() else self.first[own][:, valid]

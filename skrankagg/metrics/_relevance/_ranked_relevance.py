@@ -55,7 +55,7 @@ class RelevanceList:
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Return a mask of items judged not relevant, of shape (n_rows,); items with negative or no grade are excluded."""
+        """Return a mask of items judged not relevant, of shape (n_rows,); negative grades are excluded."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
