@@ -182,7 +182,7 @@ def _fit_transform(aggregator, lists, y):
 
 
 def _with_relevant(aggregator, queries, given):
-    """Return a mask, of shape (n_queries,), of queries with relevant items in the given or the aggregator's judgements."""
+    """Return a mask of the queries that have relevant items in the given or the aggregator's judgements."""
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
     relevant = np.full(len(queries), not known)  # if no judgements are visible, any query may have some
     for qrels in known:

@@ -139,7 +139,7 @@ def test_weight_curve_display_draws_on_the_given_axes(plt, hybrid):
             InputError,
             "got 'dens', which has no list. The voters are 'bm25', 'dense', 'splade'",
         ),
-        ({"weights": [0.5, 1.5]}, InputError, "`weights` are the second voter.s and must be from 0 to 1; got 1.5"),
+        ({"weights": [0.5, 1.5]}, InputError, "`weights` of the second voter must be from 0 to 1; got 1.5"),
         ({"weights": [0.5, "x"]}, InputError, "`weights` of the second voter must be from 0 to 1"),
         ({"weights": [0.5, 0.5]}, InputError, "at least two different weights"),
         ({"metric": "ndgc@5"}, ValueError, "ndcg"),
