@@ -32,8 +32,8 @@ class VoterWeighter(VoterValuer):
         The weight is the value to this power, which must be at least 0. With 0 all weights are equal. Powers above 1
         increase the influence of the best voters.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        How to treat a voter that was not in ``fit``. "mean" uses the mean of the other weights, "ignore" uses weight 0,
-        and "error" raises an error.
+        How to treat a voter that was not in ``fit``. "mean" uses the mean of the other weights, "ignore" gives the
+        voter no weight, and "error" raises an error.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries, for a measure; None if they are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.

@@ -96,7 +96,7 @@ def check_consistent_names(aggregator):
 
 
 def check_unknown_voters(aggregator):
-    """Check that a voter that was not in ``fit`` is treated as `unknown_voter` states, and causes no error otherwise."""
+    """Check that a voter that was not in ``fit`` is treated as `unknown_voter` states, if there is this parameter."""
     lists = example_lists()
     train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
     expected = lists.groupby("query")["item"].nunique()

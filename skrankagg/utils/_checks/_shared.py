@@ -129,7 +129,7 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
 
 @lru_cache(maxsize=128)
 def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
-    """Encode the named queries of :func:`mixed_queries`; `turned` gives them names in reverse order."""
+    """Encode the named queries of :func:`mixed_queries`, or all for None; `turned` reverses the order of names."""
     queries = mixed_queries(weights)
     frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
     return RankedLists.from_frame(frame.assign(query=frame["query"].map(turned_names(names))) if turned else frame)
