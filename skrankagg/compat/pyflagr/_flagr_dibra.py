@@ -220,7 +220,7 @@ def _refuse_nothing(table):
 
 
 def _cut_wire(table, weights, method, quirks):
-    """Keep the items that the lists of trusted voters contain, and sort the lists by trust."""
+    """In each list, keep the items that are most supported by trusted voters; sort the lists by trust."""
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")
