@@ -1,4 +1,4 @@
-"""Compatibility modules: names, arguments and numbers of other libraries, separate from the estimators."""
+"""Compatibility modules, which have the names, arguments and numbers of other libraries."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Selector of features: estimators fitted on folds are voters, features are items, an aggregator merges the lists."""
+"""Selector of features, in which estimators fitted on folds are voters, and features are items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
@@ -32,7 +32,7 @@ _SPLITTER = "cv"
 
 
 class ConsensusSelector(SelectorMixin, Composition):
-    """Select the features on which several estimators, each fitted on several folds, agree.
+    """Select features by a consensus of several estimators, each fitted on several folds.
 
     Each estimator ranks the features once for each fold, on the fold's training part. An aggregator merges the lists,
     and the first `n_features` of the consensus are kept.
@@ -40,60 +40,61 @@ class ConsensusSelector(SelectorMixin, Composition):
     Parameters
     ----------
     estimators : list of (str, estimator) tuples
-        Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in one; the Notes list
-        what is read from each. One may be "drop".
+        Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in a model or selector. The
+        Notes list which values of an estimator are used. An estimator may be "drop".
     aggregator : aggregator, default=None
-        Method that merges the lists, or a pipeline that ends in one. None is
+        Method that merges the lists, or a pipeline that ends in such a method. None is
         :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank. It must not need
         judgements.
     n_features : int or float, default=None
-        Number of features to keep, or their share, rounded down, but at least one; None keeps half.
+        Number of features to keep, or share of the features to keep. The share is rounded down, but at least one
+        feature is kept. None keeps half of the features.
     cv : int, splitter, iterable or None, default=5
-        Folds on whose training parts the estimators are fitted. An int is their number, stratified if there are
-        classes, see Notes. None fits each estimator once, on all rows.
+        The estimators are fitted on the training parts of these folds. An int is the number of folds; they are
+        stratified if there are classes, see Notes. None fits each estimator once, on all rows.
     weights : mapping of str to float, or sequence of float in the order of the estimators, default=None
         Weights of the lists of each estimator; estimators missing from a mapping have weight 1.
     importance_getter : str, callable or mapping of str to these, default="auto"
-        Source of a fitted estimator's importances: a path of attributes, such as ``"named_steps.model.coef_"``, or a
-        function of the estimator. A mapping has one for each name, with "auto" for missing names. Importances count by
-        absolute value, summed over the rows if there is a row for each class.
+        Source of a fitted estimator's importances. It is a path of attributes, such as ``"named_steps.model.coef_"``,
+        or a function of the estimator. A mapping contains a source for each name; missing names have "auto". The
+        absolute values of importances are used, summed over the rows if there is a row for each class.
     n_jobs : int, default=None
-        Jobs that fit estimators at the same time; None means 1, -1 all processors.
+        Number of jobs that fit estimators at the same time. None means 1, and -1 means the number of processors.
 
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,), dtype=int64
         Rank of each feature in the consensus, 1 to n, without repeats.
     scores_ : ndarray of shape (n_features,), dtype=float64
-        Score of each feature in the consensus, higher is better; NaN for features in no list.
+        Score of each feature in the consensus; higher is better, and NaN marks a feature that is in no list.
     support_ : ndarray of shape (n_features,), dtype=bool
-        The features that are kept.
+        Mask of the features that are kept.
     n_features_ : int
-        Their number.
+        Number of features that are kept.
     lists_ : RankedLists
-        One query. Its items are the names of the features, or their column numbers without names. Its voters are
-        ``"name__split0"`` and so on, or ``"name"`` with ``cv=None``. Its scores are the importances.
+        Lists of a single query. The items are the names of the features, or the column numbers if there are no names.
+        The voters are ``"name__split0"`` and so on, or ``"name"`` with ``cv=None``. The scores are the importances.
     aggregator_ : estimator
-        The aggregator, fitted on the lists.
+        The aggregator that was fitted on the lists.
     n_splits_ : int
         Number of folds; 1 with ``cv=None``.
     stability_ : float
         Similarity of the first `n_features_` features in the consensuses of the single folds, by
-        :func:`~skrankagg.stats.selection_stability`. It is NaN where this is not defined: for one fold, or if all
+        :func:`~skrankagg.stats.selection_stability`. It is NaN if it is not defined, which is so for one fold or if all
         features are kept.
     estimator_stability_ : dict of str to float
-        The same for each estimator's own lists.
+        Similarity of the first `n_features_` features in the lists of each estimator, by name.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only set if all are strings.
+        Names of the features; only set if all names are strings.
 
     See Also
     --------
     skrankagg.stats.selection_stability : Stability of the selected set over samples.
     skrankagg.RankedLists.from_matrix : Makes ranked lists from existing importances.
-    sklearn.feature_selection.SelectFromModel : Selects by one model, fitted once.
-    sklearn.feature_selection.RFECV : Eliminates features by one model; cross-validation chooses their number.
+    sklearn.feature_selection.SelectFromModel : Selects by one model that is fitted once.
+    sklearn.feature_selection.RFECV : Eliminates features by one model; cross-validation chooses the number of features.
 
     Notes
     -----
@@ -111,34 +112,35 @@ class ConsensusSelector(SelectorMixin, Composition):
     a meta-estimator            the same for its ``best_estimator_`` and the like
     ==========================  ===========================================================
 
-    Coefficients are comparable if the features have one scale: put a StandardScaler before a linear model, as in
-    ``make_pipeline(StandardScaler(), LogisticRegression())``.
+    Coefficients can be compared only if the features have the same scale. Put a StandardScaler before a linear model,
+    as in ``make_pipeline(StandardScaler(), LogisticRegression())``.
 
-    A feature whose score is NaN, such as a constant one in an F-test, is absent from the list. So is a feature that a
-    step of a pipeline leaves out. Most aggregators rank absent features below all features of the list, as one group of
-    ties. An infinite score is the best; in ``lists_`` it is replaced by the largest finite one. A feature in no list
-    comes last. Features with equal consensus scores are ordered by the weight of the lists that contain them, then by
-    column. If the cut at `n_features` goes through them, this order decides.
+    A feature whose score is NaN, such as a constant feature in an F-test, is absent from the list. A feature that a
+    step of a pipeline leaves out is also absent. Most aggregators rank absent features below all features of the list,
+    as one group of ties. An infinite score is the best score; in ``lists_`` it is replaced by the largest finite score.
+    A feature that is in no list comes last. Features with equal consensus scores are ordered by the weight of the lists
+    that contain them, then by column. If the cut at `n_features` divides such features, this order decides.
 
-    If `cv` is an int, folds are stratified if some estimator is a classifier, or is built on one. They are also
-    stratified if no estimator is a regressor and `y` is discrete, with each value in at least as many rows as there
-    are folds. The rows are not shuffled.
+    If `cv` is an int, folds are stratified if an estimator is a classifier or is built on a classifier. They are also
+    stratified if no estimator is a regressor and `y` is discrete, with each value in at least as many rows as there are
+    folds. The rows are not shuffled.
 
-    A splitter of many random parts, such as ``StratifiedShuffleSplit(50, train_size=0.5)``, perturbs the data more than
-    folds do, because any two folds share most of their training rows. That is also why stability is higher over folds
-    than over new samples. Use it to compare selectors, and measure the stability of the whole selection over outer
-    folds, with one fit for each. In each estimator's list, a group of ties that begins within the first `n_features_`
-    and ends behind them does not count as selected, unless the list begins with it.
+    A splitter of many random parts, such as ``StratifiedShuffleSplit(50, train_size=0.5)``, changes the data more than
+    folds do, because any two folds have most of their training rows in common. For the same reason, stability is higher
+    over folds than over new samples. Use such a splitter to compare selectors. To measure the stability of the complete
+    selection, fit the selector once on each of several outer folds. A group of ties in an estimator's list may begin
+    within the first `n_features_` places and end after them. Such a group does not count as selected unless the list
+    begins with it.
 
-    For `stability_`, the aggregator runs a second time, on the lists of each fold.
+    To compute `stability_`, the aggregator is called a second time, on the lists of each fold.
 
-    Without metadata routing, ``fit`` takes ``sample_weight``, which goes to every estimator, and ``groups``, which go
-    to the splitter. With metadata routing, it takes whatever estimators and splitter request. Sparse matrices and NaN
-    are accepted if all estimators accept them; for NaN in a pipeline, its first step decides. The fitted estimators
-    are not kept.
+    Without metadata routing, ``fit`` accepts ``sample_weight``, which is passed to every estimator, and ``groups``,
+    which are passed to the splitter. With metadata routing, ``fit`` accepts the metadata that estimators and splitter
+    request. Sparse matrices and NaN are accepted if all estimators accept them. A pipeline accepts NaN if its first
+    step does. The fitted estimators are not kept.
 
-    The selection uses `y`, so it must be a step of the pipeline that is cross-validated, not a step before it. A search
-    over `n_features` fits all estimators again for each value.
+    The selection uses `y`. It must therefore be a step of the pipeline that is cross-validated, and not be done before
+    the cross-validation. A search over `n_features` fits all estimators again for each value.
 
     References
     ----------
@@ -221,9 +223,10 @@ class ConsensusSelector(SelectorMixin, Composition):
         X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
             Features, passed to the estimators unchanged.
         y : array-like of shape (n_samples,), default=None
-            Target, if the estimators need one.
+            Target, if the estimators need a target.
         **params : dict
-            ``sample_weight`` and ``groups``; with metadata routing, what estimators and splitter request.
+            ``sample_weight`` and ``groups``, or, with metadata routing, the metadata that estimators and splitter
+            request.
 
         Returns
         -------
@@ -235,8 +238,8 @@ class ConsensusSelector(SelectorMixin, Composition):
         TypeError
             If an estimator has no ``fit``.
         ValueError
-            If a parameter does not fit the others or the data, an estimator has no importances, or the aggregator needs
-            judgements.
+            If a parameter does not fit the other parameters or the data, if an estimator has no importances, or if the
+            aggregator needs judgements.
         """
         self._validate_params()
         members = self._members()
@@ -312,7 +315,7 @@ class ConsensusSelector(SelectorMixin, Composition):
     # ------------------------------------------------------------------ fitting
 
     def _fit_members(self, members, X, y, params):
-        """Return importances for the estimators on each fold, (n_splits, n_estimators, n_features)."""
+        """Return the importances on each fold, of shape (n_splits, n_estimators, n_features)."""
         names = [name for name, _ in self.estimators]
         getters = of_each_name(self.importance_getter, names, "auto", "importance_getter")
         fit_params, split_params = self._route(members, params)
@@ -325,7 +328,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return np.array(found).reshape(len(parts), len(members), X.shape[1])
 
     def _route(self, members, params):
-        """Return the fit parameters of each estimator by name, and those of the splitter."""
+        """Return the fit parameters of each estimator by name, and the parameters of the splitter."""
         names = [name for name, _ in members]
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
@@ -346,7 +349,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Compute the stability of the consensuses of the single folds, each as one query."""
+        """Compute the stability of the consensuses of single folds; each fold is aggregated as one query."""
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))
@@ -363,7 +366,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Return whether the folds come from a splitter, which may request metadata."""
+        """Return True if the folds come from a splitter, which may request metadata."""
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:
@@ -401,7 +404,7 @@ class ConsensusSelector(SelectorMixin, Composition):
 
 
 def _stability(held):
-    """Return the index of Nogueira and others; NaN where it is not defined."""
+    """Return the stability index of Nogueira and others, or NaN if it is not defined."""
     if len(held) < 2 or held.all() or not held.any():
         return np.nan
     return selection_stability(held).stability

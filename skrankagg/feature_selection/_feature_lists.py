@@ -1,4 +1,4 @@
-"""Importances of features as ranked lists: one query, a list for each estimator and fold."""
+"""Importances of features as ranked lists of one query, with a list for each estimator and fold."""
 
 import warnings
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from ._members import of_each_name
 
 
 def lists_frame(found, weights, *, by_split):
-    """Return importances (n_splits, n_estimators, n_features) as a long frame, whose items are column numbers.
+    """Return importances of shape (n_splits, n_estimators, n_features) as a long frame with column numbers as items.
 
-    `weights` has the weight of each estimator by name. The column `split` is not a column of ranked lists. Features
-    with a NaN importance are not in that list. Infinite scores become the largest and the smallest finite one of the
-    list, or 1 and 0 if it has none, and keep their ranks.
+    `weights` contains the weight of each estimator by name. The additional column `split` is not a column of ranked
+    lists. A feature whose importance is NaN is absent from the list. Infinite scores become the largest and the
+    smallest finite score of the list, or 1 and 0 if the list has no finite score. Their ranks do not change.
     """
     n_columns = found.shape[2]
     value = found.reshape(-1, n_columns)
@@ -56,14 +56,14 @@ def encode(frame):
 
 
 def named_lists(frame, names):
-    """Encode the lists with feature names as items, unless there are none or two features share a name."""
+    """Encode the lists with feature names as items, or with column numbers if names are missing or repeated."""
     if names is not None and len(set(names)) == len(names):
         frame = frame.assign(item=names[frame["item"].to_numpy()])
     return encode(frame)
 
 
 def list_weights(given, names):
-    """Return each estimator's weight by name, from a mapping (which may omit some), a number for each, or None."""
+    """Return each estimator's weight by name; `given` is a mapping, which may omit names, a sequence or None."""
     if given is not None and not isinstance(given, Mapping):
         if len(given) != len(names):
             raise InputError(

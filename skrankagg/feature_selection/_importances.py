@@ -1,4 +1,4 @@
-"""Importance of each feature for a fitted estimator, from importances, coefficients, scores, ranks or a selection."""
+"""Importances of features, read from a fitted estimator's importances, coefficients, scores, ranks or selection."""
 
 from operator import attrgetter
 
@@ -14,7 +14,7 @@ _INSIDE = ("best_estimator_", "estimator_", "regressor_")
 
 
 def read_importances(estimator, getter, n_features, name):
-    """Return the importances of the features for a fitted estimator, float64 (n_features,); NaN for missing ones.
+    """Return the importances of features for a fitted estimator, of shape (n_features,); NaN if they are missing.
 
     Higher is better. `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a function of
     the estimator. Messages contain the `name` of the estimator.
@@ -35,9 +35,9 @@ def read_importances(estimator, getter, n_features, name):
 
 
 def top_places(value, n_top):
-    """Mark the features in the first `n_top` places of a list, bool (n_features,), without splitting ties.
+    """Return a mask of the features in the first `n_top` places of a list, without splitting groups of ties.
 
-    A group of ties that begins within these places and ends behind them is left out, unless the list begins with it.
+    A group of ties that begins within these places and ends after them is left out, unless the list begins with it.
 
     >>> import numpy as np
     >>> from skrankagg.feature_selection._importances import top_places
@@ -104,7 +104,7 @@ def _sizes(value, order):
 def _before_step(step, value, title, name):
     """Map the importances of a pipeline step's output columns back to its input columns; NaN for dropped columns.
 
-    The columns are matched by name. A step without names of its columns is assumed to keep them all.
+    The columns are matched by name. A step without column names is assumed to keep all columns.
     """
     if isinstance(step, str) or step is None:
         return value
@@ -125,7 +125,7 @@ def _before_step(step, value, title, name):
 
 
 def _column_names(step):
-    """Return the names of the columns that a fitted step receives and returns; None for the latter without names."""
+    """Return the input and output column names of a fitted step; the output names are None if they are unknown."""
     n_columns = getattr(step, "n_features_in_", None)
     try:
         after = [str(column) for column in step.get_feature_names_out()]

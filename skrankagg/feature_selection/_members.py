@@ -1,4 +1,4 @@
-"""Helpers for ConsensusSelector's estimators and its aggregator."""
+"""Helpers for the estimators and the aggregator of ConsensusSelector."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ from ._importances import read_importances
 
 
 def fit_and_read(name, estimator, X, y, rows, params, getter, split):
-    """Fit a copy of an estimator on some rows, or all if None, and return the importances; the copy is discarded.
+    """Fit a copy of an estimator on `rows`, or on all rows if None, and return the importances.
 
-    An error of the estimator gets a note with its name and the split.
+    The copy is not kept. If the estimator raises an error, its name and the split are added as a note.
     """
     n_rows, n_columns = X.shape
     if rows is not None:
@@ -36,7 +36,7 @@ def fit_and_read(name, estimator, X, y, rows, params, getter, split):
 
 
 def training_parts(cv, X, y, estimators, params):
-    """Return the rows of the training part of each fold; None for all rows."""
+    """Return the rows of the training part of each fold; None stands for all rows."""
     if cv is None:
         return [None]
     if isinstance(cv, Integral) and cv > X.shape[0]:
@@ -52,7 +52,7 @@ def training_parts(cv, X, y, estimators, params):
 
 
 def _has_classes(estimators, y, n_splits):
-    """Return whether folds must keep the shares of the values of y."""
+    """Return True if the folds must be stratified by y."""
     if any(_is_built_on(one, is_classifier) for one in estimators):
         return True
     if y is None or any(_is_built_on(one, is_regressor) for one in estimators):
@@ -61,7 +61,7 @@ def _has_classes(estimators, y, n_splits):
 
 
 def _is_built_on(estimator, is_kind):
-    """Return whether an estimator, the one it wraps, or the last step of a pipeline is of a kind."""
+    """Return True if `is_kind` holds for an estimator, for the estimator inside it, or for a pipeline's last step."""
     if isinstance(estimator, str) or not hasattr(estimator, "get_params"):
         return False
     if is_kind(estimator):
@@ -71,14 +71,14 @@ def _is_built_on(estimator, is_kind):
 
 
 def accepts_nan(estimator):
-    """Return whether an estimator accepts NaN; a pipeline does if its first step does, which may replace them."""
+    """Return True if an estimator accepts NaN; a pipeline accepts NaN if its first step does."""
     if isinstance(estimator, Pipeline) and not isinstance(estimator.steps[0][1], str):
         return accepts_nan(estimator.steps[0][1])
     return get_tags(estimator).input_tags.allow_nan
 
 
 def check_takes_weights(name, estimator):
-    """Raise an error if an estimator's fit has no sample_weight; an estimator that wraps another passes it on."""
+    """Raise an error if the fit of an estimator, or of the estimator inside it, does not accept sample_weight."""
     passes_on = not isinstance(estimator, Pipeline) and hasattr(estimator, "estimator")
     if not has_fit_parameter(estimator.estimator if passes_on else estimator, "sample_weight"):
         raise InputError(
@@ -89,7 +89,7 @@ def check_takes_weights(name, estimator):
 
 
 def check_aggregator(aggregator):
-    """Raise an error unless `aggregator` is one that needs no judgements, because features have none."""
+    """Raise an error unless `aggregator` is an aggregator that needs no judgements; features have no judgements."""
     last = aggregator.steps[-1][1] if isinstance(aggregator, Pipeline) else aggregator
     if not hasattr(_tags(last), "aggregator_tags"):
         raise InputTypeError(
@@ -117,7 +117,7 @@ def _tags(part):
 
 
 def of_each_name(given, names, default, parameter):
-    """Return a parameter's value for each name, from one value for all or a mapping, which may omit some."""
+    """Return a parameter's value for each name; `given` is one value for all names, or a mapping of some names."""
     if not isinstance(given, Mapping):
         return dict.fromkeys(names, given)
     for name in given:

@@ -1,6 +1,6 @@
-"""Certainty and origin of a consensus: resampled voters, shares of the score, influence, near ties.
+"""Certainty and origin of a consensus: resampled voters, contributions to scores, influence and near ties.
 
-:mod:`skrankagg.plotting` has plots of these, and a report on one page, :func:`~skrankagg.plotting.ranking_report`.
+:mod:`skrankagg.plotting` plots these results. :func:`~skrankagg.plotting.ranking_report` writes a report of one page.
 """
 
 # tools/regenerate.py writes what follows.

@@ -1,4 +1,4 @@
-"""Agreement of lists with orders of their items, and the lists that agree less than the others of their query."""
+"""Agreement of lists with orders of their items, and search for lists that agree less than others of the same query."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ _FEW_VALUES = 3.0
 
 
 class _Pairs(NamedTuple):
-    """Counts of pairs of items, (n_groups,) each, as from :func:`skrankagg.metrics._agreement._kendall.pair_counts`."""
+    """Counts of pairs of items in each group, of shape (n_groups,), as returned by ``pair_counts``."""
 
     discordant: np.ndarray
     both: np.ndarray
@@ -33,7 +33,11 @@ class _Pairs(NamedTuple):
 
 
 def count_pairs(ptr, first, second):
-    """Count pairs in groups sorted by the classes `first` (n_rows,); `second` numbers classes from 0 in each group."""
+    """Count pairs of rows in each group.
+
+    `first` and `second` contain the classes of the rows in two orders. Rows are sorted by group and by `first`.
+    `second` numbers the classes of each group from 0.
+    """
     tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
     n = np.diff(ptr)
@@ -49,13 +53,13 @@ def _dense(ptr, ordered):
 
 
 def _sum_over_ties(ptr, dense, value):
-    """Sum a function of class sizes in each group; `dense` numbers the classes from 0, and no group is empty."""
+    """Sum a function of class sizes in each group; `dense` numbers the classes from 0, and groups are not empty."""
     size = np.bincount(dense + np.repeat(ptr[:-1], np.diff(ptr)), minlength=ptr[-1]).astype(np.float64)
     return np.add.reduceat(value(size), ptr[:-1])
 
 
 def agreement_with_classes(lists, row_class):
-    """Return Kendall's tau-b of each list with the classes of its rows, and the threshold that marks outliers."""
+    """Return the tau-b of each list with the classes of its rows, and the threshold that marks outliers."""
     kept = row_class >= 0
     length = np.bincount(lists.row_list[kept], minlength=lists.n_lists)
     kept &= (length > 1)[lists.row_list]
@@ -82,10 +86,10 @@ def agreement_with_classes(lists, row_class):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """Return the agreement below which a list is an outlier of its query, (n_tested,); NaN if no value is low enough.
+    """Return the agreement below which a list is an outlier, of shape (n_tested,); NaN if no agreement is low enough.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
-    random list with the same ties. Lists that are not `counted` are compared with the counted ones.
+    random list with the same ties. Lists that are not `counted` are compared with the counted lists.
     """
 
     def medians(value):
@@ -113,7 +117,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """Return the standard deviation of concordant minus discordant pairs of two orders with these ties, one random."""
+    """Return the standard deviation of concordant minus discordant pairs with a random order that has these ties."""
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [
@@ -134,7 +138,7 @@ def null_deviation(ptr, first, second):
 
 
 def robust_z(query, agreement):
-    """Return robust z-scores of the agreements within each query; NaN for few lists or no spread."""
+    """Return robust z-scores of the agreements within each query; NaN if there are few lists or no spread."""
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)
     group, value = query[known], agreement[known]

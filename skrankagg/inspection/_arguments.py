@@ -1,4 +1,4 @@
-"""Common first steps of functions that take an aggregator and ranked lists."""
+"""Common first steps of functions with the arguments aggregator and ranked lists."""
 
 import warnings
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarni
 
 
 def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> RankedLists:
-    """Check an aggregator and its lists as ``transform`` does; return the lists encoded, with its voter weights.
+    """Check an aggregator and lists as ``transform`` does; return encoded lists with the aggregator's voter weights.
 
-    If `warn` is false, the caller issues the warnings about the lists.
+    If `warn` is false, the caller must issue the warnings about the lists.
     """
     if not isinstance(aggregator, BaseAggregator):
         if hasattr(aggregator, "steps"):
@@ -31,7 +31,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> Ranked
 
 @contextmanager
 def silence_repeated_warnings() -> Iterator[None]:
-    """Silence warnings that the consensus of all lists has already issued, while some lists are left out."""
+    """Silence warnings while some lists are left out; the aggregation of all lists has already issued them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnequalLengthWarning)
         warnings.simplefilter("ignore", UnknownVoterWarning)

@@ -1,4 +1,4 @@
-"""Confidence sets of the true rank of each item, valid for equally good items too."""
+"""Confidence sets of the true rank of each item, which are also valid for equally good items."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def rank_confidence(
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    r"""Compute confidence sets of the true ranks, which are valid for equally good items too.
+    r"""Compute confidence sets of the true ranks, which are also valid for equally good items.
 
     The lists are treated as a sample of all lists that could have been collected. The true rank of an item is its rank
-    by expected score. Items of equal expectation share all of their places.
+    by expected score. If items have equal expected scores, each item has all of their places as true ranks.
 
     Parameters
     ----------
@@ -44,59 +44,60 @@ def rank_confidence(
     confidence : float, default=0.95
         Probability that a set contains the true rank.
     simultaneous : bool, default=False
-        Whether `confidence` applies to all sets of a query together; False applies it to each set alone.
+        Whether `confidence` applies to all sets of a query together. False applies `confidence` to each set separately.
     unit : {"list", "voter", "query"}, default="list"
-        The unit that is drawn, as in :func:`rank_stability`: choose the one that was sampled.
+        The unit that is drawn, as in :func:`rank_stability`. Choose the unit that was sampled when the data were
+        collected.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w sampled lists, or for one list that counts more, as in
-        :func:`rank_stability`. None treats weights as numbers of lists only in queries whose weights are all whole.
+        Whether a list of weight w stands for w sampled lists, as in :func:`rank_stability`. If False, it is one list
+        with a higher weight. None treats weights as numbers of lists only in queries with integer weights.
     random_state : int, RandomState instance or None, default=0
-        Source of the draws. The draws of a query do not depend on which other queries are present.
+        Source of the draws. The draws of a query do not depend on other queries.
 
     Returns
     -------
     DataFrame of shape (n_candidates, 6)
         Columns `query`, `item`, `score` and `rank` are the consensus. `rank_low` and `rank_high` are the first and the
-        last place of the set, Int64; they are missing where there is only one unit.
+        last place of the set, Int64; the values are missing if there is only one unit.
 
     Raises
     ------
     TypeError
         If `aggregator` is not an aggregator.
     ValueError
-        If the scores of the method are not such sums, or an argument is out of range.
+        If the scores of the method are not sums of this kind, or an argument is out of range.
 
     Warns
     -----
     FewListsWarning
         If there are fewer than five units to draw from.
     UserWarning
-        If a query mixes whole weights above 1 with weights that are not whole, and `votes` is None.
+        If a query has both integer weights above 1 and weights that are not integers, and `votes` is None.
 
     See Also
     --------
-    rank_stability : Intervals of the places over the draws, for any method; narrower, and too narrow for equal items.
+    rank_stability : Intervals of the places over the draws, for any method. They are too narrow for equal items.
 
     Notes
     -----
-    With :math:`s_i` the score of item :math:`i` and :math:`\hat\sigma_{ij}` the standard error of
-    :math:`s_i - s_j` over the lists, the set of item :math:`j` is [1]_
+    Let :math:`s_i` be the score of item :math:`i`, and :math:`\hat\sigma_{ij}` the standard error of :math:`s_i - s_j`
+    over the lists. Then the set of item :math:`j` is [1]_
 
     .. math:: \left\{1 + |\{i : s_i - s_j > q_j \hat\sigma_{ij}\}|, \dots,
               n - |\{i : s_j - s_i > q_j \hat\sigma_{ij}\}|\right\},
 
-    where :math:`q_j` is the quantile, over draws :math:`*` of the lists, of
-    :math:`\max_i |(s^*_i - s^*_j) - (s_i - s_j)| / \hat\sigma^*_{ij}`; with `simultaneous`, the quantile of the maximum
-    over all j. The standard error is computed again in each draw, because with a single one coverage is too low for
-    equal items. An item that every list ranks above another is certainly above it.
+    where :math:`q_j` is the quantile, over draws :math:`*` of the lists, of :math:`\max_i |(s^*_i - s^*_j) - (s_i -
+    s_j)| / \hat\sigma^*_{ij}`; with `simultaneous`, the quantile of the maximum over all j. The standard error is
+    computed again in each draw, because otherwise the coverage is too low for equal items. If every list ranks one item
+    above another, the order of these two items is treated as certain.
 
-    Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least
-    95 % of cases. This was so with 10, 20 and 50 lists, and for equally good items too
-    (``benchmarks/rank_coverage.py``). The sets are wide: few lists leave much uncertain, and 10 lists separate hardly
-    any of 30 items.
+    Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least 95
+    % of cases. This was so with 10, 20 and 50 lists, and for equally good items too (``benchmarks/rank_coverage.py``).
+    The sets are wide, because few lists leave much uncertain. 10 lists separate hardly any of 30 items.
 
-    Ties within a list, absent items and weights count as in the score. Scores that are not sums, such as Copeland's,
-    have no standard error of this kind. The cost is `n_resamples` times lists times pairs of items.
+    Ties within a list, absent items and weights are treated as in the score. Scores that are not sums, such as
+    Copeland's, have no standard error of this kind. The time is proportional to `n_resamples` times the number of lists
+    times the number of pairs of items.
 
     References
     ----------
@@ -150,7 +151,7 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """Return the points that each list of a query gives each item, before its weight, (n_lists, n_items)."""
+    """Return each item's points in each list of a query, without the list's weight, of shape (n_lists, n_items)."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     says = np.zeros((last - first, lists.query_n_items[q]))
@@ -161,10 +162,11 @@ def _says(lists, q, gain, given):
 
 
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
-    """Return the first and last places of the sets of all items of a query: two float64 (n_items,).
+    """Return the first and the last place of each item's set, as two float64 arrays of shape (n_items,).
 
-    `says` (n_units, n_items) are the points that one draw of a unit gives each item. `drawn` (n_units, n_resamples) is
-    the number of times it is drawn, and `expected` (n_units,) its expectation; each draw has this sum.
+    `says`, of shape (n_units, n_items), contains the points that each item has from one draw of a unit. `drawn`, of
+    shape (n_units, n_resamples), contains the number of times that each unit is drawn. `expected`, of shape (n_units,),
+    contains the expectations of these numbers; the numbers of each draw have the same sum as `expected`.
     """
     n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
     farthest = np.zeros((n, n_resamples))
@@ -193,7 +195,10 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 
 
 def _studentise(value, total, squares, n):
-    """Divide a value by the standard error of a sum of n terms, from their sum and sum of squares; 0/0 is 0."""
+    """Divide a value by the standard error of a sum of n terms.
+
+    `total` is the sum of the terms and `squares` the sum of their squares. 0/0 is 0.
+    """
     variance = squares - total**2 / n
     variance[variance <= TOLERANCE * squares] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -20,13 +20,13 @@ _ROW_BYTES = 72
 
 
 def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.DataFrame:
-    r"""Split the score of each item into the contributions of the lists, for methods whose scores are sums over lists.
+    r"""Split the score of each item into contributions of the lists, for methods whose scores are sums over the lists.
 
     Parameters
     ----------
     aggregator : aggregator
-        A method whose scores are sums, see Notes. Fit it first if it learns from judgements or by
-        ``weighting="global"``, and it is used as fitted; other methods need no fit.
+        A method whose scores are sums, see Notes. If the method learns from judgements or by ``weighting="global"``,
+        fit it first; it is used as fitted. Other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as for ``aggregator.transform``.
 
@@ -34,48 +34,50 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     -------
     DataFrame of shape (n_shares, 4)
         Columns `query`, `voter`, `item` and `contribution`, float64 in the unit of the score. There is a row for each
-        item of a list. If the method gives points to items absent from a list, there is a row for each of these as
-        well. Rows are sorted by query, by the item's rank in the consensus, and by voter. The contributions to an item
-        add up to its score.
+        item of a list. If items absent from a list have points, there is also a row for each of these items. Rows are
+        sorted by query, by the item's rank in the consensus, and by voter. The contributions to an item add up to its
+        score.
 
     Raises
     ------
     TypeError
         If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If the method's scores are not sums over the lists, or the method cannot take the lists.
+        If the method's scores are not sums over the lists, or the method cannot aggregate the lists.
     sklearn.exceptions.NotFittedError
-        If the method must be fitted and is not.
+        If the method requires a fit and is not fitted.
     MemoryError
         If the rows do not fit into memory.
 
     See Also
     --------
-    voter_influence : Changes of the consensus without a list, for every method.
-    skrankagg.fuse : Returns the shares of one query as plain Python with ``explain=True``.
+    voter_influence : Changes of the consensus when a list is left out, for every method.
+    skrankagg.fuse : With ``explain=True`` returns the contributions of one query as plain Python objects.
 
     Notes
     -----
-    A contribution includes the weight of the list: its weight in the lists, times the aggregator's `voter_weights`,
-    times any weight learned by the method. :class:`~skrankagg.aggregators.DIBRA`,
+    A contribution includes the weight of the list. This is the list's own weight, times the aggregator's
+    `voter_weights`, times any weight that the method learns. :class:`~skrankagg.aggregators.DIBRA`,
     :class:`~skrankagg.aggregators.PreferenceRelations` and :class:`~skrankagg.aggregators.LearnedWeights` learn
-    weights. The sum equals the score within rounding, :math:`10^{-12}` of the size of its terms.
+    weights. The contributions add up to the score, within a rounding error of :math:`10^{-12}` of the size of the
+    terms.
 
-    Scores are such sums for three groups of methods:
+    The scores of three groups of methods are sums over the lists:
 
     - :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and the other sums
       of scores, points and reciprocal ranks;
     - :class:`~skrankagg.aggregators.ProbFuse` and related methods;
     - :class:`~skrankagg.aggregators.RankStatistic` with ``statistic="mean"`` and, by logarithms, ``"geometric-mean"``.
 
-    Some scores are a sum times a factor that depends on all lists:
-    :class:`~skrankagg.aggregators.CombMNZ` multiplies by the number of lists that contain the item, and means divide by
-    it. Each share is then multiplied by this factor, :math:`h(i) \, w_v s_v(i)` for CombMNZ. It is a share of the
-    current score, not the amount that the score would lose without the list.
+    Some scores are a sum times a factor that depends on all lists. :class:`~skrankagg.aggregators.CombMNZ` multiplies
+    by the number of lists that contain the item. Methods that compute means divide by this number. Each contribution is
+    then multiplied by this factor; for CombMNZ it is :math:`h(i) \, w_v s_v(i)`. A contribution is a share of the
+    current score. It is not the amount by which the score would decrease without the list.
 
-    A negative contribution lowers the score, for example a "z-score" value below the mean. One score comes from no
-    list: with ``absent="ignore"``, :class:`~skrankagg.aggregators.RankStatistic` gives the worst score to items that
-    occur only in lists of weight 0, while other items have lists with weight. The contributions to such items are 0.
+    A negative contribution lowers the score, for example a "z-score" value below the mean. There is one score that does
+    not come from a list. With ``absent="ignore"``, :class:`~skrankagg.aggregators.RankStatistic` gives the worst score
+    to an item that occurs only in lists of weight 0, if other items occur in lists of positive weight. All
+    contributions to such an item are 0.
 
     Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided exactly among the
     lists.

@@ -24,8 +24,8 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     Parameters
     ----------
     first, second : DataFrame or RankedLists
-        Consensus frames as ``transform`` returns them, with `query`, `item`, and `score` or `rank` or both; or any
-        other runs, one list for each query.
+        Consensus frames from ``transform``, with `query`, `item`, and `score` or `rank` or both. Other runs with one
+        list for each query are also accepted.
     top : int, default=10
         Number of first places for `top_overlap`.
 
@@ -35,39 +35,40 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         A row for each query of `first`, in its order, followed by the queries found only in `second`:
 
         - `query`;
-        - `n_common`, int64: number of items that both rank;
-        - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on these; equal scores tie;
-        - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both, divided by the
-          mean number of items that the two have there;
+        - `n_common`, int64: number of items that are in both consensuses;
+        - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on these items, where equal scores are tied;
+        - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both consensuses. It is
+          divided by the mean number of items among the first `top`;
         - `leader_changed`, boolean: whether their first items differ;
-        - `largest_rise`, Int64: the largest number of places that an item is higher in `second` than in `first`,
-          counted among the items that both rank;
-        - `rising_item`: the item that rises so far, the first in `first` if there are several;
+        - `largest_rise`, Int64: the largest number of places by which an item is higher in `second` than in `first`,
+          counted among the common items;
+        - `rising_item`: the item with the largest rise; if there are several, the highest of them in `first`;
         - `largest_fall` and `falling_item`: the same for items that are lower in `second`.
 
         If no item rises, no item falls: both counts are 0, and the items are missing. For a query found in only one of
-        the two, `n_common` is 0 and all else is missing. Without common items, `tau_b` and the moves are missing. The
-        columns of items have the type of the ids, or object if some are missing.
+        the two consensuses, `n_common` is 0 and all other values are missing. Without common items, `tau_b` and the
+        rises and falls are missing. The columns of items have the type of the ids, or object if some are missing.
 
     Raises
     ------
     TypeError
         If `first` or `second` is not a data frame or RankedLists.
     ValueError
-        If the two have no query in common, one of them has several lists for a query, or `top` is not a number of
-        places.
+        If the two consensuses have no query in common, if one of them has several lists for a query, or if `top` is not
+        a number of places.
 
     See Also
     --------
-    voter_influence : Compares the consensus with the one without each list.
+    voter_influence : Compares the consensus with each consensus without one list.
     skrankagg.metrics.kendall_tau : The correlation of two rankings.
-    skrankagg.metrics.overlap : The overlap of two rankings; with ``ties="w"`` lists shorter than `top` do not lower it.
-    skrankagg.metrics.agreement_matrix : One number for every two of many methods.
+    skrankagg.metrics.overlap : The overlap of two rankings. With ``ties="w"``, short lists do not lower it.
+    skrankagg.metrics.agreement_matrix : One number for every two methods.
 
     Notes
     -----
-    The published order, `rank`, decides the first items, the overlap and the moves, even among items of equal score.
-    Scores decide which items tie for `tau_b`. Without ranks, items of equal score are in the order of their ids.
+    The published order, `rank`, determines the first items, the overlap, the rises and the falls, even among items of
+    equal score. The scores determine which items are tied in `tau_b`. Without ranks, items of equal score are in the
+    order of their ids.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
 
 def _classes(run):
-    """Number the tie classes of a run's rows, rising within each list; equal scores tie."""
+    """Number the tie classes of a run's rows in ascending order within each list; rows of equal score are tied."""
     start = tie_starts(run.row_ptr, run.rank)
     if run.has_scores:
         by_rank = np.zeros(run.n_lists, dtype=bool)
@@ -159,7 +160,7 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """Count the places by which each member is higher by `place` than in the row order of its group."""
+    """For each member of a group, return how many places `place` is higher than its position in the row order."""
     order = group_order(expand(ptr), place)
     here = positions(ptr)
     there = np.empty(len(place), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Random draws of lists: within each query, or of voters or queries with all of their lists."""
+"""Random draws of the lists within each query, or of voters or queries with all of their lists."""
 
 from functools import cached_property
 from hashlib import blake2b
@@ -13,11 +13,12 @@ UNITS = ("list", "voter", "query")
 
 
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
-    """Return the draws of lists, `given` by the user and then prepared, with the weights of the method's own voters.
+    """Return the draws of lists, with the weights of the method's voters.
 
-    Lists of weight 0 are never drawn. For the unit "query", `lists` is the single board, in the same order. For the
-    unit "list", `votes` decides whether given weights are numbers of ballots; None decides it for each query, by
-    whether its weights are whole. The weights of the method's own voters multiply the draws.
+    `given` are the user's lists, and `lists` are the prepared lists. Lists of weight 0 are never drawn. For the unit
+    "query", `lists` is a single board with the lists in the same order. For the unit "list", `votes` states whether the
+    given weights are numbers of ballots. If `votes` is None, this is so in each query whose weights are all integers.
+    The weights of the method's own voters multiply the draws.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -39,7 +40,7 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
 
 
 def _draw_votes(given, ids, votes):
-    """Return, for each query, whether its weights are numbers of ballots that can be drawn, bool (n_queries,)."""
+    """Return a mask, of shape (n_queries,), of queries whose weights are numbers of ballots that can be drawn."""
     heads, weight = given.list_ptr[:-1], given.list_weight
     with np.errstate(over="ignore"):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
@@ -52,7 +53,11 @@ def _draw_votes(given, ids, votes):
 
 
 class _Draws:
-    """Draws of lists; `list_ptr` (n_queries + 1,) splits them, and `weight` (n_lists,) is the weight of one draw."""
+    """Draws of lists.
+
+    `list_ptr`, of shape (n_queries + 1,), splits the lists by query. `weight`, of shape (n_lists,), contains the weight
+    of one draw of each list.
+    """
 
     def __init__(self, list_ptr, weight, n_units, n_resamples, seed):
         self.list_ptr, self.weight, self.n_resamples, self.seed = list_ptr, weight, n_resamples, seed
@@ -60,13 +65,17 @@ class _Draws:
         self.n_units = n_units
 
     def weights(self, start, stop):
-        """Return the weights of the lists of some queries in all draws, (n_lists, n_resamples)."""
+        """For some queries, return the weights of their lists in all draws, of shape (n_lists, n_resamples)."""
         own = slice(self.list_ptr[start], self.list_ptr[stop])
         return self.counts(start, stop) * self.weight[own, None]
 
 
 class _DrawsOfQueries(_Draws):
-    """Draws within each query; a list stands for `ballots` (n_lists,) units, and for one where all are `equal`."""
+    """Draws within each query.
+
+    `ballots`, of shape (n_lists,), is the number of units that each list stands for. Where all lists are `equal`, each
+    list is one unit.
+    """
 
     def __init__(self, list_ptr, weight, ballots, equal, ids, n_resamples, seed):
         n_units = np.add.reduceat(ballots, list_ptr[:-1]).astype(np.int64)
@@ -74,7 +83,7 @@ class _DrawsOfQueries(_Draws):
         self.ballots, self.equal, self.ids = ballots, equal, ids
 
     def counts(self, start, stop):
-        """Count the draws of the lists of some queries, float64 (n_lists, n_resamples)."""
+        """For some queries, count the draws of their lists, float64 of shape (n_lists, n_resamples)."""
         return np.concatenate([self._counts(q) for q in range(start, stop)])
 
     def _counts(self, q):
@@ -88,12 +97,15 @@ class _DrawsOfQueries(_Draws):
         return rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
 
     def by_unit(self, q, says):
-        """Return each unit's points from those of its lists, (n_units, n_items), its counts and their expectation."""
+        """Return the points of a query's units, of shape (n_units, n_items), their counts and expected counts."""
         return says, self._counts(q), self.ballots[slice(*self.list_ptr[q : q + 2])]
 
 
 class _CommonDraws(_Draws):
-    """Draws of voters or whole queries with all of their lists; `unit` (n_lists,) is the number of each list's unit."""
+    """Draws of voters or queries with all of their lists.
+
+    `unit`, of shape (n_lists,), contains the number of each list's unit.
+    """
 
     def __init__(self, list_ptr, weight, unit, n_units, n_resamples, seed):
         super().__init__(list_ptr, weight, np.full(len(list_ptr) - 1, n_units), n_resamples, seed)
@@ -104,18 +116,18 @@ class _CommonDraws(_Draws):
         return _draw(np.random.default_rng(self.seed), int(self.n_units[0]), self.n_resamples)
 
     def counts(self, start, stop):
-        """Count the draws of the lists of some queries, float64 (n_lists, n_resamples)."""
+        """For some queries, count the draws of their lists, float64 of shape (n_lists, n_resamples)."""
         return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
 
     def by_unit(self, q, says):
-        """Return each unit's points from those of its lists, (n_units, n_items), its counts and their expectation."""
+        """Return the points of a query's units, of shape (n_units, n_items), their counts and expected counts."""
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
         return total, self._counts, np.ones(len(total))
 
 
 def _draw(rng, n, n_resamples):
-    """Draw n of n units with replacement; return the count of each, (n, n_resamples)."""
+    """Draw n of n units with replacement; return the count of each unit, of shape (n, n_resamples)."""
     drawn = rng.integers(0, n, size=(n_resamples, n))
     drawn += np.arange(0, n * n_resamples, n)[:, None]
     return np.bincount(drawn.ravel(), minlength=n * n_resamples).reshape(n_resamples, n).T.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Influence of each list on the consensus, and lists that disagree unusually with the others."""
+"""Influence of each list on the consensus, and search for lists that disagree unusually with the others."""
 
 from __future__ import annotations
 
@@ -37,20 +37,21 @@ _CELLS = 1 << 21
 def voter_influence(
     aggregator: BaseAggregator, lists: PlainLists, *, top: int = 10, mode: Literal["silence", "drop"] = "silence"
 ) -> pd.DataFrame:
-    r"""Measure how the consensus changes without each list, and how well the list agrees with the others.
+    r"""Measure how the consensus changes without each list, and how well each list agrees with the others.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method. Fit it first if it learns from judgements or by ``weighting="global"``, and it is used as fitted;
-        other methods need no fit.
+        Any method. If the method learns from judgements or by ``weighting="global"``, fit it first; it is used as
+        fitted. Other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as for ``aggregator.transform``.
     top : int, default=10
         Number of first places that `top_changed` compares.
     mode : {"silence", "drop"}, default="silence"
-        The way to leave out a list. "silence" gives it weight 0, so that its items stay candidates; the method must be
-        able to weigh lists. "drop" removes its rows, so that items found in no other list vanish.
+        The way to leave out a list. "silence" sets the weight of the list to 0, so that its items stay candidates; the
+        method must accept weights of lists. "drop" removes the rows of the list, so that items found in no other list
+        are absent.
 
     Returns
     -------
@@ -58,30 +59,30 @@ def voter_influence(
         A row for each list, sorted by query and voter:
 
         - `query` and `voter`;
-        - `weight`, float64: the weight of the list, times the aggregator's `voter_weights`; learned weights are not
-          included;
-        - `agreement`, float64 from -1 to 1: Kendall's :math:`\tau_b` of the list with the consensus of the others, on
-          the items that both contain;
+        - `weight`, float64: the weight of the list times the aggregator's `voter_weights`, without learned weights;
+        - `agreement`, float64 from -1 to 1: Kendall's :math:`\tau_b` of the list and the consensus of the other lists,
+          on the items that both contain;
         - `z`, float64: the agreement minus the median of the query's lists, in units of 1.4826 times the median
-          absolute deviation. It is NaN in a query of fewer than 5 lists, and where the deviation is 0;
-        - `threshold`, float64: the agreement below which such a list is an outlier, see Notes. It is NaN where the list
-          is too short to test, or the query has fewer than 5 testable lists;
-        - `outlier`, boolean: whether the agreement is below the threshold; NA where there is none;
-        - `distance`, float64 from 0 to 1: share of the pairs of items whose order is swapped; a pair tied in only one
-          of the two orders counts half;
-        - `top_changed`, Int64: number of the first `top` items that are no longer among them;
-        - `leader_changed`, boolean: whether the first item is no longer the first.
+          absolute deviation. It is NaN if the query has fewer than 5 lists or the deviation is 0;
+        - `threshold`, float64: the agreement below which the list is an outlier, see Notes. It is NaN if the list is
+          too short to test, or the query has fewer than 5 lists that can be tested;
+        - `outlier`, boolean: whether the agreement is below the threshold; NA if there is no threshold;
+        - `distance`, float64 from 0 to 1: share of the pairs of items whose order is swapped; a pair that is tied in
+          only one of the two orders counts half;
+        - `top_changed`, Int64: number of the first `top` items that are not among the first `top` items without the
+          list;
+        - `leader_changed`, boolean: whether another item is first without the list.
 
-        The values are missing where no other list of the query has a weight above 0, and where the method fails
-        without the list.
+        The values are missing if no other list of the query has a weight above 0, or if the method fails without the
+        list.
 
     Raises
     ------
     TypeError
         If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If `top` or `mode` is invalid, or "silence" is used with a method that cannot weigh lists. If the method cannot
-        take the lists, or fails whichever list is left out.
+        If `top` or `mode` is invalid, or "silence" is used with a method that does not accept weights of lists. If the
+        method cannot aggregate the lists, or fails for every list that is left out.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 
@@ -92,30 +93,30 @@ def voter_influence(
 
     See Also
     --------
-    voter_contributions : The share of each list in each score, for methods whose scores are sums.
-    compare_consensus : The same comparison of any two consensuses.
-    margin_of_victory : The least weight of lists whose removal ends the leader's lead.
-    skrankagg.metrics.consensus_agreement : Agreement of the voters with a consensus that includes them.
+    voter_contributions : The contribution of each list to each score, for methods whose scores are sums.
+    compare_consensus : Compares any two consensuses in this way.
+    margin_of_victory : Smallest weight of lists whose removal ends the leader's lead.
+    skrankagg.metrics.consensus_agreement : Agreement of the voters with a consensus that includes their lists.
 
     Notes
     -----
-    The full consensus is compared with the consensus without the list: the result of ``aggregator.transform`` after
-    its weight is set to 0 or its rows are removed. `top_changed` and `leader_changed` use the published order, in
-    which ties are broken by the weight of the lists that contain the item, then by item. `distance` and `agreement`
-    treat items of equal score as tied. Weights that a method learns within a query are learned again without the list;
-    everything learned by ``fit`` stays.
+    The full consensus is compared with the consensus without the list. The latter is the result of
+    ``aggregator.transform`` after the weight of the list is set to 0 or its rows are removed. `top_changed` and
+    `leader_changed` use the published order, in which ties are broken by the weight of the lists that contain the item,
+    then by item. `distance` and `agreement` treat items of equal score as tied. Weights that a method learns within a
+    query are learned again without the list. Everything learned by ``fit`` stays unchanged.
 
-    The agreement is measured against the *other* lists. A list always looks closer to a consensus that includes it,
-    and more so the fewer lists there are.
+    The agreement is measured against the *other* lists. A list always agrees more with a consensus that includes the
+    list. This effect is larger if there are fewer lists.
 
-    `outlier` marks a list that agrees significantly less with the others than similar lists do, by a one-sided test at
-    level 0.05 for each list. With m untied pairs of items and agreement :math:`\tau`, :math:`d = m (1 - \tau) / 2`
-    pairs are discordant. The angle [1]_
+    `outlier` marks a list that agrees significantly less with the others than similar lists do. Each list has a
+    one-sided test at level 0.05. Let there be m untied pairs of items and an agreement :math:`\tau`. Then :math:`d = m
+    (1 - \tau) / 2` pairs are discordant. The angle [1]_
 
     .. math:: \varphi = 2 \arcsin \sqrt{\frac{d + 3/8}{m + 3/4}}
 
-    has about the same spread for good and for poor agreement. For continuity, it is computed with half a discordant
-    pair less. A list is an outlier if its angle exceeds the median of the query's k lists by more than
+    has about the same spread for high and for low agreement. As a correction for continuity, it is computed from
+    :math:`d - 1/2`. A list is an outlier if its angle exceeds the median of the query's k lists by more than
     :math:`1.645 (1 + 3/k)` times its spread. The spread is the largest of three values:
 
     - 1.4826 times the median absolute deviation of the angles;
@@ -124,17 +125,19 @@ def voter_influence(
     - :math:`\sigma / \sqrt{2}`.
 
     Here :math:`\sigma` is the standard deviation of :math:`\tau` of random lists of the same length and ties [2]_.
-    Outliers hide each other, so a second pass takes medians of the other lists only.
+    Outliers can hide each other. A second pass therefore computes the medians only from lists that are not yet
+    outliers.
 
-    Lists of up to 3 items are not tested, nor are lists with so many ties that full agreement could be chance. In 33
-    simulated designs 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of 12 models and
-    30 tasks, with one cell in five missing, it was 3 %. It was 2 % for 10 lists of 50 items, and 3 % for 25 lists of 5
-    of 40 items. On the boards, all reversed tasks with at least 10 models were found, and 16 to 32 % with three times
-    the noise. The test found 3 to 86 % of reversed lists of 5 items, depending on the noise. When a quarter of 12
-    voters of unequal quality were reversed, it found 69 to 100 %, depending on the method. The test does not show in
-    which way a list is wrong, and lists that follow one bad source support each other.
+    Lists of up to 3 items are not tested. Lists with so many ties that full agreement could be chance are not tested
+    either. In 33 simulated designs, 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of
+    12 models and 30 tasks, with one cell in five missing, 3 % were marked. With 10 lists of 50 items, 2 % were marked.
+    With 25 lists, each of 5 out of 40 items, 3 % were marked. On the boards, all reversed tasks with at least 10 models
+    were found. With three times the noise, 16 to 32 % of them were found. The test found 3 to 86 % of reversed lists of
+    5 items, depending on the noise. When a quarter of 12 voters of unequal quality were reversed, it found 69 to 100 %,
+    depending on the method. The test does not show in which way a list is wrong. Lists that are copied from the same
+    bad source support each other.
 
-    Cost: as many aggregations of all queries at once as the largest number of lists of a query.
+    All queries are aggregated together. The number of aggregations is the largest number of lists of a query.
 
     References
     ----------
@@ -206,10 +209,10 @@ def voter_influence(
 
 
 class _Without(NamedTuple):
-    """The consensus without some lists, each from a different query or replicate.
+    """The consensuses without some lists; each list belongs to a different query or replicate.
 
-    `list` (n_groups,) are the lists left out. Group ``g`` has the candidates ``candidate[ptr[g]:ptr[g + 1]]``, with
-    their `place`, from 1, and the number of their tie class, which increases with the place.
+    `list`, of shape (n_groups,), contains the lists left out. Group ``g`` has the candidates ``candidate[ptr[g]:ptr[g +
+    1]]``. `place` contains their places, counted from 1. The numbers of their tie classes increase with the place.
     """
 
     list: np.ndarray
@@ -220,7 +223,7 @@ class _Without(NamedTuple):
 
 
 def _places_and_classes(ptr, order, score):
-    """Return the place of each member in its group, from 1, and the number of its tie class."""
+    """Return the place of each member in its group, counted from 1, and the number of its tie class."""
     place, tie_class = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     place[order] = positions(ptr)
     tie_class[order] = np.cumsum(tie_starts(ptr, score))
@@ -228,13 +231,13 @@ def _places_and_classes(ptr, order, score):
 
 
 def _alike(lists):
-    """Group queries with similar numbers of lists, because each group has as many replicates as its largest query."""
+    """Group queries with similar numbers of lists, because each group needs as many replicates as its largest query."""
     size = np.frexp(np.diff(lists.list_ptr))[1]
     return [np.flatnonzero(size == one) for one in np.unique(size)]
 
 
 def _silence(aggregator, lists, heard, queries, others, failures):
-    """Give each list of some queries weight 0 in turn, in all of these queries at once."""
+    """For some queries at once, set the weight of each list to 0 in turn."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -281,7 +284,7 @@ def _silence(aggregator, lists, heard, queries, others, failures):
 
 
 def _try_scores(aggregator, lists, weights, score, failures):
-    """Compute scores (n_candidates, n_replicates) for each column of weights; NaN where aggregation fails."""
+    """Return scores for each column of weights, of shape (n_candidates, n_replicates); NaN where aggregation fails."""
     try:
         scores = score(weights)
         if not np.isnan(scores).any():
@@ -305,7 +308,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, others, failures):
-    """Remove the rows of each list of some queries in turn, in all of these queries at once."""
+    """For some queries at once, remove the rows of each list in turn."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     position = positions(list_ptr) - 1
     for number in range(int(position.max()) + 1):
@@ -315,7 +318,7 @@ def _drop(aggregator, lists, heard, queries, others, failures):
 
 
 def _try_without(aggregator, lists, dropped, failures):
-    """Yield the consensus of some queries without one list of each; yield nothing where aggregation fails."""
+    """Yield the consensus of some queries, each without one list; yield nothing where aggregation fails."""
     kept = np.zeros(lists.n_queries, dtype=bool)
     kept[lists.list_query[dropped]] = True
     kept = kept[lists.list_query]
@@ -338,7 +341,7 @@ def _try_without(aggregator, lists, dropped, failures):
 
 
 def _differences(lists, without, place, tie_class, top):
-    """Return the share of swapped pairs, the number of items that leave the top, and leader changes, (n_groups,)."""
+    """For each group, return the share of swapped pairs, the number of items that leave the top, and leader changes."""
     group, before = expand(without.ptr), place[without.candidate]
     order = group_order(group, before)
     after = dense_ranks(without.ptr, without.tie_class[order])
@@ -351,7 +354,7 @@ def _differences(lists, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, without):
-    """Return the rows of the lists left out, and the tie class of their items without the list, -1 for lost items."""
+    """Return the rows of the lists left out, and their tie classes without the list; -1 marks lost items."""
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate
     rows, ptr = gather_ranges(lists.row_ptr, without.list)

@@ -1,4 +1,4 @@
-"""Neighbours of a Kemeny order that can be swapped at little or no cost."""
+"""Neighbouring items of a Kemeny order that can be swapped at little or no cost."""
 
 from __future__ import annotations
 
@@ -31,35 +31,37 @@ def kemeny_ties(
     voter_weights: VoterWeights | None = None,
     time_limit: float | None = None,
 ) -> pd.DataFrame:
-    r"""Find neighbours in Kemeny's order that can be swapped at no cost, or at a small one.
+    r"""Find neighbouring items in Kemeny's order that can be swapped at no or little cost.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     max_cost : float, default=0.0
-        The most that a swap may add to the Kemeny score, at least 0; ``math.inf`` returns all neighbours.
+        Largest amount, at least 0, that a swap may add to the Kemeny score; ``math.inf`` returns all neighbours.
     query : id, default=None
-        The only query to examine; None examines all.
+        Id of the only query to examine; None examines all queries.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them below the items of the list, "ignore" leaves them out,
-        as in :class:`~skrankagg.aggregators.Kemeny`.
+        How to treat items absent from a list. "last" ties these items below the items of the list, and "ignore" leaves
+        them out, as in :class:`~skrankagg.aggregators.Kemeny`.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters, which are multiplied by the weights of the lists.
     time_limit : float, default=None
-        Seconds for each query. None means no limit; a heuristic then searches components of more than 60 items.
+        Time limit for each query, in seconds. None means no limit; a heuristic then searches components of more than 60
+        items.
 
     Returns
     -------
     DataFrame of shape (n_pairs, 7)
-        A row for each two neighbours whose `cost` is at most `max_cost`, by query and from the top of the order:
+        A row for each pair of neighbours whose `cost` is at most `max_cost`, sorted by query and from the top of the
+        order:
 
-        - `query`, `item` and `next_item`, which follows it in Kemeny's consensus;
-        - `cost`, float64: the amount that swapping these two adds to the Kemeny score, in units of list weight;
-        - `component`, Int64: number, from 1 for the top, of the Condorcet component that contains both items; NA if
-          they are in different components;
+        - `query`, `item` and `next_item`; the second item follows the first item in Kemeny's consensus;
+        - `cost`, float64: the amount that swapping the two items adds to the Kemeny score, in units of list weight;
+        - `component`, Int64: number of the Condorcet component that contains both items, counted from 1 at the top; NA
+          if the items are in different components;
         - `optimal`, bool: whether the order is proven to be one of the best orders of the whole query;
-        - `unique`, boolean: whether it is proven to be the only best order; NA where this is not known.
+        - `unique`, boolean: whether the order is proven to be the only best order; NA if this is not known.
 
         A query without such neighbours has no row.
 
@@ -76,18 +78,19 @@ def kemeny_ties(
 
     Notes
     -----
-    With :math:`W_{ij}` the weight of the lists that rank item :math:`i` above item :math:`j`, swapping the neighbours
-    :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and affects no other pair. So a `cost` of 0 in an
-    `optimal` order is a proof that the order with these two swapped is also a best one. The lists then do not separate
-    the two items. The proof does not extend to several rows at once. Suppose a, b and c follow each other, and a and b
-    as well as b and c can be swapped. Then c can come before a at no cost only if a and c draw as well.
+    Let :math:`W_{ij}` be the weight of the lists that rank item :math:`i` above item :math:`j`. Swapping the neighbours
+    :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and affects no other pair. If the `cost` is 0 in
+    an `optimal` order, the order with the two items swapped is therefore also a best order. The lists then do not
+    separate the two items. The proof does not extend to several rows at once. Suppose a, b and c follow each other, and
+    a and b as well as b and c can be swapped. Then c can come before a at no cost only if the majority between a and c
+    is also a draw.
 
-    A pair that is *not* listed need not have the same order in all best orders: these may differ by moving a block of
-    items. In a cycle of three equal majorities, no two neighbours can be swapped at no cost, and each of the three
-    rotations is best; `unique` is then False. Where `unique` is True, no other order is best. Items of two components
-    whose majority is not a draw have the same order in every best order [1]_.
+    A pair that is *not* listed need not have the same order in all best orders, because best orders may also differ in
+    the place of a block of items. In a cycle of three equal majorities, no two neighbours can be swapped at no cost,
+    but each of the three rotations is a best order. `unique` is then False. If `unique` is True, no other order is
+    best. Items of two components whose majority is not a draw have the same order in every best order [1]_.
 
-    Where the order is not proven, each `cost` is still exact for that order.
+    If the order is not proven to be best, each `cost` is still exact for this order.
 
     References
     ----------

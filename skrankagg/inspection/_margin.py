@@ -1,4 +1,4 @@
-"""Least weight of lists whose removal ends the leader's lead."""
+"""Smallest weight of lists whose removal ends the leader's lead."""
 
 from __future__ import annotations
 
@@ -35,46 +35,47 @@ def margin_of_victory(
     time_limit: float | None = 10.0,
     max_lists: int | None = None,
 ) -> pd.DataFrame:
-    r"""Find the least weight of lists without which the leader of a consensus no longer leads.
+    r"""Find the smallest weight of lists whose removal ends the lead of the first item.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method that can weigh lists. Fit it first if it learns from judgements or by ``weighting="global"``, and it
-        is used as fitted; other methods need no fit.
+        Any method that accepts weights of lists. If the method learns from judgements or by ``weighting="global"``, fit
+        it first; it is used as fitted. Other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as for ``aggregator.transform``.
     votes : bool or None, default=None
-        Whether a list of weight w is w equal votes, which are removed one by one, or is removed as a whole. None
-        treats lists as votes only in queries of whole weights, such as equal ballots with their number.
+        Whether a list of weight w consists of w equal votes, which are removed one by one. If False, a list is removed
+        completely. None treats lists as votes only in queries with integer weights, such as numbers of equal ballots.
     time_limit : float or None, default=10.0
-        Seconds for the search in each query, above 0; None means no limit.
+        Time limit for the search in each query, in seconds above 0; None means no limit.
     max_lists : int, default=None
-        Size of the largest sets of lists, or of votes, to try, at least 1; None means no limit. Methods whose scores
-        are sums ignore it, because they need no trials.
+        Largest number of lists, or of votes, in a set to try, at least 1; None means no limit. It is ignored for
+        methods whose scores are sums, because they need no trials.
 
     Returns
     -------
     DataFrame of shape (n_queries, 7)
         A row for each query:
 
-        - `query`, and the `leader`, the first item of the consensus;
-        - `margin`, float64: the least total weight of lists without which the leader is no longer alone at the highest
-          score. It is 0 where the leader already shares the highest score, infinity where it leads as long as one list
-          is left, and NaN where it is not proven;
-        - `lower_bound`, float64: the margin is proven to be at least this;
-        - `upper_bound`, float64: weight of lists that were found to end the lead, infinity if none were found;
+        - `query`, and `leader`, the first item of the consensus;
+        - `margin`, float64: the smallest total weight of lists whose removal lets another item reach the leader's
+          score. It is 0 if the leader already shares the highest score, and infinity if the leader leads as long as one
+          list is left. It is NaN if it is not proven;
+        - `lower_bound`, float64: value that the margin is proven to reach or exceed;
+        - `upper_bound`, float64: weight of the lists that were found to end the lead; infinity if no such lists were
+          found;
         - `optimal`, bool: whether the two bounds are equal;
-        - `removed`, tuple: the voters of these lists, in their order, once for each vote removed from a list; empty
-          where there are none.
+        - `removed`, tuple: the voters of the lists found, in the order of the voters. A voter occurs once for each vote
+          removed from its list. The tuple is empty if no lists were found.
 
     Raises
     ------
     TypeError
         If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If the method cannot weigh lists, fails without some of them, or cannot take the lists. If a parameter is
-        outside its range, weights are not whole in spite of ``votes=True``, or there are too many votes to count
+        If the method does not accept weights of lists, fails without some lists, or cannot aggregate the lists. If a
+        parameter is out of range. If ``votes=True`` and weights are not integers. If there are too many votes to count
         separately.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
@@ -86,22 +87,22 @@ def margin_of_victory(
 
     Notes
     -----
-    A list is removed by weight 0, so that its items stay candidates; at least one list of a weight above 0 stays. The
-    weight of a list is its weight in the lists, times the aggregator's `voter_weights`. A tie at the top ends the
-    lead: the order of ids decides which of the tied items comes first, and that is not a win. In elections this is the
-    margin of victory by deletion of votes [1]_; if votes are changed instead, fewer may be enough. With
-    ``votes=False``, equal ballots merged into one list are removed together, and the margin is larger.
+    A list is removed by setting its weight to 0, so that its items stay candidates. At least one list of positive
+    weight stays. The weight of a list is its weight in the lists, times the aggregator's `voter_weights`. A tie at the
+    top ends the lead, because only the order of ids decides which of the tied items comes first. In elections, this is
+    the margin of victory by deletion of votes [1]_. If votes are changed instead of removed, fewer votes may be enough.
+    With ``votes=False``, equal ballots merged into one list are removed together, and the margin is larger.
 
     Some scores are sums of independent per-list scores: :class:`~skrankagg.aggregators.BordaCount` with its default,
-    :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. For
-    these, removing a list takes a fixed amount from the leader's lead over each rival. Finding the least weight that
-    ends the lead is a covering problem for each rival. It is solved by branch and bound, and by a sort for lists of
-    equal weight. The solution is confirmed by aggregating.
+    :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. In these
+    sums, the removal of a list changes the leader's lead over each rival by a fixed amount. The smallest weight that
+    ends the lead over a rival is then the solution of a covering problem. It is solved by branch and bound, or by a
+    sort if the lists have equal weight. The solution is confirmed by an aggregation.
 
-    For other methods sets of lists are tried, the lightest first, until one ends the lead; all lighter sets are then
-    proven not to. That takes :math:`\binom{m}{k}` aggregations for a margin of k of m lists of equal weight, so margins
-    of more than a few lists are rarely proven. If a margin is not proven, `upper_bound` comes from a greedy choice. The
-    bounds that are proven within the time limit depend on the speed of the machine.
+    For other methods, sets of lists are tried in order of weight until a set ends the lead. This proves that no lighter
+    set ends the lead. If m lists have equal weight and the margin is k lists, this takes :math:`\binom{m}{k}`
+    aggregations. Margins of more than a few lists are therefore rarely proven. If a margin is not proven, `upper_bound`
+    comes from a greedy choice. The bounds that are proven within the time limit depend on the speed of the machine.
 
     References
     ----------
@@ -165,7 +166,7 @@ def margin_of_victory(
 
 
 class _Lead:
-    """The lead of one item of a query over the others, under the lists of positive weight."""
+    """The lead of one item of a query over the other items, given the lists of positive weight."""
 
     def __init__(self, aggregator, lists, leader, heard, votes):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader
@@ -190,7 +191,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _count_votes(self, votes):
-        """Make a member of each vote of lists of whole weight, unless lists are removed as a whole."""
+        """If votes are counted separately, turn each vote of a list into a member."""
         weight = self.member_weight
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -210,7 +211,7 @@ class _Lead:
         self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
-        """Return whether the lead ends without each set of lists, bool (n_sets,), and the remaining lead."""
+        """For each set of lists, return whether the lead ends without the set, and the remaining lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
         removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
         weights[self.members[self.heads]] -= removed
@@ -223,7 +224,7 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return the lower and upper bound of the margin, and the numbers of the lists found."""
+        """Return the lower and the upper bound of the margin, and the numbers of the lists found."""
         nothing: list[int] = []
         if not len(self.rivals):
             return math.inf, math.inf, nothing
@@ -236,7 +237,7 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
 
     def _by_sums(self, clock):
-        """Find the lightest set as `lightest_set` does, for methods whose scores are sums; None for others."""
+        """Find the lightest set as `lightest_set` does if scores are sums; return None for other methods."""
         try:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
         except InputError:

@@ -1,4 +1,4 @@
-"""Search for the lightest set of members with some effect: exact for sums, else by trying sets, the lightest first."""
+"""Search for the lightest set of members that has an effect, exactly for sums, otherwise by trying sets."""
 
 import heapq
 from time import monotonic
@@ -12,18 +12,18 @@ _SLACK = 1e-9
 
 
 class Clock:
-    """Clock that counts down some seconds; None for no limit."""
+    """Clock that counts down a number of seconds; None means no limit."""
 
     def __init__(self, seconds):
         self.end = None if seconds is None else monotonic() + seconds
 
     def is_over(self):
-        """Return whether the time is over."""
+        """Return True if no time is left."""
         return self.end is not None and monotonic() > self.end
 
 
 def sets_by_weight(weight, most):
-    """Yield all sets of 1 to `most` members, the lightest first: weight, and members as a tuple (n_members,).
+    """Yield the weight and the members of all sets of 1 to `most` members, in ascending order of weight.
 
     >>> from skrankagg.inspection._removals import sets_by_weight
     >>> list(sets_by_weight([1.0, 1.0, 3.0], 2))
@@ -43,10 +43,11 @@ def sets_by_weight(weight, most):
 
 
 def lightest_cover(value, weight, need, most, whole, clock):
-    """Find the lightest set of members whose values, above 0, add up to `need`, lighter than `most`.
+    """Find the lightest set of members whose values add up to at least `need`, if it is lighter than `most`.
 
-    Returns a proven lower bound of its weight, at most `most`; and its weight and members. These are `most` and None if
-    there is no such set, or the time is over before one is found. `whole` means that weights are whole numbers.
+    All values must be above 0. Returns a proven lower bound of the weight, which is at most `most`, and the weight and
+    the members of the set. If there is no such set, or no set is found in time, the weight is `most` and the members
+    are None. `whole` means that all weights are integers.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
@@ -58,7 +59,7 @@ def lightest_cover(value, weight, need, most, whole, clock):
     weights = np.concatenate([[0.0], np.cumsum(weight[order])])
 
     def bound(start, left):
-        """Return the least weight of fractions of the members from `start` on whose values add up to `left`."""
+        """Return the smallest weight of members, or fractions of them, from `start` on that reach the value `left`."""
         if left <= 0:
             return 0.0
         place = int(np.searchsorted(values, values[start] + left))
@@ -91,12 +92,12 @@ def lightest_cover(value, weight, need, most, whole, clock):
 
 
 def lightest_set(happens, weight, most_members, n_columns, clock):
-    """Find the lightest set of members that makes something happen, by trying sets.
+    """Find the lightest set of members that has an effect, by trying sets.
 
-    ``happens(sets)`` takes masks (n_members, n_sets). It returns whether each set has the effect, bool (n_sets,), and
-    how far it is from it; smaller values are nearer. A set has from 1 to `most_members` members. `n_columns` sets are
-    tried at once. Returns a proven lower bound of the weight, infinite if no set has the effect. It also returns the
-    least weight found with its members, or infinity and None if none was found.
+    ``happens(sets)`` is called with masks of shape (n_members, n_sets). It returns, for each set, whether the set has
+    the effect, and a distance to the effect; smaller values are nearer. A set has from 1 to `most_members` members.
+    `n_columns` sets are tried at once. Returns a proven lower bound of the weight, which is infinite if no set has the
+    effect. Also returns the smallest weight found and its members, or infinity and None if no set was found.
     """
     n = len(weight)
     allowed = n - 1 if most_members is None else min(most_members, n - 1)
@@ -130,7 +131,7 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
 
 
 def _greedy(happens, weight, allowed, n_columns, clock):
-    """Add members one by one, the nearest to the effect per weight first; then leave out those not needed."""
+    """Add members by their progress per weight until the effect occurs, then leave out members not needed."""
     chosen = np.zeros(len(weight), dtype=bool)
     distance = happens(chosen[:, None])[1][0]
     while chosen.sum() < allowed:

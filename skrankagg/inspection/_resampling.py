@@ -1,4 +1,4 @@
-"""Repeated draws of the lists, and the scores and places that a method gives the items in each draw."""
+"""Repeated draws of the lists, and the scores and places of the items in each draw."""
 
 from dataclasses import dataclass
 
@@ -30,10 +30,10 @@ _FEW = 5
 class Replicates:
     """Results of the replicates of some queries.
 
-    `queries` are the number of the first query and one past the last, and `ptr` splits their candidates, from 0.
-    `first` and `last` are the places of each item's tie class, (n_candidates, n_resamples). `score_se`
-    (n_candidates,) is the standard deviation of the scores. `valid` (n_queries, n_resamples) marks the replicates that
-    count; failed ones do not.
+    `queries` contains the number of the first query and the number after the last query. `ptr` splits the candidates of
+    these queries, counted from 0. `first` and `last`, of shape (n_candidates, n_resamples), are the first and the last
+    place of each item's tie class. `score_se`, of shape (n_candidates,), is the standard deviation of the scores.
+    `valid`, of shape (n_queries, n_resamples), marks the replicates that did not fail.
     """
 
     queries: tuple
@@ -44,7 +44,7 @@ class Replicates:
     valid: np.ndarray
 
     def of_queries(self):
-        """Yield each query, the standard deviations of its candidates, and their places in its valid replicates."""
+        """For each query, yield its number, the standard deviations of the candidates, and their valid places."""
         for k, q in enumerate(range(*self.queries)):
             own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
             first = self.first[own] if valid.all() else self.first[own][:, valid]
@@ -54,13 +54,13 @@ class Replicates:
 
 
 class _Failing(Exception):
-    """Failure of a method in some replicate of several queries together."""
+    """Failure of a method in a replicate of several queries that are aggregated together."""
 
 
 class Resampling:
-    """Repeated draws of lists, and a method that aggregates them.
+    """Repeated draws of lists, with the method that aggregates the draws.
 
-    Parameters are those of :func:`~skrankagg.inspection.rank_stability`.
+    The parameters are described in :func:`~skrankagg.inspection.rank_stability`.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Resampling:
             )
 
     def aggregate(self):
-        """Return the encoded consensus of all lists, and the size of each query's terms where these may cancel."""
+        """Return the encoded consensus of all lists, and the size of each query's terms if the terms may cancel."""
         lists = self.lists
         result = self.aggregator._aggregate_what_fits(lists) if self.aggregator._repeats_columns else None
         scale = result.scale if isinstance(result, Consensus) else None
@@ -119,7 +119,7 @@ class Resampling:
         return self.aggregator._rank(lists), scale
 
     def replicates(self, ranked, scale):
-        """Aggregate the draws of some queries at a time as :class:`Replicates`, given the result of `aggregate`."""
+        """Yield :class:`Replicates` of some queries at a time; `ranked` and `scale` are the result of `aggregate`."""
         lists = self.lists
         centre = np.empty(lists.n_candidates)
         centre[ranked.order] = ranked.score
@@ -186,7 +186,7 @@ class Resampling:
         return Replicates(queries, block.candidate_ptr, score_se, first, first if last is None else last, valid)
 
     def _scores(self, block, scores, weights):
-        """Return scores of some replicates, (n_candidates, n_replicates), NaN where they fail, and one such error."""
+        """Return the scores of replicates, of shape (n_candidates, n_replicates), NaN for failures, and one error."""
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]
         else:
@@ -214,7 +214,7 @@ def _try(scores, weights, n_candidates):
 
 
 def _pool(lists):
-    """Pool all lists into one query, ``all``."""
+    """Pool all lists into one query with the id ``all``."""
     frame = lists.to_frame()
     frame["weight"] = lists.list_weight[lists.row_list]
     voter = pd.factorize(pd.MultiIndex.from_arrays([frame["query"], frame["voter"]]))[0]
@@ -222,7 +222,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """Return the least value of each row, (n, n_resamples), that this share of its values do not exceed: (n,)."""
+    """For each row of draws, return the smallest value that is not exceeded by this share of the values."""
     # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

@@ -1,4 +1,4 @@
-"""Places of items when the lists are drawn again: intervals, means, chances of the top places, groups."""
+"""Places of items when the lists are drawn again: intervals, means, chances of the top places, and groups."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def rank_stability(
     n_jobs: int | None = None,
     verbose: bool | Literal["auto"] = False,
 ) -> pd.DataFrame:
-    r"""Compute the places that items of a consensus take when its lists are drawn again.
+    r"""Compute the places of the items of a consensus when its lists are drawn again.
 
-    The result answers the question "how much does the order depend on which voters were asked?". It describes
-    stability and is not inference. Among equally good items, one that is ahead in the lists is as far ahead in most
-    draws, see Notes.
+    The result answers the question "how much does the order depend on which voters were asked?". It describes stability
+    and is not inference. An item that is ahead of an equally good item in the lists is also ahead in most draws, see
+    Notes.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method that can weigh lists. Fit it first if it learns from judgements or by ``weighting="global"``, and it
-        is used as fitted. A method that learns weights for each query learns them again in each draw.
+        Any method that accepts weights of lists. If the method learns from judgements or by ``weighting="global"``, fit
+        it first; it is used as fitted. Weights that a method learns for each query are learned again in each draw.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     n_resamples : int, default=1000
@@ -50,44 +50,46 @@ def rank_stability(
     confidence : float, default=0.95
         Share of the draws that the interval of an item covers.
     places : sequence of int, default=(1, 10)
-        Numbers of first places whose chances are reported.
+        For each number k in `places`, the chance of the first k places is returned.
     unit : {"list", "voter", "query"}, default="list"
-        The unit that is drawn. "list" draws the lists of each query separately, and "voter" draws voters, each with its
-        lists of all queries. "query" draws queries, whose lists then form one board of all items, see Notes.
+        The unit that is drawn. "list" draws the lists of each query separately. "voter" draws voters, each with its
+        lists of all queries. "query" draws queries; the lists of all queries form one board of all items, see Notes.
     votes : bool or None, default=None
-        Whether a list of weight w is w equal ballots, which are drawn separately, or one list whose weight multiplies
-        its draws. As many ballots are drawn as there are. None treats lists as ballots only in queries of whole
-        weights. This applies to ``unit="list"`` only: voters and queries are always drawn with their weights.
+        Whether a list of weight w stands for w equal ballots, which are drawn separately. The number of ballots drawn
+        is the number of ballots in the lists. If False, the list is drawn as one list, and its weight multiplies its
+        draws. None treats lists as ballots only in queries with integer weights. The parameter applies only to
+        ``unit="list"``; voters and queries are always drawn with their weights.
     random_state : int, RandomState instance or None, default=0
         Source of the draws. The draws of a query do not depend on which other queries are present.
     n_jobs : int, default=None
-        Processes that share the draws, for slow methods such as Kemeny; None is one, -1 all cores.
+        Number of processes that share the draws, for slow methods such as Kemeny. None means 1, and -1 means the number
+        of cores.
     verbose : bool or "auto", default=False
-        Whether to report progress; "auto" does so in a terminal or a notebook.
+        Whether to report progress. "auto" reports progress only in a terminal or a notebook.
 
     Returns
     -------
     DataFrame of shape (n_candidates, 11 + n_top)
-        A row for each item of each query, sorted as the consensus:
+        A row for each item of each query, in the order of the consensus:
 
-        - `query`, `item`, `score`, `rank`: the consensus of the original lists; with ``unit="query"``, the query is
+        - `query`, `item`, `score`, `rank`: the consensus of the original lists. With ``unit="query"``, the query is
           ``all``
-        - `rank_low`, `rank_high`: the best and the worst place of the interval, Int64, missing where a query has one
+        - `rank_low`, `rank_high`: the best and the worst place of the interval, Int64; missing if a query has only one
           list
-        - `rank_mean`, `score_se`: mean place, and standard deviation of the score, over the draws
+        - `rank_mean`, `score_se`: mean of the place and standard deviation of the score over the draws
         - `top_1`, `top_10`: the chance of being among the first k places, for each k of `places`
-        - `above_next`: share of the draws in which the item is above the next one of the consensus, ties half; NaN for
-          the last
-        - `tied_group`: number of the group, from 1, Int64; a group ends after an item that is above the next one in at
-          least `confidence` of the draws
-        - `n_resamples`: the number of draws that count
+        - `above_next`: share of the draws in which the item is above the next item of the consensus, where ties count
+          half; NaN for the last item
+        - `tied_group`: number of the group, counted from 1, Int64. A group ends after an item whose `above_next` is at
+          least `confidence`
+        - `n_resamples`: the number of valid draws
 
     Raises
     ------
     TypeError
         If `aggregator` is not an aggregator.
     ValueError
-        If the method cannot weigh lists, or an argument is out of range.
+        If the method does not accept weights of lists, or an argument is out of range.
 
     Warns
     -----
@@ -100,43 +102,45 @@ def rank_stability(
 
     See Also
     --------
-    rank_confidence : Sets that contain the true rank, valid for equal items too.
+    rank_confidence : Sets that contain the true rank, which are also valid for equally good items.
     preference_probabilities : Share of the draws in which one item is above another, for all items of a query.
-    voter_influence : Leaves out one list at a time.
+    voter_influence : Changes of the consensus when one list is left out.
 
     Notes
     -----
-    A draw takes as many lists of the query as there are, with replacement. The weight of a list is multiplied by the
-    number of times it is drawn, a multinomial count with expectation 1. Where lists are ballots (`votes`), as many
-    ballots are drawn as there are. A row of weight w stands for w ballots, so repeated and weighted lists give the same
-    result. Other weights, and those in `voter_weights`, multiply the draws. An item stays a candidate even if no list
-    that contains it is drawn.
+    If a query has n lists, a draw consists of n lists, drawn with replacement. The weight of a list is multiplied by
+    the number of times that the list is drawn, a multinomial count with expectation 1. If lists are ballots (see
+    `votes`), a list of weight w stands for w ballots, and the ballots are drawn instead. Repeated lists and weighted
+    lists then have the same result. Other weights, and the weights in `voter_weights`, multiply the draws. An item
+    stays a candidate even if no list that contains it is drawn.
 
-    **Items that no list compares**: the items of a query may fall into several components (see
+    **Items that are not compared**: the items of a query may belong to several components (see
     :meth:`RankedLists.components <skrankagg.RankedLists.components>`). Then `above_next` is NaN for items of two
     components, and all columns that count places among all items are missing for the whole query.
 
-    Items that tie in a draw share their places. The interval begins at the quantile of the first shared place and ends
-    at the quantile of the last, by the inverse distribution function, so that both are places. The mean uses the middle
-    of the shared places. The chance of the first k places counts the fraction of the shared places that are among them.
+    Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
+    ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so
+    they are always places. The mean uses the middle of the shared places. The chance of the first k places counts the
+    fraction of the shared places that are among them.
 
-    With ``unit="query"`` the lists of all queries are pooled, as in a leaderboard whose tasks are queries, and whole
-    queries are drawn. If the tasks of a leaderboard are the voters of one query, draw lists.
+    With ``unit="query"`` the lists of all queries are pooled, and queries are drawn with all of their lists. Use it for
+    a leaderboard whose tasks are queries. If the tasks of a leaderboard are the voters of one query, draw lists.
 
     A draw does not count for a query if no list of positive weight is drawn, or if the method fails. If the method
     fails in all draws, its error is raised.
 
-    Intervals have their nominal coverage of the true rank only where items differ and there are many lists. Over 400
-    generated queries of 30 items, ranked by BordaCount, 95 % intervals covered it as follows
-    (``benchmarks/rank_coverage.py``). If the items differ much, coverage was 98 % with 50 lists and 94 % with 10; if
-    they differ little, 95 % and 88 %. If all are equally good, hardly any interval contains all places.
+    Intervals have their nominal coverage of the true rank only if the items differ and there are many lists. Over 400
+    generated queries of 30 items, ranked by BordaCount, 95 % intervals covered the true rank as follows
+    (``benchmarks/rank_coverage.py``). If the items differed much, the coverage was 98 % with 50 lists and 94 % with 10
+    lists. If the items differed little, it was 95 % and 88 %. If all items were equally good, hardly any interval
+    contained all places.
 
     Coverage is lower for the first place. At a medium spread, the interval of the best item covered its true rank in
-    about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered 93, 96
-    and 98 %. For items that differ little, the best item's coverage was 62, 75 and 87 %. Use :func:`rank_confidence`
-    for this question if there are fewer than 50 lists.
+    about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered 93, 96 and 98
+    %. If the items differed little, the best item's coverage was 62, 75 and 87 %. Use :func:`rank_confidence` for this
+    question if there are fewer than 50 lists.
 
-    The method aggregates `n_resamples` times; sums and majorities of all draws are computed together.
+    The lists are aggregated `n_resamples` times. Sums and majorities of all draws are computed together.
 
     References
     ----------
@@ -221,16 +225,16 @@ def preference_probabilities(
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """Compute the share of draws of the lists in which one item is above another, for all items of a query.
+    """For every two items of a query, compute the share of draws of the lists in which one item is above the other.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method that can weigh lists, as in :func:`rank_stability`.
+        Any method that accepts weights of lists, as in :func:`rank_stability`.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     query : object, default=None
-        Id of the query; None if there is only one.
+        Id of the query; None if there is only one query.
     n_resamples : int, default=1000
         Number of draws.
     unit : {"list", "voter", "query"}, default="list"
@@ -240,21 +244,21 @@ def preference_probabilities(
     random_state : int, RandomState instance or None, default=0
         Source of the draws, which are the same as in :func:`rank_stability`.
     n_jobs : int, default=None
-        Processes that share the draws; None is one, -1 all cores.
+        Number of processes that share the draws. None means 1, and -1 means the number of cores.
 
     Returns
     -------
     DataFrame of shape (n_items, n_items)
         Rows and columns are the items in the order of the consensus. A value is the share of the draws in which the
-        row's item is above the column's, ties half. It is 1/2 for an item and itself, and NaN for two items that no
-        chain of lists connects.
+        item of the row is above the item of the column; ties count half. It is 1/2 on the diagonal, and NaN for two
+        items that no chain of lists connects.
 
     Raises
     ------
     TypeError
         If `aggregator` is not an aggregator.
     ValueError
-        If there is no such query, the method cannot weigh lists, or it fails in all draws.
+        If there is no such query, if the method does not accept weights of lists, or if the method fails in all draws.
 
     Warns
     -----
@@ -267,8 +271,8 @@ def preference_probabilities(
 
     See Also
     --------
-    rank_stability : Intervals of the places, and the shares of neighbours.
-    skrankagg.aggregators.pairwise_preferences : The lists' own preferences.
+    rank_stability : Intervals of the places, and the shares for neighbours.
+    skrankagg.aggregators.pairwise_preferences : The preferences of the original lists.
 
     Notes
     -----
@@ -328,12 +332,12 @@ def _choose_query(X, query, unit):
 
 
 def _share_of_top(first, last, k):
-    """Return the share of replicates in which an item is in the first k, a tied class counting in part, (n_items,)."""
+    """Return the share of replicates in which each item is in the first k places; tied classes may count in part."""
     if last is first:
         return (first <= k).mean(axis=1)
     return np.clip((k + 1 - first) / (last - first + 1), 0.0, 1.0).mean(axis=1)
 
 
 def _share_above(one, other):
-    """Return the share of replicates in which the first places are before the second ones; ties count half."""
+    """Return the share of replicates in which the places `one` are before the places `other`; ties count half."""
     return ((one < other).mean(axis=-1) + (one <= other).mean(axis=-1)) / 2

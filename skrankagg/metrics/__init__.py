@@ -1,4 +1,4 @@
-"""Measures of a consensus, agreement between rankings, registries of both by name, and scorers for scikit-learn."""
+"""Measures of a consensus and of agreement between rankings, their registries, and scorers for scikit-learn."""
 
 # tools/regenerate.py writes what follows.
 from ._agreement import (

@@ -46,33 +46,35 @@ __all__ = ["Comparator"]
 
 
 class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
-    """Compare aggregators on the same queries, and aggregate with the best of them.
+    """Compare aggregators on the same queries, and aggregate with the best aggregator.
 
-    Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods that use the
-    lists alone are measured on the queries that they are fitted on. Methods that learn from judgements are measured on
-    held-out queries and need `cv`.
+    Lists and judgements are encoded once and shared by all methods. Methods that use the lists alone are measured on
+    the queries that they are fitted on. Methods that learn from judgements are measured on held-out queries and need
+    `cv`.
 
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
         Methods to compare, with their names. An estimator may be the string "drop".
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one determines the best method.
+        Measures without repeats, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
+        method.
     qrels : Qrels or DataFrame, default=None
-        Judgements; those passed to :meth:`fit` take precedence.
+        Judgements. Judgements passed to :meth:`fit` take precedence.
     n_jobs : int, default=None
-        Threads that run methods at the same time; None means 1, -1 all processors. Times are comparable with 1 only.
+        Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. Times
+        can be compared only with 1 thread.
     verbose : bool, "auto" or callable, default="auto"
-        Whether to print a line when a method ends; "auto" does so in a terminal and a notebook. A function is called
-        with the line instead.
+        Whether to print a line when a method ends. "auto" prints lines only in a terminal or a notebook. A function is
+        called with the line instead.
     learns : list or tuple of str, default=()
         Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. They are treated like
-        the detected ones, see Notes.
+        the detected methods, see Notes.
     error_score : "raise" or float, default=nan
         Value of every measure for a method that fails, as in scikit-learn's searches. A FitFailedWarning names the
-        method, and the other methods stay. "raise" raises its error.
+        method, and the other methods are kept. "raise" raises the error of the method.
     with_voters : bool, default=False
-        Whether to measure the voters themselves as well, under their names (written as str), after the methods.
+        Whether to measure the voters too. Their rows follow the methods, under the names of the voters as str.
     cv : int, splitter, iterable or None, default=None
         Folds of the queries on which methods that learn from judgements are measured, as in
         :func:`~skrankagg.model_selection.cross_val_consensus`. None rejects such methods.
@@ -80,59 +82,61 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     Attributes
     ----------
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
-        Each measure over the judged queries (the mean; the sum for counts), and the `time` in seconds, indexed by
-        `method` in the order given. The time includes fit and aggregation; with `cv`, all folds and the fit on all
-        queries. A failed method has `error_score` and no time. With ``with_voters=True`` a row for each voter follows,
-        whose time is NaN.
+        Each measure, averaged over the judged queries or summed if it is a count, and the `time` in seconds. The rows
+        are indexed by `method` in the order given. The time includes fit and aggregation; with `cv` it includes all
+        folds and the fit on all queries. A failed method has `error_score` and no time. With ``with_voters=True`` a row
+        for each voter follows; its time is NaN.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
-        The measures of each query, indexed by `method` and `query`; with ``with_voters=True`` for the voters too.
+        The measures of each query, indexed by `method` and `query`. With ``with_voters=True`` the voters are included.
     runs_ : mapping of str to DataFrame
-        The consensus of each method that did not fail, held out if it learns from judgements; with
-        ``with_voters=True`` also the lists of each voter.
+        The consensus of each method that did not fail. If the method learns from judgements, the consensus is held out.
+        With ``with_voters=True`` the lists of each voter are included.
     failures_ : dict of str to str
         The error of each failed method.
     best_name_ : str
-        Name of the successful method with the best first measure, the first one of equals. The best value is the
-        highest, or the lowest where lower is better, as for "rbp_resid". A voter is never the best.
+        Name of the successful method with the best value of the first measure; among equal methods, the first. The best
+        value is the highest, or the lowest if lower values are better, as for "rbp_resid". A voter is never the best
+        method.
     best_estimator_ : estimator
-        That method, fitted on all queries.
+        The best method, fitted on all queries.
     best_score_ : float
-        Its first measure, negated where lower is better.
+        First measure of the best method, negated if lower values are better.
     aggregators_ : list of estimators
         All methods, fitted on all queries unless they failed.
     named_aggregators_ : dict of str to estimator
-        The same by name.
+        The estimators of `aggregators_` by name.
 
     See Also
     --------
     skrankagg.metrics.evaluate : Measures existing runs.
-    skrankagg.metrics.evaluate_voters : Measures voters alone, also over the queries that they answer.
+    skrankagg.metrics.evaluate_voters : Measures only voters, by default over the queries for which they have a list.
     skrankagg.model_selection.cross_val_consensus : The held-out consensus of one method.
 
     Notes
     -----
-    Queries without judgements are aggregated and not measured. Voters are measured over the same queries as the
-    methods; a query without a list of a voter counts as an empty list. The voter that is best in hindsight was chosen
-    by these judgements, so name the one to beat beforehand: ``compare(baseline="bm25")``. Parameters of the methods are
-    parameters of the Comparator, as in ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
+    Queries without judgements are aggregated but not measured. Voters are measured over the same queries as the
+    methods; a query for which a voter has no list counts as an empty list. The voter that is best in the results was
+    found by these judgements. Therefore choose the voter to compare with beforehand: ``compare(baseline="bm25")``.
+    Parameters of the methods are parameters of the Comparator, as in ``Comparator([("sum",
+    CombSUM())]).set_params(sum__norm="rank")``.
 
     A method learns from judgements in any of these cases:
 
     - One of its parameters at any depth is a ``qrels``, a :class:`~skrankagg.Qrels`, a
       :class:`~skrankagg.metrics.RankingScorer`, or a ``scoring`` other than
       :class:`~skrankagg.metrics.ConsensusScorer`, which uses lists alone.
-    - It, or an estimator inside it, has the aggregator tag ``supervised``, weighs or selects voters by a measure, or is
-      a Comparator.
-    - `learns` names it.
+    - The method, or an estimator inside it, has the aggregator tag ``supervised``, weights or selects voters by a
+      measure, or is a Comparator.
+    - `learns` contains its name.
 
-    With `cv` each consensus of such a method comes from a fit on other queries, and all methods are measured over the
-    same judged queries. It is then fitted on all queries. It receives RankedLists. If some part of it has no
-    judgements, it also receives the Comparator's judgements of the training queries alone, as `y`.
+    With `cv`, each consensus of such a method comes from a fit on other queries. All methods are measured over the same
+    judged queries. Afterwards the method is fitted on all queries. The method is called with RankedLists. If a part of
+    the method needs judgements and contains none, `y` is the Comparator's judgements of the training queries.
 
-    Anything learned before cannot be held out, such as voter weights that were measured on these queries and are now a
-    parameter. If `learns` names such a method, it is rejected whatever `cv` is. Let the Comparator fit the estimator
-    that learns them, or measure them on other queries. The choice of the best method itself uses judgements:
-    ``cross_val_score`` of the Comparator measures that choice.
+    Parameters that were learned before cannot be held out, such as voter weights that were measured on these queries.
+    If `learns` names a method that learns only in this way, the method is rejected for every `cv`. Let the Comparator
+    fit the estimator that learns the parameters, or learn them on other queries. The choice of the best method also
+    uses judgements; ``cross_val_score`` of the Comparator measures this choice.
 
     Examples
     --------
@@ -155,7 +159,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     CombSUM      5     0       0
     Copeland     5     0       0
 
-    Does it help to weigh the voters by their quality, on queries that did not measure it?
+    Does it help to weight the voters by their quality, measured on other queries?
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from skrankagg import RankedLists
@@ -221,12 +225,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+            Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements, another way to pass them; an array contains, for each query, the id of the query whose
-            judgements it gets.
+            Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
+            judgements are used for it.
         qrels : Qrels, default=None
-            Judgements; None uses those of the constructor.
+            Judgements; None uses the constructor's judgements.
 
         Returns
         -------
@@ -236,10 +240,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         ValueError
-            If there are no judgements, or they share no query or no item with the lists. If a method learns from
-            judgements and `cv` is None, or `cv` does not test every query once. If all methods fail. If neither higher
-            nor lower is better for the first measure, as for "num_ret". If a measured voter and a method have the same
-            name.
+            If there are no judgements, or they have no query or no item in common with the lists. If a method learns
+            from judgements and `cv` is None, or `cv` does not test every query once. If all methods fail. If neither
+            higher nor lower values of the first measure are better, as for "num_ret". If a measured voter and a method
+            have the same name.
         TypeError
             If the judgements are a plain frame, which scikit-learn would split like data.
 
@@ -295,7 +299,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the attributes from the results of the methods and of voters, their rivals."""
+        """Set the attributes from the results of the methods and the results of the measured voters, called rivals."""
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -334,12 +338,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+            Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
 
         Returns
         -------
         DataFrame
-            Columns `query`, `item`, `score`, `rank` and the method's own.
+            Columns `query`, `item`, `score` and `rank`, and further columns of the method.
         """
         check_is_fitted(self)
         X = encode_plain(X)
@@ -349,24 +353,24 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
-        On the lists of ``fit``, the value of a method that learns from judgements is too high: ``best_score_`` is the
-        held-out value.
+        On the lists of ``fit``, the value of a method that learns from judgements is too high. Use the held-out value,
+        ``best_score_``, instead.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements, another way to pass them; an array contains, for each query, the id of the query whose
-            judgements it gets.
+            Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
+            judgements are used for it.
         qrels : Qrels, default=None
-            Judgements; None uses those of the constructor.
+            Judgements; None uses the constructor's judgements.
 
         Returns
         -------
         float
-            The first measure over the judged queries of `X`, negated where lower is better, because scikit-learn treats
-            the greatest score as the best.
+            The first measure over the judged queries of `X`. It is negated if lower values are better, because in
+            scikit-learn the greatest score is the best.
         """
         check_is_fitted(self)
         lists = check_lists(X)
@@ -383,7 +387,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Parameters
         ----------
         baseline : str, default=None
-            Name of the method, or of a measured voter, to compare with; None takes the row with the best mean.
+            Name of the method or measured voter to compare with; None uses the row with the best mean.
         **options
             Options of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
             `n_resamples`, `random_state`.
@@ -391,8 +395,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Returns
         -------
         DataFrame of shape (n_methods, 10)
-            Mean, difference, its interval, effect size, counts of queries won, tied and lost, p-values. Failed methods
-            have NaN, whatever their `error_score`, and the correction of p-values does not count them.
+            Mean, difference, interval of the difference, effect size, counts of queries won, tied and lost, and
+            p-values. Failed methods have NaN for every `error_score`, and the correction of p-values does not count
+            them.
         """
         check_is_fitted(self)
         return compare_methods(self._measured(), baseline, **options)
@@ -410,11 +415,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Parameters
         ----------
         k : int, default=None
-            Largest cutoff to show; None shows all.
+            Largest cutoff to show; None shows all cutoffs.
         metric : str, Measure or sequence of these, default=None
-            Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
+            Measures. A name without a cutoff, such as "ndcg", selects all its cutoffs; "ndcg@10" selects one. None
+            selects all measures.
         query : object or list, default=None
-            The id of a query, or a list of ids; None is all, summarised.
+            The id of a query, or a list of ids. None selects the summary of all queries.
         per_query : bool, default=False
             Whether to show a row for each method and query instead of the summaries.
 
@@ -437,9 +443,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         baseline: str | None = None,
         **options: Unpack[LatexOptions],
     ) -> str:
-        """Write results as a LaTeX table in the style of booktabs, with the best of each measure in bold.
+        """Write results as a LaTeX table in the style of booktabs, with the best value of each measure in bold.
 
-        A failed method is never the best; its cells are dashes if its `error_score` is NaN.
+        A failed method is never the best. If `error_score` is NaN, the cells of a failed method are dashes.
 
         Parameters
         ----------
@@ -452,14 +458,15 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         per_query : bool, default=False
             Whether to show each query, as in :meth:`select_results`.
         baseline : str, default=None
-            Name of a method. Significantly better or worse methods get a raised + or -. None marks nothing.
+            Name of a method. Methods that are significantly better or worse are marked with a raised + or -. None marks
+            nothing.
         **options
             Options of :func:`~skrankagg.model_selection.latex_table`: `decimals`, `caption`, `label` and others.
 
         Returns
         -------
         str
-            The whole table environment.
+            The complete table environment.
         """
         table = self.select_results(k=k, metric=metric, query=query, per_query=per_query)
         marks = None if baseline is None else significance_marks(self._measured(), baseline, list(table.columns))
@@ -468,7 +475,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return latex_table(table, marks=marks, **options)
 
     def _measured(self):
-        """Return the measures of each query, NaN where a method failed, because its error_score was not measured."""
+        """Return the measures of each query; failed methods have NaN instead of their error_score."""
         failed = self.per_query_.index.get_level_values(0).isin(list(self.failures_))
         return self.per_query_.mask(np.broadcast_to(failed[:, None], self.per_query_.shape))
 
@@ -480,7 +487,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             raise InputError(f"`learns` must name methods among {', '.join(names)}; got {unknown[0]!r}.")
 
     def _needs_judgements(self):
-        """Return True: the Comparator chooses the best method by judgements."""
+        """Return True, because the Comparator uses judgements to choose the best method."""
         return True
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -494,12 +501,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Returns
         -------
         ndarray of str objects
-            Names, in their order.
+            Names of the columns in order.
 
         Raises
         ------
         NotFittedError
-            Before ``fit``, when the best method is not known yet.
+            If ``fit`` was not called, so that the best method is not known.
         """
         keep_out_of_html()
         check_is_fitted(self)
@@ -515,6 +522,6 @@ def _first_measure(measures):
     if measures[first].greater_is_better is None:
         raise InputError(
             f"The first of `metrics` determines the best method; got {first!r}, for which neither higher nor lower is "
-            "better. Put another one first."
+            "better. Put another measure first."
         )
     return first

@@ -1,4 +1,4 @@
-"""Consensus of each query by a method fitted on other queries."""
+"""Aggregation of each query by a method that was fitted on other queries."""
 
 from __future__ import annotations
 
@@ -32,53 +32,53 @@ def cross_val_consensus(
 ) -> pd.DataFrame:
     """Aggregate every query with a method fitted on other queries.
 
-    The queries are split into folds. For each fold a clone of the estimator is fitted on all other queries, with their
-    judgements, and aggregates the queries of the fold. No consensus depends on the judgements of its own query, so
-    the result can be evaluated with them, compared with other runs, or saved.
+    The queries are split into folds. For each fold, a clone of the estimator is fitted on all other queries and their
+    judgements. The clone then aggregates the queries of the fold. No consensus depends on the judgements of its own
+    query. The result can therefore be evaluated with the same judgements, compared with other runs, or saved.
 
     Parameters
     ----------
     aggregator : estimator
         An aggregator, or a pipeline or search around one, whose ``transform`` returns a consensus.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists. In every case the estimator receives
-        RankedLists, whose samples are queries.
+        Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list. The estimator is
+        always called with RankedLists, whose samples are queries.
     y : Qrels, AlignedQrels or None, default=None
-        Judgements for ``fit``; None if the estimator contains some, or needs none.
+        Judgements for ``fit``; None if the estimator contains judgements or does not need them.
     qrels : Qrels, default=None
-        Judgements; they take precedence over `y`, and both over judgements that the estimator contains.
+        Judgements. They take precedence over `y`, and `y` takes precedence over judgements that the estimator contains.
     cv : int, splitter or iterable, default=5
-        Number of folds, neighbours in the order of the lists; or a splitter whose samples are queries, such as
-        ``KFold(5, shuffle=True)``; or pairs of positions of queries, (train, test). Each query must be in one test set.
+        Number of folds; each fold consists of neighbouring queries in the order of the lists. A splitter must have
+        queries as samples, such as ``KFold(5, shuffle=True)``. An iterable must contain pairs (train, test) of
+        positions of queries. Each query must be in exactly one test set.
     n_jobs : int, default=None
-        Threads that fit folds at the same time; None means 1, -1 all processors.
+        Number of threads that fit folds at the same time. None means 1, and -1 means the number of processors.
 
     Returns
     -------
     DataFrame
-        Columns `query`, `item`, `score`, `rank` and the method's own, query by query in the order of the lists. Queries
-        of a frame are sorted.
+        Columns `query`, `item`, `score` and `rank`, and further columns of the method. The queries have the order of
+        the lists; the queries of a frame are sorted.
 
     Raises
     ------
     ValueError
-            If a query is in no test set, in several, or in the training set of its own fold. If there are fewer queries
-            than folds. If a training set has no judged query and the method learns from judgements.
+        If a query is in no test set, in several test sets, or in the training set of its own fold. If there are fewer
+        queries than folds. If a training set has no judged query and the method learns from judgements.
     TypeError
         If the judgements are a plain frame, or the estimator does not return a consensus.
-        If the judgements are a plain frame, or the estimator returns no consensus.
 
     See Also
     --------
-    Comparator : Measures methods in this way with ``cv``, and compares them with others.
-    sklearn.model_selection.cross_val_score : Measures each fold, without returning a consensus.
+    Comparator : Measures methods in this way with ``cv``, and compares them with other methods.
+    sklearn.model_selection.cross_val_score : Measures each fold but does not return a consensus.
 
     Notes
     -----
     Queries without judgements are aggregated too. They are also in training sets, where methods that learn from the
     lists use them. For a method that learns nothing, the result equals ``transform``.
 
-    Scores of different folds come from different fits. Within a query they are comparable, which is sufficient for
+    Scores in different folds come from different fits. Scores within a query can be compared, which is sufficient for
     measures of rankings.
 
     Examples
@@ -107,8 +107,8 @@ def cross_val_consensus(
     else:
         if isinstance(y, AlignedQrels) and len(y) != lists.n_queries:
             raise InputError(
-                f"`y` must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Make it of these "
-                "lists: qrels.align(lists)."
+                f"`y` must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Pass "
+                "qrels.align(lists)."
             )
         aligned = choose_qrels(aggregator, y, qrels).align(lists)
     result = hold_out(aggregator, lists, aligned, query_folds(cv, lists), n_jobs)
@@ -116,7 +116,7 @@ def cross_val_consensus(
 
 
 def query_folds(cv, lists):
-    """Split queries so that each is tested exactly once, as (train, test) positions; raise InputError otherwise."""
+    """Return the (train, test) positions of queries; raise InputError unless each query is tested exactly once."""
     cv = QueryKFold(cv) if is_integer(cv) else check_cv(cv)
     folds = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(lists)]
     n_queries = lists.n_queries
@@ -131,14 +131,15 @@ def query_folds(cv, lists):
         q = int(np.flatnonzero(tested != 1)[0])
         raise InputError(
             f"`cv` must have every query in exactly one test set; {show_id(lists.queries, q)} is in {tested[q]}, and "
-            f"{int((tested != 1).sum()) - 1} others are in none or several. Choose folds, such as cv=5 or "
-            "KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged queries."
+            f"{int((tested != 1).sum()) - 1} other queries are in no or several test sets. Choose folds, such as "
+            "cv=5 or KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged "
+            "queries."
         )
     for train, test in folds:
         both = np.intersect1d(train, test)
         if len(both):
             raise InputError(
                 f"`cv` must not have a query in both the training and the test set of a fold; "
-                f"{show_id(lists.queries, int(both[0]))} is in both. Leave it out of the training set."
+                f"{show_id(lists.queries, int(both[0]))} is in both. Leave the query out of the training set."
             )
     return folds

@@ -1,11 +1,11 @@
-"""Methods in a Comparator that learn from judgements: finding them, and refusing them where necessary."""
+"""Search for methods in a Comparator that learn from judgements, and errors if they cannot be measured."""
 
 from ..exceptions import InputError
 from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Find methods that learn from judgements, and return their reasons by name; `learns` names additional methods."""
+    """Return, by name of method, why methods learn from judgements; `learns` contains names of further methods."""
     reasons = {}
     for name, estimator in members:
         reason = f"named by learns={list(learns)!r}" if name in learns else find_judgements(estimator)
@@ -15,30 +15,30 @@ def find_learners(members, learns):
 
 
 def refuse_learners(reasons):
-    """Raise an error naming all methods that a Comparator would measure on the judgements they learned from."""
+    """Raise InputError if there are methods that a Comparator would measure on the judgements they learned from."""
     if reasons:
         first = next(iter(reasons))
         found = ", ".join(f"{name!r} ({reason})" for name, reason in reasons.items())
         raise InputError(
             "Without `cv` the Comparator measures methods on the queries that they are fitted on. No method may learn "
-            f"from judgements then; got {found}. Give cv=5, which measures these on held-out queries. Or fit such a "
+            f"from judgements then; got {found}. Pass cv=5 to measure these methods on held-out queries. Or fit such a "
             "method on training queries and evaluate it on others, "
             f"evaluate({{{first!r}: run, ...}}, qrels). Or use cross_val_score over RankedLists."
         )
 
 
 def refuse_learnt(members, learns):
-    """Raise an error if `learns` names a method whose fit learns nothing: its parameters came from the judgements."""
+    """Raise InputError if `learns` names a method whose fit learns nothing, because judgements set its parameters."""
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:
         raise InputError(
             f"`learns` must name methods that learn in fit; got {learnt[0]!r}, whose fit learns nothing. Its "
-            "parameters were learned from judgements before, so cv cannot hold queries out. Measure it on other "
-            "queries than it learned from, or compare a method whose fit learns, such as "
+            "parameters were learned from judgements before, so cv cannot hold queries out. Measure the "
+            "method on queries that it did not learn from, or compare a method whose fit learns, such as "
             "make_pipeline(VoterWeighter('map'), ...)."
         )
 
 
 def _is_fitted(estimator):
-    """Return whether the fit of an estimator may change its results."""
+    """Return True if the fit of an estimator may change its results."""
     return getattr(tags_of(estimator), "requires_fit", True)

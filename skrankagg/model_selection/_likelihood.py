@@ -1,4 +1,4 @@
-"""Likelihood of held-out lists under a model fitted to other lists of the same queries."""
+"""Likelihood of held-out lists under a model that was fitted to other lists of the same queries."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     Parameters
     ----------
     aggregator : PlackettLuce
-        The model with its parameters. A clone of it is fitted.
+        The model with its parameters. A clone of the model is fitted.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+        Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
     cv : int or VoterKFold, default=5
-        Number of folds, divided at random but always in the same way; or a VoterKFold.
+        Number of folds, or a VoterKFold. A number divides the lists at random, but always in the same way.
 
     Returns
     -------
@@ -38,9 +38,9 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
         A row for each query, in the order of the lists:
 
         - `query`
-        - `log_likelihood`: sum over all lists, each under the worths of the fold that holds it out
-        - `n_lists`, `n_choices`: numbers of lists, and of the choices that they consist of, counted by weight
-        - `per_choice`: mean log-likelihood of a choice; NaN if there are none
+        - `log_likelihood`: sum over all lists; each list is measured under the worths fitted without its fold
+        - `n_lists`, `n_choices`: number of lists, and number of choices that the lists contain, both counted by weight
+        - `per_choice`: mean log-likelihood of a choice; NaN if there are no choices
         - `uniform`: the value of `per_choice` if all items are equally good
 
     Raises
@@ -48,13 +48,13 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     TypeError
         If `aggregator` is not PlackettLuce, or `cv` is another splitter.
     ValueError
-        If `cv` is below 2. With ``prior=0``, if the lists of some training set do not determine the worths.
+        If `cv` is below 2. If ``prior=0`` and the lists of a training set do not determine the worths.
 
     See Also
     --------
-    VoterKFold : The folds.
-    skrankagg.aggregators.PlackettLuce : The model, and its likelihood.
-    cross_val_consensus : Holds out queries, whose consensus can then be evaluated with judgements.
+    VoterKFold : The splitter into folds.
+    skrankagg.aggregators.PlackettLuce : The model and its likelihood.
+    cross_val_consensus : Holds out queries instead of lists, so that their consensus can be evaluated with judgements.
 
     Notes
     -----
@@ -62,21 +62,21 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     geometric mean of the chances that the model gave to the actual choices. A lower `per_choice` may mean that `prior`
     is too small for so few lists.
 
-    Values of different `prior` can be compared directly. Another `absent` changes the choices and the items to choose
-    from, so compare how far each value is above its own `uniform`. Without ties the parameter `ties` changes nothing.
-    With ties, "davidson" has the exact likelihood of the data; "efron" and "breslow" are different approximations. They
-    cannot be compared. With "davidson", a tie has no chance if no training list ties the same number of items, and the
-    value is then minus infinity.
+    Values of different `prior` can be compared directly. A different `absent` changes the choices and the items to
+    choose from. Then compare by how much each value exceeds its own `uniform`. Without ties, the parameter `ties`
+    changes nothing. With ties, "davidson" uses the exact likelihood of the data, and "efron" and "breslow" use
+    different approximations, so their values cannot be compared. Under "davidson", a tie has probability 0 if no
+    training list contains a tie of the same number of items. The value is then minus infinity.
 
-    Lists count by their own weights. The model's `voter_weights` multiply them only in the fit, so that different
-    weights are measured by the same lists. Weights of comparisons and ballots are numbers of lists, which the folds
-    divide, see :class:`VoterKFold`.
+    Lists count with their own weights. The model's `voter_weights` multiply these weights only in the fit, so that
+    different voter weights are measured by the same lists. The weights of comparisons and ballots are numbers of lists,
+    and the folds divide these lists, see :class:`VoterKFold`.
 
-    With `weighting`, the reliability of a voter is learned from its other lists: those in the same group of the query
-    and, with "global", also those of other queries. A voter without other lists is treated as average.
+    With `weighting`, the reliability of a voter is learned from the voter's other lists in the same group of the query.
+    With "global", the voter's lists of other queries are also used. A voter without other lists is treated as average.
 
-    A list of :math:`L` items is :math:`L` choices, or :math:`L - 1` if its last item was the only one left. If a query
-    has only one list, nothing is learned: all worths are equal.
+    A list of :math:`L` items contains :math:`L` choices, or :math:`L - 1` if no other item was left when its last item
+    was chosen. If a query has only one list, nothing is learned, and all worths are equal.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     5.0 [-0.623] [-0.693]
     1000.0 [-0.691] [-0.693]
 
-    So few comparisons of each item call for a larger prior than the default.
+    With so few comparisons of each item, a larger prior than the default is better.
     """
     if not isinstance(aggregator, PlackettLuce):
         raise InputTypeError(
@@ -136,6 +136,6 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
 
 def _n_choices(lists, absent):
-    """Count the choices in the lists of each query by weight; the only item left is not a choice."""
+    """For each query, count the choices in its lists by weight; taking the only item left is not a choice."""
     left = lists.query_n_items[lists.list_query] if absent == "last" else lists.list_length
     return lists.sum_over_lists(lists.list_weight * (lists.list_length - (lists.list_length == left)))

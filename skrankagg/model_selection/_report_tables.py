@@ -1,9 +1,9 @@
-"""Tables of a comparison as text, Markdown, LaTeX or a Styler: a frame in, a str out.
+"""Tables of a comparison as text, Markdown, LaTeX or a Styler, made from a frame.
 
-A table has a row for each method and a column for each measure. The best value of a measure is marked. It is the
-lowest value for measures where lower is better, else the highest. If all methods are equal, no value is marked. Counts
-and times are shown without a mark, because larger values are not better. A dash stands for a missing number, such as
-the measures of a failed method.
+A table has a row for each method and a column for each measure. The best value of a measure is marked. The best value
+is the lowest if lower values of the measure are better, otherwise the highest. If all methods are equal, no value is
+marked. Counts and times are shown without a mark, because larger values are not better. A dash stands for a missing
+number, such as the measures of a failed method.
 
 >>> import pandas as pd
 >>> from skrankagg.model_selection import text_table
@@ -62,27 +62,30 @@ def text_table(
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN if missing; a row for each method, in the order to show. The index, of one level or several,
-        labels the rows.
+        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index, of one or
+        more levels, labels the rows.
     references : DataFrame, default=None
-        More rows, such as single voters, shown below a rule and never marked. Columns that they lack are left blank.
+        Further rows, such as single voters. They are shown below a rule and never marked. Cells of missing columns are
+        left blank.
     marks : DataFrame of str, default=None
-        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
+        `table`.
     decimals : int, default=4
-        Decimals of measures.
+        Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to mark the best value of each measure; a list of methods marks the best among them.
+        Whether to mark the best value of each measure. For a list of methods, the best value among these methods is
+        marked.
     time : str, default="time"
-        Name of the column of seconds, if there is one; shown in ms or s.
+        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
 
     Returns
     -------
     str
-        Lines without trailing blanks, and without a newline after the last one.
+        The table. Lines have no trailing blanks, and the last line has no newline.
 
     See Also
     --------
-    latex_table : The same for a paper.
+    latex_table : Writes the table for a paper.
 
     Examples
     --------
@@ -139,18 +142,20 @@ def latex_table(
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN if missing; a row for each method, in the order to show. The index, of one level or several,
-        labels the rows.
+        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index, of one or
+        more levels, labels the rows.
     references : DataFrame, default=None
-        More rows, shown below a rule and never in bold.
+        Further rows. They are shown below a rule and never in bold.
     marks : DataFrame of str, default=None
-        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
+        `table`.
     decimals : int, default=4
-        Decimals of measures.
+        Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold; a list of methods sets the best among them in bold.
+        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
+        is in bold.
     time : str, default="time"
-        Name of the column of seconds, if there is one; shown in ms or s.
+        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
     caption : str, default=None
         Caption, in LaTeX. With a caption or a label, the tabular is part of a floating table.
     label : str, default=None
@@ -159,11 +164,11 @@ def latex_table(
     Returns
     -------
     str
-        The document needs ``\usepackage{booktabs}``. Names of rows and columns are escaped.
+        The table, in which names of rows and columns are escaped. The document needs ``\usepackage{booktabs}``.
 
     See Also
     --------
-    text_table : The same for a terminal.
+    text_table : Writes the table for a terminal.
 
     Examples
     --------
@@ -224,27 +229,29 @@ def markdown_table(
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN if missing; a row for each method, in the order to show. The index, of one level or several,
-        labels the rows.
+        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index, of one or
+        more levels, labels the rows.
     references : DataFrame, default=None
-        More rows, shown at the end and never in bold.
+        Further rows. They are shown at the end and never in bold.
     marks : DataFrame of str, default=None
-        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
+        `table`.
     decimals : int, default=4
-        Decimals of measures.
+        Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold; a list of methods sets the best among them in bold.
+        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
+        is in bold.
     time : str, default="time"
-        Name of the column of seconds, if there is one; shown in ms or s.
+        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
 
     Returns
     -------
     str
-        A line for each row, without a newline at the end.
+        The table, with one line for each row. There is no newline at the end.
 
     See Also
     --------
-    text_table : For a terminal.
+    text_table : Writes the table for a terminal.
 
     Examples
     --------
@@ -281,15 +288,17 @@ def style_table(
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN if missing.
+        Numbers, or NaN where a number is missing.
     marks : DataFrame of str, default=None
-        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
+        `table`.
     decimals : int, default=4
-        Decimals of measures.
+        Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold; a list of methods sets the best among them in bold.
+        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
+        is in bold.
     time : str, default="time"
-        Name of the column of seconds, if there is one; shown in ms or s.
+        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
 
     Returns
     -------
@@ -298,7 +307,7 @@ def style_table(
 
     See Also
     --------
-    markdown_table : For a document.
+    markdown_table : Writes the table for a document.
 
     Examples
     --------
@@ -331,7 +340,7 @@ def style_table(
 
 
 def _lay_out(results, references, marks, decimals, mark_best, time):
-    """Return titles of the labels, labels of all rows, and for each column its title, cells, best cells and marks."""
+    """Return the titles of the labels, the labels of all rows, and each column's title, cells, best cells and marks."""
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)
     if references is None:

@@ -27,21 +27,22 @@ def select_results(
     table : DataFrame of shape (n_methods, n_metrics) or (n_methods * n_queries, n_metrics)
         Measures, such as ``comparator.results_`` or ``comparator.per_query_``. A column `time` is left out.
     k : int, default=None
-        Largest cutoff to show; None shows all. Measures without a cutoff are always shown.
+        Largest cutoff to show; None shows all cutoffs. Measures without a cutoff are always shown.
     metric : str, Measure or sequence of these, default=None
-        Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
+        Measures. A name without a cutoff, such as "ndcg", selects all its cutoffs; "ndcg@10" selects one. None selects
+        all measures.
     query : object or list, default=None
-        The id of a query, or a list of ids, for a table with a row for each method and query; None is all.
+        The id of a query, or a list of ids, for a table with a row for each method and query. None selects all queries.
 
     Returns
     -------
     DataFrame
-        Indexed like `table`; by method alone if `query` is a single id.
+        The selected part of `table`, with the same index. If `query` is a single id, it is indexed only by method.
 
     Raises
     ------
     ValueError
-        If `table` has no such measure or query, or `k` is not an int of at least 1.
+        If `table` does not contain the measure or query, or `k` is not an int of at least 1.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Results of running methods on the same lists: a consensus with its measures, or an error."""
+"""Results of methods that run on the same lists: a consensus with its measures, or an error."""
 
 import time
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ class Outcome:
 
     @property
     def failure(self):
-        """Return the error with its type, as in the last line of a traceback."""
+        """Return the type and the text of the error, as in the last line of a traceback."""
         text = str(self.error)
         return type(self.error).__name__ + (f": {text}" if text else "")
 
 
 @dataclass
 class Measuring:
-    """Lists with judgements, the measures by name, and the value of each measure for a method that fails."""
+    """Lists with judgements, measures by name, and the value that a failed method has for each measure."""
 
     judged: JudgedLists
     measures: dict
@@ -44,12 +44,12 @@ class Measuring:
 
 
 def run_method(name, estimator, X, lists, measuring):
-    """Fit a method in place, aggregate and measure; `lists` are `X` encoded."""
+    """Fit a method in place, aggregate with it, and measure the consensus; `lists` is the encoded form of `X`."""
     return _run(name, estimator, lambda: fit_rank(estimator, X, lists), measuring)
 
 
 def run_held_out(name, estimator, lists, aligned, folds, measuring):
-    """Measure a method on held-out folds and fit it in place on all lists, with judgements `aligned` unless None."""
+    """Measure a method on held-out folds, then fit it in place on all lists; `aligned` is None or the judgements."""
 
     def aggregate():
         result = hold_out(estimator, lists, aligned, folds)
@@ -79,7 +79,7 @@ def _run(name, estimator, aggregate, measuring):
 
 
 def warn_of_failures(outcomes, error_score):
-    """Warn about failed methods, or raise if all failed; return the error of each by name."""
+    """Warn about failed methods, or raise an error if all methods failed; return the errors by name of the method."""
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     if not failed:
         return {}
@@ -99,7 +99,7 @@ def warn_of_failures(outcomes, error_score):
 
 
 def name_voters(lists, members):
-    """Return the names of the voters to list next to the (name, estimator) tuples; no name may occur in both."""
+    """Return the names of the voters; raise InputError if a (name, estimator) tuple has the name of a voter."""
     voters = [str(voter) for voter in plain_index(lists.voters).tolist()]
     both = next((name for name, _ in members if name in voters), None)
     if both is not None:
@@ -111,7 +111,7 @@ def name_voters(lists, members):
 
 
 def measure_voters(names, lists, judged, measures):
-    """Return the results of the voters themselves under these names; they have no estimator and no time."""
+    """Return the results of the voters under the given names; these results have no estimator and no time."""
     return [
         Outcome(name, None, measured, VoterRun(lists, voter))
         for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))
@@ -119,7 +119,7 @@ def measure_voters(names, lists, judged, measures):
 
 
 class VoterRun:
-    """The lists of a voter as a run."""
+    """A run that consists of the lists of one voter."""
 
     def __init__(self, lists, voter):
         self.lists = lists
@@ -132,7 +132,7 @@ class VoterRun:
 
 
 class Runs(Mapping):
-    """Consensus frames by method, each built on access; failed methods have none."""
+    """Consensus frames by method; each frame is built on access, and failed methods have no frame."""
 
     def __init__(self, results, failures):
         self._results = results

@@ -1,4 +1,4 @@
-"""Tests of differences between methods, from and to frames: per-query values in, p-values out."""
+"""Tests of differences between methods, from a frame of values of each query to a frame of p-values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["compare_methods", "compare_ranks", "significance_marks"]
 
 
 class PairedTestOptions(TypedDict, total=False):
-    """Options of :func:`compare_methods` that choose the test, for functions that pass them on."""
+    """Options of :func:`compare_methods` that determine the test, for functions that pass them on."""
 
     test: Literal["t", "wilcoxon", "sign", "randomization"]
     correction: Literal["holm", "bonferroni", "bh", "by", "none"]
@@ -43,7 +43,7 @@ class ComparisonOptions(PairedTestOptions, total=False):
 
 
 def query_table(per_query, metric=None):
-    """Return one measure, by default the first, as a frame (n_queries, n_methods), and its column."""
+    """Return one measure, by default the first, as a frame of shape (n_queries, n_methods), and its column name."""
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise InputTypeError(
             "`table` must be a frame of measures indexed by method and query, such as comparator.per_query_; "
@@ -74,25 +74,27 @@ def compare_methods(
     table : DataFrame
         Measures, indexed by method and query.
     baseline : str, default=None
-        The method to compare with; None takes the one with the best mean, which is the lowest for measures where lower
-        is better.
+        The method to compare with. None uses the method with the best mean, which is the lowest mean if lower values
+        are better.
     metric : str or Measure, default=None
-        Measure; None takes the first.
+        Measure; None uses the first measure.
     test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
-        The test, paired and two-sided.
+        Paired, two-sided test.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
         Correction for the number of comparisons.
     confidence : float or None, default=0.95
-        Confidence of the interval of the difference, a bootstrap (BCa) over the queries, not corrected; None skips it.
+        Confidence of the interval of the difference. The interval is a BCa bootstrap over the queries and is not
+        corrected for the number of comparisons. None omits the interval.
     n_resamples : int, default=9999
-        Number of resamples of the bootstrap, and of the randomisation test if it draws them.
+        Number of resamples of the bootstrap. The randomisation test uses the same number if it draws resamples.
     random_state : int, RandomState instance or None, default=0
-        Source of the draws.
+        Source of the random draws.
 
     Returns
     -------
     DataFrame of shape (n_methods, 10)
-        Indexed by method, the baseline first, then in their order:
+        The rows are indexed by method. The baseline comes first, and the other methods keep their order. The columns
+        are:
 
         - `mean`, and `difference` from the baseline;
         - `low` and `high`, the interval of the difference;
@@ -100,15 +102,15 @@ def compare_methods(
         - `wins`, `ties` and `losses`, counts of queries;
         - `pvalue` and `adjusted`.
 
-        The baseline's own comparison is NaN, and its counts are 0. The same applies to a method without values, such as
-        a failed one, which the correction does not count. The better value wins a query; this is the lower one for
-        measures where lower is better. The difference keeps its sign.
+        In the row of the baseline, the comparison is NaN and the counts are 0. The same applies to a method without
+        values, such as a failed method; the correction does not count such a method. The method with the better value
+        wins a query, which is the lower value if lower values are better. The difference keeps its sign.
 
     Raises
     ------
     ValueError
-        If the measure, the baseline, the test or the correction is unknown. If there is no baseline, and neither higher
-        nor lower is better for the measure, as for "num_ret".
+        If the measure, the baseline, the test or the correction is unknown. If `baseline` is None, and neither higher
+        nor lower values of the measure are better, as for "num_ret".
 
     See Also
     --------
@@ -119,8 +121,8 @@ def compare_methods(
     Intervals of fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
     queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
-    A comparison leaves out queries without a value of either method. If the same queries chose the baseline, as with
-    ``baseline=None``, the p-values are too small: choose it beforehand.
+    A comparison of two methods leaves out queries for which one of them has no value. If the baseline was chosen by the
+    same queries, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
 
     Examples
     --------
@@ -189,7 +191,7 @@ def significance_marks(
     baseline : str
         The method to compare with.
     metrics : sequence of str or Measure, default=None
-        Measures; None takes all.
+        Measures; None uses all measures.
     alpha : float, default=0.05
         Level of the adjusted p-values.
     **options
@@ -198,8 +200,8 @@ def significance_marks(
     Returns
     -------
     DataFrame of shape (n_methods, n_metrics)
-        "+" where a method is better than the baseline, "-" where it is worse, else "". Measures such as "num_ret",
-        where neither higher nor lower is better, have no marks.
+        "+" marks a method that is better than the baseline, "-" marks a worse method, and other cells are "". Measures
+        such as "num_ret", for which neither higher nor lower values are better, have no marks.
 
     See Also
     --------
@@ -231,28 +233,28 @@ def significance_marks(
 def compare_ranks(
     table: pd.DataFrame, *, metric: MeasureLike | None = None, alpha: float = 0.05
 ) -> tuple[pd.Series, FriedmanResult]:
-    """Compare all methods with each other by their ranks on each query: Friedman's test and Nemenyi's.
+    """Compare all methods by their ranks on each query, with Friedman's test and Nemenyi's test.
 
     Parameters
     ----------
     table : DataFrame
-        Measures, indexed by method and query. Methods without any value, such as failed ones, are left out, and then
-        queries that lack a value of some method.
+        Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Then
+        queries are left out for which a method has no value.
     metric : str or Measure, default=None
-        Measure; None takes the first.
+        Measure; None uses the first measure.
     alpha : float, default=0.05
         Level of the critical difference.
 
     Returns
     -------
     mean_ranks : Series of shape (n_methods,)
-        Mean rank of each method, best first; 1 for a method that is best on every query.
+        Mean rank of each method, best method first. A method that is best on every query has the mean rank 1.
     result : FriedmanResult
-        The test, with its methods in the order given.
+        The test, with methods in the order of `table`.
 
     See Also
     --------
-    skrankagg.plotting.CriticalDifferenceDisplay : Plots it.
+    skrankagg.plotting.CriticalDifferenceDisplay : Plots the mean ranks and the critical difference.
 
     Examples
     --------

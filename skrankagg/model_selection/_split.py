@@ -17,9 +17,9 @@ __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
 
 class _QuerySplitter(BaseCrossValidator):
-    """Base of splitters of queries, which return positions of samples: rows of a frame, or queries.
+    """Base of splitters by query; the samples that they split are the rows of a frame, or queries.
 
-    A subclass has the parameters `qrels` and `query`, and the method ``_splitter(n_queries)``.
+    A subclass must have the parameters `qrels` and `query`, and the method ``_splitter(n_queries)``.
     """
 
     def split(
@@ -32,17 +32,17 @@ class _QuerySplitter(BaseCrossValidator):
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists, or any frame with the column `query`. The samples of a frame are its rows.
         y, groups : object
-            Ignored: the queries are in `X`.
+            Ignored, because the queries are in `X`.
 
         Yields
         ------
         train, test : ndarray of shape (n_samples_of_the_set,), dtype=int64
-            Positions of the samples, ascending. All rows of a query are on one side.
+            Positions of the samples in ascending order. All rows of a query are in the same set.
 
         Raises
         ------
         ValueError
-            If there are fewer (judged) queries than folds, or no column `query`.
+            If there are fewer queries, or judged queries, than folds. If there is no column `query`.
         """
         if isinstance(X, RankedLists):
             code, queries = np.arange(X.n_queries), X.queries
@@ -75,35 +75,35 @@ class _QuerySplitter(BaseCrossValidator):
 
 
 class QueryKFold(_QuerySplitter):
-    """Split queries into folds; each fold is the test set once.
+    """Split queries into folds; each fold is once the test set.
 
-    All rows of a query are on one side, so that no list is divided.
+    All rows of a query are in the same set, so that no list is divided.
 
     Parameters
     ----------
     n_splits : int, default=5
         Number of folds, at least 2.
     shuffle : bool, default=False
-        Whether to shuffle the queries; else folds are neighbours in the order of the ids.
+        Whether to shuffle the queries. Otherwise each fold consists of neighbouring queries in the order of the ids.
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffle.
     query : str, default="query"
         Name of the column of query ids.
     qrels : Qrels or DataFrame, default=None
-        Judgements. Only judged queries are divided into folds, so that every test set contains some. Queries without
-        judgements are in every training set and in no test set. None divides all queries.
+        Judgements. Only judged queries are divided into folds, so that every test set contains judged queries. Queries
+        without judgements are in every training set and in no test set. None divides all queries.
 
     See Also
     --------
-    QueryShuffleSplit : Random splits.
+    QueryShuffleSplit : Splits queries at random several times.
     skrankagg.RankedLists : Encoded lists, which scikit-learn's own splitters split by query.
-    skrankagg.RankedLists.judged : Leaves out the queries without judgements, from training as well.
+    skrankagg.RankedLists.judged : Leaves out queries without judgements from both sets.
 
     Notes
     -----
-    A row-wise splitter such as ``cv=5`` on a frame divides lists: some rows of a query are used for fitting, others for
-    scoring. The scorers reject this with an error, which scikit-learn turns into NaN unless ``error_score="raise"``. On
-    :class:`~skrankagg.RankedLists`, ``cv=5`` makes the same folds as this splitter.
+    A splitter of rows, such as ``cv=5`` on a frame, divides lists: some rows of a query are used for fitting, and
+    others for scoring. The scorers then raise an error, which scikit-learn turns into NaN unless
+    ``error_score="raise"``. On :class:`~skrankagg.RankedLists`, ``cv=5`` makes the same folds as this splitter.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class QueryKFold(_QuerySplitter):
     [2 3] [0 1]
     [0 1] [2 3]
 
-    With judgements of two queries out of three, the third one is only learnt from:
+    If two of three queries are judged, the third query is only in the training sets:
 
     >>> lists = pd.DataFrame({"query": list("abc"), "voter": "v", "item": "x", "rank": 1})
     >>> qrels = pd.DataFrame({"query": ["a", "c"], "item": "x", "relevance": 1})
@@ -154,7 +154,7 @@ class QueryKFold(_QuerySplitter):
 class QueryShuffleSplit(_QuerySplitter):
     """Split queries at random, several times.
 
-    All rows of a query are on one side. A query may be tested in several splits, or in none.
+    All rows of a query are in the same set. A query may be tested in several splits or in no split.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class QueryShuffleSplit(_QuerySplitter):
 
     See Also
     --------
-    QueryKFold : Folds that test each query once.
+    QueryKFold : Splits queries into folds, so that each query is tested once.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Splitter of lists within queries: holds out voters when learning happens within a query."""
+"""Splitter of the lists within each query, which holds out voters of methods that learn within a query."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ _MOST = 10**9
 
 
 class VoterKFold:
-    """Split the lists of each query into folds; each fold is the test set once.
+    """Split the lists of each query into folds; each fold is once the test set.
 
-    This is not a splitter of scikit-learn's kind, because samples are queries here. Both sets contain lists of all
-    queries, given as weights of the lists, so that all items stay candidates.
+    Scikit-learn's functions cannot use this splitter, because their samples are queries. Both sets contain lists of all
+    queries. The sets are given as weights of the lists, so that all items stay candidates.
 
     Parameters
     ----------
     n_splits : int, default=5
         Number of folds, at least 2.
     shuffle : bool, default=False
-        Whether to divide the lists of a query at random; else folds are neighbours in the order of the voters.
+        Whether to divide the lists of a query at random. Otherwise each fold consists of neighbouring lists in the
+        order of the voters.
     random_state : int, RandomState instance or None, default=None
-        Seed of the shuffle. The folds of a query do not depend on which other queries are present.
+        Seed of the shuffle. The folds of a query do not depend on other queries.
 
     See Also
     --------
     QueryKFold : Holds out whole queries, for learning from all queries together.
-    cross_val_likelihood : Likelihood of the held-out lists.
+    cross_val_likelihood : Computes the likelihood of the held-out lists.
     skrankagg.RankedLists.with_list_weight : Gives lists other weights.
 
     Notes
     -----
-    A list of weight 1 is in one test set, with all of its weight, and in the training sets of the other folds. Lists of
+    A list of weight 1 is in one test set with its full weight, and in the training sets of the other folds. Lists of
     weight 0 are in no test set.
 
-    If all weights of a query are whole, a list of weight w stands for w lists, such as ballots or comparisons. Then
-    ``shuffle=True`` divides these: some may be in the training set and others in the test set of a fold.
-    ``shuffle=False`` rejects such lists, because a fold would hold out all equal lists together. In a query with other
-    weights each list stays whole.
+    If all weights of a query are integers, a list of weight w stands for w equal lists, such as ballots or comparisons.
+    With ``shuffle=True`` the w lists are divided among the folds. With ``shuffle=False`` an error is raised, because
+    one fold would hold out all w lists together. If some weights of a query are not integers, lists are never divided.
 
-    The numbers of lists in the folds of a query differ by at most 1. A query with fewer lists than folds is not in the
-    test sets of the last folds, and all of its lists are in their training sets. If a query has only one list, nothing
-    is left for training in the fold that tests it.
+    The numbers of lists in the folds of a query differ by at most 1. If a query has fewer lists than folds, the last
+    folds have no test list of the query, and their training sets contain all lists of the query. If a query has only
+    one list, the fold that tests the list has no training list of the query.
 
-    Comparisons of one judge are separate lists, and are not held out together.
+    Comparisons by one judge are separate lists, and they are not held out together.
 
     Examples
     --------
@@ -92,20 +92,20 @@ class VoterKFold:
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+            Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
         y, groups : object
-            Not accepted: scikit-learn passes them to splitters of samples.
+            Must not be passed. Scikit-learn passes these arguments to splitters of samples.
 
         Yields
         ------
         train, test : ndarray of shape (n_lists,), dtype=float64
             Weights for ``lists.with_list_weight``, in the order of the lists of RankedLists: by query, then by voter.
-            The two add up to the weights of the lists, and so do all test sets.
+            `train` and `test` add up to the weights of the lists. All test sets together also add up to these weights.
 
         Raises
         ------
         TypeError
-            If it is called as scikit-learn calls splitters of samples.
+            If the method is called as scikit-learn calls splitters of samples.
         ValueError
             If a list stands for several lists and `shuffle` is false.
         """
@@ -145,18 +145,18 @@ class VoterKFold:
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state})"
 
     def _divide(self, weight, queries, q, seed):
-        """Return the weights of the lists of a query in each test set, (n_splits, n_lists)."""
+        """Return the weights of a query's lists in each test set, of shape (n_splits, n_lists)."""
         whole = bool((weight % 1 == 0).all())
         if whole and weight.max() > 1 and not self.shuffle:
             raise InputError(
                 f"`shuffle` must be True to divide a list of weight {weight.max():g} of query "
-                f"{show_id(queries, q)}; got False. It stands for that many equal lists, which one fold would hold "
-                "out together."
+                f"{show_id(queries, q)}; got False. The list stands for several equal lists, and without "
+                "shuffle=True one fold would hold out all of them."
             )
         if whole and weight.sum() >= _MOST:
             raise InputError(
                 f"Query {show_id(queries, q)} must have fewer than {_MOST:g} lists; got weights of {weight.sum():g} "
-                "in total. Divide the weights by a number."
+                "in total. Divide all weights by the same number."
             )
         left = weight.astype(np.int64) if whole else (weight > 0).astype(np.int64)
         # If the lists cannot be divided evenly, the first folds get one more.

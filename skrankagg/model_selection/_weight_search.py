@@ -1,4 +1,4 @@
-"""Candidate weights of voters for a search: points of a grid, or random ones."""
+"""Candidate weights of voters for a search, which are points of a grid or random points."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -20,37 +20,38 @@ _MOST_POINTS = 200_000
 def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, float]]:
     """List all weights of voters that are multiples of a step and add up to 1, for a search.
 
-    They are values of ``voter_weights`` in a ``GridSearchCV``, for any method that weighs lists.
+    Use the weights as values of ``voter_weights`` in a ``GridSearchCV``, for any method that accepts weights of voters.
 
     Parameters
     ----------
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     step : float, default=0.1
-        Distance between two weights, 1 / n for a whole number n.
+        Distance between two weights. It must be 1 / n, where n is an integer.
 
     Returns
     -------
     list of dict of voter to float
-        The points; those with more weight on the first voters come first. For m voters their number is the binomial
-        coefficient of n + m - 1 over m - 1. At a step of 0.1 it is 11 for 2 voters, 66 for 3 and 286 for 4.
+        The points of the grid. Points with more weight on the first voters come first. For m voters the number of
+        points is the binomial coefficient of n + m - 1 over m - 1. With a step of 0.1 there are 11 points for 2 voters,
+        66 for 3 and 286 for 4.
 
     Raises
     ------
     ValueError
-        If the step is not 1 / n, a voter occurs twice, or there are more than 200,000 points.
+        If the step is not 1 / n, if a voter occurs twice, or if there are more than 200,000 points.
     TypeError
         If `voters` is not a sequence of ids.
 
     See Also
     --------
-    DirichletWeights : Random weights, for many voters.
-    skrankagg.preprocessing.VoterWeighter : Measures weights instead of searching for them.
+    DirichletWeights : Random weights, which suit many voters.
+    skrankagg.preprocessing.VoterWeighter : Measures the weights of voters instead of searching for them.
 
     Notes
     -----
-    The points are counted in whole steps, so that rounding loses none. Only the proportions of the weights matter to a
-    method.
+    The steps are counted as integers, so that no point is lost by rounding. Only the ratios of the weights change the
+    result of a method.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def _nearest(step):
 
 
 def _check_voters(voters):
-    """Return the voters as a list of distinct plain ids."""
+    """Return the voters as a list of plain ids; raise an error if an id occurs twice."""
     if isinstance(voters, str | bytes | Mapping) or not isinstance(voters, Iterable):
         raise InputTypeError(
             f"`voters` must be a sequence of ids, such as lists.voters; got {type(voters).__name__}. "
@@ -109,14 +110,14 @@ def _check_voters(voters):
         raise InputError("`voters` must contain at least one id; got none.")
     if len({*voters}) < len(voters):
         twice = next(voter for k, voter in enumerate(voters) if voter in voters[:k])
-        raise InputError(f"`voters` must be distinct; {twice!r} occurs twice. Drop it once.")
+        raise InputError(f"`voters` must be distinct; {twice!r} occurs twice. Remove the repeated id.")
     return voters
 
 
 class DirichletWeights:
     """Random weights of voters that add up to 1, for a ``RandomizedSearchCV`` over ``voter_weights``.
 
-    Random points cover the space if a grid has too many points. Most of them differ in every weight, which helps if
+    Use random points if a grid would have too many points. Most random points differ in every weight. This helps if
     only a few voters matter.
 
     Parameters
@@ -124,14 +125,14 @@ class DirichletWeights:
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     concentration : float or mapping of voter to float, default=1.0
-        Parameter of the Dirichlet distribution, above 0. At 1 all weights are equally likely, below 1 weights that
-        leave most voters out are favoured, and above 1 nearly equal ones. In a mapping, voters of greater values have
-        greater weights on average.
+        Parameter of the Dirichlet distribution, above 0. With 1 all weights are equally likely. Below 1, weights near 0
+        for most voters are more likely; above 1, nearly equal weights are more likely. In a mapping, voters with
+        greater values have greater weights on average.
 
     See Also
     --------
-    weight_grid : All points of a grid, for two to four voters.
-    sklearn.model_selection.RandomizedSearchCV : Draws from it.
+    weight_grid : All points of a grid, which suit two to four voters.
+    sklearn.model_selection.RandomizedSearchCV : Draws weights and measures each choice.
 
     Examples
     --------
@@ -156,7 +157,8 @@ class DirichletWeights:
             missing = [voter for voter in self.voters if voter not in concentration]
             if missing:
                 raise InputError(
-                    f"`concentration` must have a value for every voter; {missing[0]!r} has none. Give it one."
+                    f"`concentration` must have a value for every voter; {missing[0]!r} has no value. Add "
+                    "a value for it."
                 )
             values = [concentration[voter] for voter in self.voters]
         else:
@@ -172,12 +174,12 @@ class DirichletWeights:
         Parameters
         ----------
         random_state : int, RandomState instance or None, default=None
-            Source of the draw.
+            Source of the random draw.
 
         Returns
         -------
         dict of voter to float
-            Weights, at least 0, which add up to 1.
+            Weights of at least 0 that add up to 1.
         """
         random = check_random_state(random_state)
         # Logarithm of a gamma variate, because the variate itself would be 0 for a small concentration.

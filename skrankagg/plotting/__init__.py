@@ -1,4 +1,4 @@
-"""Plots of comparisons and of a consensus: Display objects as in scikit-learn, which need matplotlib."""
+"""Plots of comparisons and of a consensus, as Display objects like scikit-learn's; they need matplotlib."""
 
 # tools/regenerate.py writes what follows.
 from ._comparison import ComparisonDisplay

@@ -31,23 +31,24 @@ _VOTERS = "#dedede"
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(Display):
-    r"""Methods as horizontal bars, best on top, each with its number and 95 % interval; a line marks the best voter.
+    r"""Horizontal bars of methods, best on top, with values and 95 % intervals; a line marks the best voter.
 
     Create one with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     results : Series of shape (n_methods,)
-        Measure of each method, indexed by its name. NaN, such as for a failed method, is drawn last and without a bar.
+        Measure of each method, indexed by its name. A method with NaN, such as a failed method, is drawn last and
+        without a bar.
     interval : DataFrame of shape (n_methods, 2) or None, default=None
-        Ends of the interval of each method, columns `low` and `high`, with the same index. NaN and None have no
-        whiskers.
+        Ends of the interval of each method, in the columns `low` and `high`, with the same index as `results`. For NaN
+        and None no whiskers are drawn.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest bar is the best, or the lowest; None highlights no bar.
+        Whether the highest value is the best; False means the lowest. None highlights no bar.
     voters : sequence of str, default=()
-        Names of results of single voters: their bars are grey, and a line marks the best of them.
+        Names of the results that belong to single voters. Their bars are grey, and a line marks the best voter.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class ComparisonDisplay(Display):
     bars_ : matplotlib BarContainer
         The bars, best first.
     voter_line_ : matplotlib Line2D or None
-        The line at the best voter; None without voters.
+        The line at the best voter; None if there are no voters.
 
     See Also
     --------
@@ -67,15 +68,16 @@ class ComparisonDisplay(Display):
     Notes
     -----
     Whiskers are the 95 % interval of the mean by the percentile bootstrap over queries, computed by
-    :func:`~skrankagg.stats.bootstrap_interval`. They show how far the mean would move with other queries. With fewer
-    than 20 queries they are too short.
+    :func:`~skrankagg.stats.bootstrap_interval`. They show how much the mean would change with other queries. With fewer
+    than 20 queries, the intervals are too short.
 
-    Methods are measured on the same queries and move together, so overlapping intervals do not mean that two methods
-    are equal. :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>` returns the interval of the
-    difference. Totals, such as the number of relevant items, and single queries have no interval.
+    All methods are measured on the same queries, so their values change together. Overlapping intervals therefore do
+    not mean that two methods are equal. :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>`
+    returns the interval of the difference. Totals, such as the number of relevant items, and single queries have no
+    interval.
 
-    The best voter is best in hindsight, by the same judgements: a method that passes the line would have beaten any
-    choice of a single voter.
+    The best voter is found in hindsight, by the same judgements. A method beyond the line would have beaten any choice
+    of a single voter.
 
     Examples
     --------
@@ -121,7 +123,7 @@ class ComparisonDisplay(Display):
         comparator : Comparator
             A fitted comparator.
         metric : str or Measure, default=None
-            A measure that the comparator has computed; None takes the first.
+            A measure that the comparator has computed; None uses its first measure.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs
@@ -232,7 +234,7 @@ class ComparisonDisplay(Display):
         return cls.from_comparator(data.comparator(voters=True), ax=ax)
 
     def _best_voter(self, results):
-        """Return the name of the best voter; None if no voter has a value, or no value is the best."""
+        """Return the name of the best voter; None if no voter has a value, or the measure has no best value."""
         voters = results[results.index.isin(list(self.voters))].dropna()
         return None if self.greater_is_better is None or not len(voters) else voters.index[0]
 
@@ -242,7 +244,7 @@ def _written(value):
 
 
 def _write_values(ax, values, low, ends):
-    """Write the values at these ends, and make the axis long enough for them."""
+    """Write each value at the end of its bar and whisker, and make the axis long enough for the text."""
     texts = []
     for k, (value, end) in enumerate(zip(values, ends, strict=True)):
         text, place = ("no value", 0.0) if np.isnan(value) else (_written(value), end)

@@ -1,4 +1,4 @@
-"""Stacked bars of the lists' shares in the scores of the first items."""
+"""Stacked bars that show the contribution of each list to the scores of the first items."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _MOST_COLORS = 7
 
 @dataclass(eq=False, repr=False)
 class ContributionDisplay(Display):
-    r"""Shares of the lists in the scores of the first items, as stacked bars.
+    r"""Contributions of the lists to the scores of the first items, as stacked bars.
 
-    The plot shows why an item is first, and which lists lower its score. Negative shares are drawn to the left of 0.
-    Create one with :meth:`from_estimator` or :meth:`from_frame`.
+    The plot shows why an item is first, and which lists lower its score. Negative contributions are drawn to the left
+    of 0. Create one with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
     table : DataFrame of shape (n_items, n_voters)
-        Share of each list in the score of each item, best item first; NaN where a list adds nothing.
+        Contribution of each list to the score of each item, best item first; NaN if a list adds nothing to an item.
     label : str, default="score, by the list that it comes from"
         Label of the axis.
     title : str, default=""
@@ -50,18 +50,18 @@ class ContributionDisplay(Display):
     figure_ : matplotlib Figure
         The figure around it.
     bars_ : dict of str to list of matplotlib BarContainer
-        Bars by their name in the legend: those to the right and, if any, those to the left.
+        Bars by their name in the legend: the bars to the right and, if there are any, the bars to the left.
 
     See Also
     --------
-    skrankagg.inspection.voter_contributions : The numbers.
-    VoterInfluenceDisplay : Changes without a list, for every method.
+    skrankagg.inspection.voter_contributions : Computes the numbers.
+    VoterInfluenceDisplay : Shows changes when a list is left out, for every method.
 
     Notes
     -----
-    The score is the sum of the parts to the right minus the parts to the left; it is written at the end of a bar. A
-    line marks it where shares are negative. The voters with the largest shares in the items shown have their own
-    colours, in the order of the legend. The other voters are drawn together.
+    The score is the sum of the parts to the right minus the parts to the left. It is written at the end of a bar. If
+    there are negative contributions, a line marks the score. The voters with the largest contributions to the items
+    shown have their own colours, in the order of the legend. The other voters are drawn together.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class ContributionDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Aggregate the lists of a query and show how much each of them adds to the scores.
+        """Aggregate the lists of a query and show how much each list adds to the scores.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class ContributionDisplay(Display):
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
-            Id of the query; None if there is only one.
+            Id of the query; None if there is only one query.
         top : int, default=10
             Number of items to show.
         n_voters : int, default=7
@@ -142,7 +142,7 @@ class ContributionDisplay(Display):
             Result of :func:`~skrankagg.inspection.voter_contributions`: columns `voter`, `item` and `contribution`,
             with items in the order of the consensus.
         query : object, default=None
-            Id of the query; None if there is only one.
+            Id of the query; None if there is only one query.
         top : int, default=10
             Number of items to show.
         n_voters : int, default=7
@@ -219,7 +219,7 @@ class ContributionDisplay(Display):
         return cls.from_estimator(data.FUSION, data.HITS, ax=ax)
 
     def _parts(self, n_colors):
-        """Return name, colour and shares (n_items, n_voters of the part) of each part, largest voter first."""
+        """Return the name, colour and contributions (n_items, n_voters) of each part; the largest part is first."""
         values = np.nan_to_num(self.table.to_numpy(dtype=np.float64))
         size = np.abs(values).sum(axis=0)
         # Voters that differ only by rounding stay in their order.

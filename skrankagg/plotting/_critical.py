@@ -1,4 +1,4 @@
-"""Critical differences: mean ranks on a line, and bars that join methods which a test cannot distinguish."""
+"""Plot of critical differences: mean ranks on a line, and bars that join methods a test cannot distinguish."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["CriticalDifferenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class CriticalDifferenceDisplay(Display):
-    r"""Mean ranks of methods over the queries; a bar joins methods that do not differ by Nemenyi's test.
+    r"""Mean ranks of methods over the queries; a bar joins methods that Nemenyi's test does not distinguish.
 
     Create one with :meth:`from_comparator` or :meth:`from_predictions`.
 
@@ -35,7 +35,7 @@ class CriticalDifferenceDisplay(Display):
     result : FriedmanResult
         Result of :func:`~skrankagg.stats.friedman_nemenyi`.
     names : sequence of str
-        Methods, in the order of `result`.
+        Names of the methods, in the order of `result`.
     label : str, default="mean rank"
         Label of the axis.
 
@@ -46,11 +46,11 @@ class CriticalDifferenceDisplay(Display):
     figure_ : matplotlib Figure
         The figure around it.
     bars_ : list of matplotlib Line2D
-        One line for each group of methods that do not differ.
+        One line for each group of methods that the test does not distinguish.
 
     See Also
     --------
-    skrankagg.model_selection.compare_ranks : The numbers.
+    skrankagg.model_selection.compare_ranks : Computes the numbers.
 
     References
     ----------
@@ -96,11 +96,11 @@ class CriticalDifferenceDisplay(Display):
         comparator : Comparator
             A fitted comparator.
         metric : str or Measure, default=None
-            Measure; None takes the first.
+            Measure; None uses the first measure of the comparator.
         alpha : float, default=0.05
-            Level.
+            Level of the test.
         qrels : DataFrame or Qrels, default=None
-            Judgements for a measure that the comparator has not computed; None uses its own.
+            Judgements for a measure that the comparator has not computed; None uses the judgements of the comparator.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -131,7 +131,7 @@ class CriticalDifferenceDisplay(Display):
         metric : str or Measure, default="map"
             A measure.
         alpha : float, default=0.05
-            Level.
+            Level of the test.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 

@@ -31,12 +31,12 @@ _LEVELS = tuple(level / 10 for level in range(11))
 
 
 class _Lines(Display):
-    """Displays that draw a line over the columns of a table for each row."""
+    """Base of displays that draw a line for each row of a table, with a point for each column."""
 
     table: pd.DataFrame
 
     def _draw_lines(self, ax, line_kwargs, greater_is_better=True):
-        """Draw the lines; the legend to the right of the axes has the best mean on top."""
+        """Draw the lines, and a legend to the right of the axes in which the method with the best mean is on top."""
         table = self.table
         # Space for the legend to the right of the axes: as wide as the longest name, as high as the number of names.
         size = 6.4 + 0.075 * longest(table.index), max(4.2, 0.8 + 0.19 * len(table))
@@ -64,11 +64,11 @@ class CutoffDisplay(_Lines):
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_cutoffs)
-        The measure, cutoffs as columns.
+        The measure of each method; the columns are cutoffs.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest value is the best, or the lowest; None marks no bar.
+        Whether the highest value is the best; False means the lowest. None marks no bar.
 
     Attributes
     ----------
@@ -77,11 +77,11 @@ class CutoffDisplay(_Lines):
     figure_ : matplotlib Figure
         The figure around it.
     lines_ : list of matplotlib Line2D, or of BarContainer
-        One for each method; with bars, one for each cutoff.
+        One line for each method, or one container of bars for each cutoff.
 
     See Also
     --------
-    ComparisonDisplay : One cutoff, with intervals.
+    ComparisonDisplay : Shows one cutoff with intervals.
 
     Examples
     --------
@@ -121,14 +121,15 @@ class CutoffDisplay(_Lines):
         comparator : Comparator
             A fitted comparator.
         metric : str or Measure, default=None
-            A measure that takes a cutoff, given without one, such as "ndcg" or "p"; None takes the first one that the
-            Comparator has computed.
+            Name without a cutoff, such as "ndcg" or "p", of a measure that accepts a cutoff. None uses the first such
+            measure that the Comparator has computed.
         cutoffs : sequence of int, default=None
-            None takes the cutoffs that the Comparator has computed, or 1 to 10 if it has computed fewer than two.
+            Cutoffs. None uses the cutoffs that the Comparator has computed, or 1 to 10 if it has computed fewer than
+            two cutoffs.
         kind : {"line", "bar"}, default="line"
             The kind of plot.
         qrels : DataFrame or Qrels, default=None
-            Judgements for cutoffs that the comparator has not computed; None uses its own.
+            Judgements for cutoffs that the comparator has not computed; None uses the judgements of the comparator.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **kwargs
@@ -169,7 +170,7 @@ class CutoffDisplay(_Lines):
         qrels : DataFrame or Qrels
             Judgements.
         metric : str or Measure, default="ndcg"
-            A measure that takes a cutoff, given without one.
+            Name without a cutoff of a measure that accepts a cutoff.
         cutoffs : sequence of int, default=range(1, 11)
             Cutoffs.
         kind : {"line", "bar"}, default="line"
@@ -272,7 +273,7 @@ class InterpolatedPrecisionDisplay(_Lines):
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_recalls)
-        Mean precision, recalls as columns.
+        Mean precision of each method; the columns are recalls.
 
     Attributes
     ----------
@@ -281,11 +282,11 @@ class InterpolatedPrecisionDisplay(_Lines):
     figure_ : matplotlib Figure
         The figure around it.
     lines_ : list of matplotlib Line2D
-        One for each method.
+        One line for each method.
 
     See Also
     --------
-    skrankagg.metrics.interpolated_precision : The values of the plot.
+    skrankagg.metrics.interpolated_precision : Computes the values.
 
     Examples
     --------
@@ -319,7 +320,7 @@ class InterpolatedPrecisionDisplay(_Lines):
         comparator : Comparator
             A fitted comparator.
         qrels : DataFrame or Qrels, default=None
-            Judgements; None uses those of the Comparator's constructor.
+            Judgements; None uses the judgements of the Comparator's constructor.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **line_kwargs

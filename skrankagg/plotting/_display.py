@@ -1,4 +1,4 @@
-"""Base class of all displays, and the import of matplotlib on demand."""
+"""Base class of all displays, and functions that import matplotlib on demand."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ def plot_formats():
 
 
 def new_axes(width, height):
-    """Return the axes of a new figure of a size in inches."""
+    """Return the axes of a new figure; the size is given in inches."""
     _, ax = import_pyplot().subplots(figsize=(width, height), layout="constrained")
     return ax
 
 
 class Display:
-    """Base class of the displays: axes and figure, grid, legend, checks of a comparator, and the picture on the page.
+    """Base class of the displays, with axes, figure, grid, legend and checks of a comparator.
 
-    A display is a dataclass of the values to draw. It defines
+    A display is a dataclass that contains the values to draw. A subclass defines
 
-    - constructors `from_...`, which compute the values and end in ``cls(...).plot(ax, **kwargs)``;
-    - `_draw(ax, **kwargs)`, which begins with ``ax = self._new_axes(ax, width, height)``, the size in inches;
-    - `_example(data, ax)`, which draws the picture on its page; `data` is the module docs/display_plots.py;
-    - `_alt`, a description of this picture for readers who cannot see it.
+    - constructors `from_...`, which compute the values and return ``cls(...).plot(ax, **kwargs)``;
+    - `_draw(ax, **kwargs)`, which begins with ``ax = self._new_axes(ax, width, height)``, where the size is in inches;
+    - `_example(data, ax)`, which draws the picture for the page of the class; `data` is the module
+      docs/display_plots.py;
+    - `_alt`, a description of the picture for readers who cannot see it.
     """
 
     _alt = ""
@@ -61,8 +62,8 @@ class Display:
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure, whose size depends on the values and their names.
         **kwargs
-            Passed on to the method of :class:`matplotlib.axes.Axes` that the constructors name; if they name none, none
-            are accepted.
+            Passed on to the method of :class:`matplotlib.axes.Axes` that the docstrings of the constructors name. If
+            they do not name a method, no keywords are accepted.
 
         Returns
         -------
@@ -78,11 +79,11 @@ class Display:
 
     @classmethod
     def _example(cls, data: Any, ax: Axes | None = None) -> Self:
-        """Draw the picture on the page of the class from the data of the documentation."""
+        """Draw the picture for the page of the class from the data of the documentation."""
         raise NotImplementedError
 
     def _new_axes(self, ax, width, height):
-        """Return the given axes, or those of a new figure of this size in inches, and keep them."""
+        """Return and store the given axes, or the axes of a new figure of this size in inches."""
         self.ax_ = new_axes(width, height) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
@@ -93,10 +94,10 @@ class Display:
         self.ax_.set_axisbelow(True)
 
     def _legend(self, handles, side="right", gap=0.0, **options):
-        """Draw a legend outside of the axes, where it covers no data; dollar signs are written as they are.
+        """Draw a legend outside of the axes, so that it covers no data; dollar signs are not read as math.
 
-        The `side` is "right"; or in one row "above" the axes, `gap` inches away, or "below" the label of the lower
-        axis.
+        If `side` is "right", the legend is to the right of the axes. If it is "above", the legend is in one row `gap`
+        inches above the axes. If it is "below", the legend is in one row below the label of the lower axis.
         """
         from matplotlib.transforms import ScaledTranslation
 
@@ -135,10 +136,10 @@ class Display:
 
     @classmethod
     def _measured(cls, comparator, names, qrels=None):
-        """Return measures of each query of a fitted Comparator, by method and query, NaN where a method failed.
+        """Return measures of a fitted Comparator, indexed by method and query; failed methods have NaN.
 
-        The name None is the first measure that the comparator has computed. Others that it has not computed are
-        computed for its runs, against `qrels` or, if None, its own.
+        The name None stands for the first measure that the comparator has computed. Measures that the comparator has
+        not computed are computed for its runs. They use `qrels`, or the comparator's judgements if `qrels` is None.
         """
         cls._check_fitted(comparator)
         measured = comparator._measured()

@@ -35,7 +35,7 @@ _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
 @dataclass(eq=False, repr=False)
 class AgreementDisplay(Display):
-    r"""Agreement of all pairs of voters or methods, as a heat map.
+    r"""Heat map of the agreement of all pairs of voters or methods.
 
     Create one with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
 
@@ -46,8 +46,8 @@ class AgreementDisplay(Display):
     label : str, default="agreement"
         Label of the colour bar.
     limits : tuple of two floats, default=None
-        Lowest and highest value of the colours. None takes 0 and 1, or -1 and 1 if there are negative values. If some
-        values exceed 1 in size, as distances may, the largest one replaces 1.
+        Lowest and highest value of the colours. None uses 0 and 1, or -1 and 1 if there are negative values. If the
+        absolute value of some numbers exceeds 1, as in some distances, the largest absolute value replaces 1.
 
     Attributes
     ----------
@@ -58,11 +58,11 @@ class AgreementDisplay(Display):
     image_ : matplotlib AxesImage
         The coloured cells.
     text_ : list of matplotlib Text
-        Numbers in the cells, where there are at most 25 rows.
+        Numbers in the cells, if there are at most 25 rows.
 
     See Also
     --------
-    skrankagg.metrics.agreement_matrix : The numbers.
+    skrankagg.metrics.agreement_matrix : Computes the numbers.
 
     Notes
     -----
@@ -72,8 +72,8 @@ class AgreementDisplay(Display):
     - 0 to 1 for overlaps, RBO and normalised distances;
     - 0 to the largest value for other distances.
 
-    Lists that hardly agree therefore look alike, and plots of the same measure can be compared. `limits` sets other
-    ends.
+    Plots of the same measure can therefore be compared, and lists with the same low agreement have the same colour. Use
+    `limits` to set other ends.
 
     Examples
     --------
@@ -228,7 +228,7 @@ class AgreementDisplay(Display):
 
 
 def _range_of(measure, options):
-    """Return the range of a measure of agreement; the upper end is None for a distance without one."""
+    """Return the range of a measure of agreement; the upper end is None for a distance that has no upper bound."""
     if measure in _CORRELATIONS:
         return -1.0, 1.0
     return (0.0, 1.0) if measure in _SHARES or options.get("normalize") else None
@@ -255,7 +255,7 @@ def _similar_together(values, is_distance):
 
 @dataclass(eq=False, repr=False)
 class VoterWeightsDisplay(Display):
-    r"""Weights that a method has given to voters: a point for each query, and the mean.
+    r"""Weights that a method has given to voters, with a point for each list and the mean of each voter.
 
     Create one with :meth:`from_estimator`.
 
@@ -275,8 +275,8 @@ class VoterWeightsDisplay(Display):
 
     See Also
     --------
-    AgreementDisplay : Agreement of voters with each other.
-    WeightCurveDisplay : A measure over the weight of one of two voters.
+    AgreementDisplay : Shows the agreement of voters with each other.
+    WeightCurveDisplay : Shows a measure over the weight of one of two voters.
 
     Examples
     --------

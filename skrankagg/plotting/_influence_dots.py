@@ -1,4 +1,4 @@
-"""Plot of voters by their agreement with the others, and by the changes without them."""
+"""Plot of the agreement of each voter with the other voters, and of the changes without the voter."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ __all__ = ["VoterInfluenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class VoterInfluenceDisplay(Display):
-    r"""Voters by their agreement with the others, outliers marked, and by how the consensus changes without them.
+    r"""Agreement of each voter with the others, with outliers marked, and changes of the consensus without the voter.
 
     Create one with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
     table : DataFrame of shape (n_lists, n_columns)
-        Result of :func:`~skrankagg.inspection.voter_influence` for one query or several: columns `voter`,
+        Result of :func:`~skrankagg.inspection.voter_influence` for one or more queries, with columns `voter`,
         `agreement`, `threshold`, `outlier`, `distance` and `leader_changed`.
     title : str, default=""
         Title.
@@ -62,24 +62,25 @@ class VoterInfluenceDisplay(Display):
     points_ : matplotlib PathCollection
         A dot for each list.
     bars_ : matplotlib BarContainer
-        The distances, a bar for each voter.
+        The distances, with a bar for each voter.
     distance_ax_ : matplotlib Axes
-        The second column.
+        Axes of the second column.
 
     See Also
     --------
-    skrankagg.inspection.voter_influence : The numbers.
-    ContributionDisplay : The share of each list in the scores.
-    VoterWeightsDisplay : Weights that a method has learned.
+    skrankagg.inspection.voter_influence : Computes the numbers.
+    ContributionDisplay : Shows the contribution of each list to the scores.
+    VoterWeightsDisplay : Shows weights that a method has learned.
 
     Notes
     -----
     Voters are sorted by their agreement with the consensus of the others, the highest agreement on top. Voters of
-    unknown agreement come first, without a dot, and are the first to be left out. For several queries there is a dot
-    for each list, the line is the mean, and the bar is the mean distance.
+    unknown agreement are above all others and have no dot. They are left out first if there are too many voters. For
+    several queries there is a dot for each list. The line is then the mean, and the bar is the mean distance.
 
-    A random list reaches 0 on average. For one query, the grey mark of a list is its threshold: a list that agrees less
-    is an outlier. Short lists may agree less than long ones before they are marked.
+    The agreement of random lists is 0 on average. For one query, the grey mark of a list is its threshold. A list whose
+    agreement is below its threshold is an outlier. The thresholds of short lists are lower than the thresholds of long
+    lists.
 
     Examples
     --------
@@ -121,7 +122,7 @@ class VoterInfluenceDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Aggregate the lists without each of them, and show the changes.
+        """Aggregate the lists without each single list, and show the changes.
 
         Parameters
         ----------
@@ -132,9 +133,9 @@ class VoterInfluenceDisplay(Display):
         query : object, default=None
             Id of the query; None shows all queries.
         mode : {"silence", "drop"}, default="silence"
-            The way to leave out a list: "silence" gives it weight 0, "drop" removes its rows.
+            The way to leave out a list. "silence" sets its weight to 0, and "drop" removes its rows.
         n_voters : int, default=50
-            Largest number of voters to show. Of more voters, only the ones that agree least are shown.
+            Largest number of voters to show. If there are more voters, the voters with the lowest agreement are shown.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs
@@ -169,7 +170,7 @@ class VoterInfluenceDisplay(Display):
         query : object, default=None
             Id of the query; None shows all queries.
         n_voters : int, default=50
-            Largest number of voters to show. Of more voters, only the ones that agree least are shown.
+            Largest number of voters to show. If there are more voters, the voters with the lowest agreement are shown.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs
@@ -198,7 +199,7 @@ class VoterInfluenceDisplay(Display):
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         n_voters : int, default=50
-            Largest number of voters to show. Of more voters, only the ones that agree least are shown.
+            Largest number of voters to show. If there are more voters, the voters with the lowest agreement are shown.
         **bar_kwargs
             Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
@@ -274,7 +275,7 @@ class VoterInfluenceDisplay(Display):
 
 
 def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
-    """Draw a second column with a bar for each voter, and how often the first item changes without it."""
+    """Draw a second column with a bar for each voter, and write how often the first item changes without the voter."""
     side = side_axes(ax, 2.0)
     bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})
     for k in np.flatnonzero(first_changes):

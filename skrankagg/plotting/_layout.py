@@ -1,4 +1,4 @@
-"""Parts of the plots: colours, labels of one line, rows with names, a second column of axes, a matrix."""
+"""Parts of the plots: colours, labels of one line, rows with names, a second column of axes, and a matrix."""
 
 import re
 
@@ -20,7 +20,7 @@ _GAP = 0.22  # inches between two columns of axes
 
 
 def line_style(k):
-    """Return colour, dashes and marker of the k-th line; the first 77 lines differ in colour or marker."""
+    """Return the colour, dashes and marker of the k-th line; the first 77 lines differ in colour or marker."""
     return {
         "color": COLORS[k % len(COLORS)],
         "linestyle": _DASHES[k // len(COLORS) % len(_DASHES)],
@@ -45,7 +45,7 @@ def longest(names):
 
 
 def title_of(query, n_shown, n_all, what):
-    """Return the query, if it is given, and how many of its items or voters are shown."""
+    """Return a title with the query, if there is one, and the number of items or voters that are shown."""
     parts = [] if query is None else [f"query {labels_of([query])[0]}"]
     if n_shown < n_all:
         parts.append(f"first {n_shown} of {n_all} {what}")
@@ -53,12 +53,12 @@ def title_of(query, n_shown, n_all, what):
 
 
 def size_of_rows(names, width):
-    """Return the size in inches of axes with a row for each name, wide enough for the names."""
+    """Return the size, in inches, of axes that have a row for each name and space for the names."""
     return width + CHARACTER * longest(names), 1.25 + 0.235 * len(names)
 
 
 def label_rows(ax, names, **text):
-    """Label the rows, first on top, without ticks and without a frame around them."""
+    """Label the rows, the first on top, and hide the ticks and the frame of the axes."""
     ax.set_yticks(np.arange(len(names)), labels=names, parse_math=False, **text)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -66,25 +66,25 @@ def label_rows(ax, names, **text):
 
 
 def write_rows(ax, names, title=""):
-    """Label the rows, first on top, and the columns, in small letters."""
+    """Label the rows, the first on top, and the columns, in small letters."""
     label_rows(ax, names, fontsize="small")
     _shrink_numbers(ax)
     write_title(ax, title)
 
 
 def write_title(ax, title):
-    """Write a title, if there is one, above the left end; dollar signs are written as they are."""
+    """Write a title, if there is one, above the left end of the axes; dollar signs are not read as math."""
     if title:
         ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
 
 
 def write_beside(ax, text, end, row, gap, **style):
-    """Write a text in a row, this many points to the right of the end of a bar."""
+    """Write a text in a row, `gap` points to the right of the end of a bar."""
     return ax.annotate(text, (end, row), xytext=(gap, 0), textcoords="offset points", va="center", **style)
 
 
 def side_axes(ax, width):
-    """Return axes to the right of others, this many inches wide, with the same rows and no names."""
+    """Return new axes to the right of `ax`, `width` inches wide, with the same rows but no names."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     # The width is in inches: a relative one would change with the layout, which depends on the width of these axes.
@@ -103,7 +103,7 @@ def _shrink_numbers(ax):
 
 
 def draw_matrix(ax, table, label, limits, cmap, numbered):
-    """Draw a coloured cell for each value, with its number if `numbered`."""
+    """Draw a coloured cell for each value, and write the value in the cell if `numbered` is true."""
     values = table.to_numpy(dtype=np.float64)
     image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
     columns, rows = ([str(name) for name in names] for names in (table.columns, table.index))
@@ -128,12 +128,12 @@ def draw_matrix(ax, table, label, limits, cmap, numbered):
 
 
 def fit_upright(names):
-    """Return whether names below cells fit next to each other."""
+    """Return True if names below the cells fit next to each other without rotation."""
     return longest(names) <= 3 and len(names) <= 12
 
 
 def _number_format(values):
-    """Return a formatter of a matrix's numbers: two decimals without a leading zero, fewer for large values."""
+    """Return a formatter of numbers: two decimals without a leading zero, fewer decimals for large values."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     decimals = 2 if largest < 10 else 1 if largest < 100 else 0
 

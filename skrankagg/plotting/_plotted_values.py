@@ -1,4 +1,4 @@
-"""Values to draw: measures of runs with their intervals, and the lists or rows of one query."""
+"""Computation of values to draw: measures with their intervals, and the lists or rows of one query."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _LEAST = 1e-5  # floor of the geometric mean
 
 
 def evaluate_runs(runs, qrels, names, **conventions):
-    """Evaluate each query of some runs; the result is indexed by method and query."""
+    """Evaluate each query of the runs; the result is indexed by method and query."""
     runs = runs if isinstance(runs, Mapping) else {"run": runs}
     for name in names:
         get_measure(name, **conventions)
@@ -26,7 +26,7 @@ def evaluate_runs(runs, qrels, names, **conventions):
 
 
 def summaries(values):
-    """Return summaries (n_methods, n_measures) of measures by method and query; NaN where a method has no value."""
+    """Return the summary of each measure for each method, of shape (n_methods, n_measures); NaN without values."""
 
     def summarize(name):
         measure = find_measure(name, values)
@@ -37,9 +37,9 @@ def summaries(values):
 
 
 def summary_interval(measure, values, random_state=0):
-    """Return the 95 % interval of a measure's mean over queries, (NaN, NaN) for totals or fewer than two queries.
+    """Return the 95 % interval of a measure's mean over queries, or NaN for totals and for fewer than two queries.
 
-    Equal seeds draw the same resamples, so that methods and weights are measured on the same queries.
+    The same seed draws the same resamples, so that methods and weights are measured on the same queries.
     """
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
@@ -53,7 +53,7 @@ def summary_interval(measure, values, random_state=0):
 
 
 def lists_of_query(display, X, query, unit="list"):
-    """Return the lists of one query; or all lists if `unit` pools them into one board."""
+    """Return the lists of one query, or all lists if `unit` is "query", which pools them into one board."""
     lists = check_lists(encode_plain(X))
     if unit == "query":
         if query is not None:
@@ -67,7 +67,7 @@ def lists_of_query(display, X, query, unit="list"):
 
 
 def rows_of_query(display, frame, query, columns):
-    """Return the rows of one query, numbered from 0, from a frame that must have these columns."""
+    """Return the rows of one query, numbered from 0; raise an error if the frame lacks one of the columns."""
     lacking = [name for name in columns if name not in getattr(frame, "columns", ())]
     if lacking:
         raise InputTypeError(f"`table` must have the columns {', '.join(columns)}; {lacking[0]} is missing.")
@@ -91,5 +91,5 @@ def _ask_for_query(display, queries):
 
 
 def as_numbers(column):
-    """Return the values of a column as float64, NaN where they are missing."""
+    """Return the values of a column as float64; missing values are NaN."""
     return column.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)

@@ -1,4 +1,4 @@
-"""Heat map of how often each item is above each other item when the lists are drawn again."""
+"""Heat map of how often each item is above every other item when the lists are drawn again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_NUMBERED = 20
 
 @dataclass(eq=False, repr=False)
 class PreferenceProbabilityDisplay(Display):
-    r"""Share of the draws in which the row's item is above the column's, as a heat map.
+    r"""Heat map of the share of the draws in which the item of a row is above the item of a column.
 
     A line surrounds the pairs that have the same order in nearly all draws. Create one with :meth:`from_estimator` or
     :meth:`from_frame`.
@@ -54,21 +54,21 @@ class PreferenceProbabilityDisplay(Display):
     image_ : matplotlib AxesImage
         The coloured cells, from 0 to 1 with 1/2 in the middle.
     text_ : list of matplotlib Text
-        Numbers in the cells, where there are at most 20 items.
+        Numbers in the cells, if there are at most 20 items.
     frame_ : matplotlib LineCollection
-        The line around the pairs beyond `confidence`.
+        The line around the pairs whose share reaches `confidence`.
 
     See Also
     --------
-    skrankagg.inspection.preference_probabilities : The numbers.
-    RankStabilityDisplay : One interval for each item.
-    AgreementDisplay : Agreement of voters.
+    skrankagg.inspection.preference_probabilities : Computes the numbers.
+    RankStabilityDisplay : Shows one interval for each item.
+    AgreementDisplay : Shows the agreement of voters.
 
     Notes
     -----
-    Items are in the order of the consensus, so above the diagonal the row's item is the higher one. Uncertain pairs
-    lie along the diagonal, between the two parts of the frame: the broader this band, the less the draws agree. Each
-    pair is treated separately; of many pairs, some are beyond 95 % by chance.
+    Items are in the order of the consensus. Above the diagonal, the item of the row therefore ranks higher than the
+    item of the column. Uncertain pairs lie along the diagonal, between the two parts of the frame. A broad band means
+    that the draws disagree. Each pair is treated separately. If there are many pairs, some exceed 95 % by chance.
 
     Examples
     --------
@@ -116,15 +116,15 @@ class PreferenceProbabilityDisplay(Display):
         Parameters
         ----------
         aggregator : aggregator
-            Any method that can weigh lists, see :func:`~skrankagg.inspection.preference_probabilities`.
+            Any method that accepts weights of lists, see :func:`~skrankagg.inspection.preference_probabilities`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
-            Id of the query; None if there is only one, or `unit` is "query".
+            Id of the query; None if there is only one query, or if `unit` is "query".
         top : int, default=20
             Number of items to show.
         confidence : float, default=0.95
-            Share of the draws above which a pair is framed.
+            Pairs are framed if one item is above the other in at least this share of the draws.
         n_resamples : int, default=1000
             Number of draws.
         unit : {"list", "voter", "query"}, default="list"
@@ -134,7 +134,7 @@ class PreferenceProbabilityDisplay(Display):
         random_state : int, RandomState instance or None, default=0
             Source of the draws.
         n_jobs : int, default=None
-            Processes that share the draws.
+            Number of processes that share the draws.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -166,7 +166,7 @@ class PreferenceProbabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         confidence : float, default=0.95
-            Share of the draws above which a pair is framed.
+            Pairs are framed if one item is above the other in at least this share of the draws.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -216,12 +216,15 @@ class PreferenceProbabilityDisplay(Display):
 
 
 def are_sure(shares, confidence):
-    """Mark the pairs that have one order in at least this share of the draws; shares of NaN are never marked."""
+    """Return a mask of pairs that have the same order in at least this share of the draws; NaN is never marked."""
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 
 
 def _colors():
-    """Return colours from orange to purple, distinct for every colour vision, without the ends, which hide a line."""
+    """Return colours from orange to purple that all kinds of colour vision can distinguish.
+
+    The darkest colours at both ends are left out, because a line would not be visible on them.
+    """
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -229,7 +232,7 @@ def _colors():
 
 
 def _borders(inside):
-    """Return the sides of cells that separate those `inside`, (n, n), from the others, as pairs of points."""
+    """Return the sides of cells that separate the cells `inside` from the other cells, as pairs of points."""
     padded = np.pad(inside, 1)
     across = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]) - 0.5
     down = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]) - 0.5

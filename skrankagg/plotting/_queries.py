@@ -40,7 +40,7 @@ class QueryGainDisplay(Display):
     Parameters
     ----------
     difference : Series of shape (n_queries,)
-        Gain on each query, indexed by the query. For measures where lower is better, the gain is the decrease.
+        Gain on each query, indexed by query. If lower values of the measure are better, the gain is the decrease.
     method, baseline : str
         Names, for the title.
     label : str, default="score"
@@ -53,11 +53,11 @@ class QueryGainDisplay(Display):
     figure_ : matplotlib Figure
         The figure around it.
     bars_ : matplotlib BarContainer
-        The bars, largest gain first.
+        The bars, with the largest gain first.
 
     See Also
     --------
-    skrankagg.model_selection.compare_methods : Tests whether the mean gain is more than chance.
+    skrankagg.model_selection.compare_methods : Tests whether the mean gain may be due to chance.
 
     Examples
     --------
@@ -103,9 +103,9 @@ class QueryGainDisplay(Display):
         method, baseline : str
             Names of methods.
         metric : str or Measure, default=None
-            Measure; None takes the first.
+            Measure; None uses the first measure of the comparator.
         qrels : DataFrame or Qrels, default=None
-            Judgements for a measure that the comparator has not computed; None uses its own.
+            Judgements for a measure that the comparator has not computed; None uses the judgements of the comparator.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs

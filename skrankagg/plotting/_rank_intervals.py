@@ -1,4 +1,4 @@
-"""Forest plot of places: each item's rank, its interval, and the chance of being among the first places."""
+"""Forest plot of the rank and interval of each item, and of its chance to be among the first places."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _FAR = 5
 
 @dataclass(eq=False, repr=False)
 class RankStabilityDisplay(Display):
-    r"""Places of the first items as a forest plot: a dot for the rank, a bar for its interval.
+    r"""Forest plot of the places of the first items, with a dot for the rank and a bar for the interval.
 
-    A second column shows the chance of being among the first k. Lines separate groups of items. Make one with
+    A second column shows the chance to be among the first k places. Lines separate groups of items. Create one with
     :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
     table : DataFrame of shape (n_items, n_columns)
-        Rows of one query as :func:`~skrankagg.inspection.rank_stability` or
-        :func:`~skrankagg.inspection.rank_confidence` returns them: columns `item`, `rank`, `rank_low`, `rank_high`, and
-        if known `tied_group` and `top_k`.
+        Rows of one query from :func:`~skrankagg.inspection.rank_stability` or
+        :func:`~skrankagg.inspection.rank_confidence`. The columns are `item`, `rank`, `rank_low`, `rank_high`, and, if
+        known, `tied_group` and `top_k`.
     n_places : int, default=None
         The k of the column `top_k` whose chances are drawn; None draws no second column.
     label : str, default="place"
@@ -56,27 +56,27 @@ class RankStabilityDisplay(Display):
     figure_ : matplotlib Figure
         The figure around it.
     points_ : matplotlib PathCollection
-        A dot for each item; hollow for items without an interval.
+        A dot for each item. The dots of items without an interval are hollow.
     bars_ : matplotlib BarContainer
-        The intervals, in the order of the items that have one.
+        The intervals, in the order of the items that have an interval.
     chance_ax_ : matplotlib Axes or None
-        The second column.
+        Axes of the second column.
 
     See Also
     --------
-    skrankagg.inspection.rank_stability : The numbers.
-    skrankagg.inspection.rank_confidence : Confidence sets, which can be drawn as well.
-    PreferenceProbabilityDisplay : Two items at a time.
+    skrankagg.inspection.rank_stability : Computes the numbers.
+    skrankagg.inspection.rank_confidence : Computes confidence sets, which can also be drawn.
+    PreferenceProbabilityDisplay : Shows every two items.
 
     Notes
     -----
     The bar runs from the middle of one place to the middle of another, and a little beyond, so that a bar of a single
-    place is visible. A line marks the end of a group of :func:`~skrankagg.inspection.rank_stability`: the item above it
-    is above the next one in at least the share `confidence` of the draws. Items of one group may still differ, because
-    only neighbours are compared, not the first with the last. If there is only one list, there is nothing to draw from,
-    and neither chances nor lines are shown.
+    place is visible. A line marks the end of a group of :func:`~skrankagg.inspection.rank_stability`. The item above
+    the line is above the next item in at least the share `confidence` of the draws. Items of one group may still
+    differ, because only neighbours are compared. If there is only one list, draws are not possible, and neither chances
+    nor lines are shown.
 
-    Overlapping intervals of two items do not show that the two cannot be separated: places move together.
+    Overlapping intervals do not show that two items cannot be separated, because their places change together.
 
     Examples
     --------
@@ -127,15 +127,15 @@ class RankStabilityDisplay(Display):
         Parameters
         ----------
         aggregator : aggregator
-            Any method that can weigh lists, see :func:`~skrankagg.inspection.rank_stability`.
+            Any method that accepts weights of lists, see :func:`~skrankagg.inspection.rank_stability`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
-            Id of the query; None if there is only one, or `unit` is "query".
+            Id of the query; None if there is only one query, or if `unit` is "query".
         top : int, default=20
             Number of items to show.
         n_places : int, default=3
-            Number of first places whose chance is shown.
+            The chance to be among this number of first places is shown.
         n_resamples : int, default=1000
             Number of draws.
         confidence : float, default=0.95
@@ -147,7 +147,7 @@ class RankStabilityDisplay(Display):
         random_state : int, RandomState instance or None, default=0
             Source of the draws.
         n_jobs : int, default=None
-            Processes that share the draws.
+            Number of processes that share the draws.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs
@@ -192,14 +192,14 @@ class RankStabilityDisplay(Display):
         table : DataFrame
             Result of :func:`~skrankagg.inspection.rank_stability` or :func:`~skrankagg.inspection.rank_confidence`.
         query : object, default=None
-            Id of the query; None if there is only one.
+            Id of the query; None if there is only one query.
         top : int, default=20
             Number of items to show.
         n_places : int, default=None
-            The k of the column `top_k` whose chance is shown; None takes the largest one below the number of items, if
-            there is any.
+            The k of the column `top_k` whose chance is shown. None uses the largest k below the number of items, if
+            there is such a column.
         label : str, default=None
-            Label of the axis; None writes which of the two the intervals are.
+            Label of the axis; None uses a label that names the kind of the intervals.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs
@@ -300,7 +300,7 @@ class RankStabilityDisplay(Display):
 
 
 def percent(share):
-    """Write a share in per cent; a small one, and one near all, are not rounded away."""
+    """Write a share in per cent; shares near 0 and 1 are not rounded to 0 and 100 %."""
     if 0 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"

@@ -1,4 +1,4 @@
-"""One-page report on a consensus: its certainty, its origin, and caveats."""
+"""One-page report on the certainty and the origin of a consensus, with caveats."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "ma
 
 
 class RankingReport:
-    """One page on a consensus, for a notebook or to save as HTML or Markdown.
+    """One-page report on a consensus, which a notebook displays and which can be saved as HTML or Markdown.
 
     :func:`ranking_report` creates it.
 
     Parameters
     ----------
     frames : dict of str to DataFrame
-        The numbers: "consensus" and, where the method allows, "stability", "confidence", "preferences",
-        "contributions" and "influence", as the functions of :mod:`skrankagg.inspection` return them.
+        Results of the functions of :mod:`skrankagg.inspection`. The key "consensus" is always present. "stability",
+        "confidence", "preferences", "contributions" and "influence" are present if the method allows them.
     facts : dict of str to object
         The method, the lists and the settings.
     caveats : list
-        Points to keep in mind, as prepared for the page.
+        Points to keep in mind, in the form prepared for the page.
 
     See Also
     --------
@@ -79,7 +79,7 @@ class RankingReport:
         Returns
         -------
         str
-            The page; the same report gives the same text.
+            The page. The same report always has the same text.
         """
         title, lead, sections = sections_of(self)
         return html_page(title, html_of(title, lead, sections, pictures))
@@ -90,7 +90,7 @@ class RankingReport:
         Returns
         -------
         str
-            The text; the same report gives the same text.
+            The text. The same report always has the same text.
         """
         return markdown_of(*sections_of(self))
 
@@ -102,7 +102,7 @@ class RankingReport:
         path : str or path
             The file.
         format : {"html", "markdown"}, default=None
-            Format; None takes it from the suffix of the file, .html or .md.
+            Format; None uses the format of the suffix, .html or .md.
         """
         page = self.to_html() if _check_format(path, format) == "html" else self.to_markdown()
         Path(path).write_text(page, encoding="utf-8")
@@ -124,33 +124,33 @@ def ranking_report(
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> RankingReport:
-    r"""Report on one page how certain a consensus is and which lists made it.
+    r"""Write a one-page report on how certain a consensus is and which lists it comes from.
 
     The page contains
 
-    - the consensus with its intervals and chances, and the groups of items that the draws do not separate;
-    - confidence sets where the method allows them;
-    - the share of each list, and the influence of each voter with outliers;
-    - how all of it was computed, the meaning of each table, and caveats.
+    - the consensus with intervals and chances, and the groups of items that the draws do not separate;
+    - confidence sets if the method allows them;
+    - the contribution of each list, and the influence of each voter, with outliers marked;
+    - the way in which the numbers were computed, the meaning of each table, and caveats.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method. One that must be fitted is used as fitted.
+        Any method. A method that requires a fit is used as fitted.
     lists : DataFrame or RankedLists, or dict or list of lists
         Ranked lists.
     query : object, default=None
-        Id of the query; None if there is only one, or `unit` is "query".
+        Id of the query; None if there is only one query, or if `unit` is "query".
     path : str or path, default=None
         File to save the page in; None saves nothing.
     format : {"html", "markdown"}, default=None
-        Format of the file; None takes it from the suffix, .html or .md.
+        Format of the file; None uses the format of the suffix, .html or .md.
     title : str, default=None
-        Title; None names the query.
+        Title; None uses a title that contains the query.
     top : int, default=20
         Number of items to show; `frames` of the result contains the numbers of all items.
     n_places : int, default=3
-        Number of first places whose chance is shown, next to the chance of the first place.
+        The chance to be among this number of first places is shown next to the chance of the first place.
     n_resamples : int, default=1000
         Number of draws.
     confidence : float, default=0.95
@@ -159,20 +159,21 @@ def ranking_report(
         The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`; "query" reports on one board of all
         queries.
     random_state : int or None, default=0
-        Seed of the draws; None draws a seed, which the report names.
+        Seed of the draws. None draws a seed at random, which the report contains.
     n_jobs : int, default=None
-        Processes that share the draws.
+        Number of processes that share the draws.
 
     Returns
     -------
     RankingReport
-        The page, which a notebook displays. Its ``to_html()``, ``to_markdown()`` and ``save(path)`` export it, and
-        ``frames`` contains the numbers.
+        The report, which a notebook displays as a page. The methods ``to_html()``, ``to_markdown()`` and ``save(path)``
+        export the page, and ``frames`` contains the numbers.
 
     Raises
     ------
     ValueError
-        If one of several queries must be chosen, an argument is out of range, or `path` does not determine the format.
+        If `query` is None although there are several queries, if an argument is out of range, or if `path` does not
+        determine the format.
 
     Warns
     -----
@@ -183,21 +184,21 @@ def ranking_report(
     --------
     skrankagg.inspection.rank_stability : Places over draws of the lists.
     skrankagg.inspection.rank_confidence : Confidence sets of the true ranks.
-    skrankagg.inspection.voter_contributions : The share of each list.
-    skrankagg.inspection.voter_influence : Changes without each list.
+    skrankagg.inspection.voter_contributions : The contribution of each list.
+    skrankagg.inspection.voter_influence : Changes of the consensus without each list.
 
     Notes
     -----
-    With fewer than 50 units the table and its picture show confidence sets instead of the intervals over draws. These
-    intervals are then too short, above all for the first place.
+    With fewer than 50 units the table and its picture show confidence sets instead of the intervals over draws. With so
+    few units, the intervals are too short, especially for the first place.
 
-    Parts that a method does not allow are left out, and the page gives the reason. Draws need a method that can weigh
-    lists. Shares need scores that are sums, and confidence sets need sums of independent per-list scores. Slow parts
-    are left out too: pairs above 500 items, and confidence sets where draws times lists times squared items exceed
-    :math:`2 \cdot 10^{10}`.
+    Parts that a method does not allow are left out, and the page gives the reason. Draws need a method that accepts
+    weights of lists. Contributions need scores that are sums, and confidence sets need sums of independent per-list
+    scores. Slow parts are also left out. Pairs are left out if there are more than 500 items. Confidence sets are left
+    out if draws times lists times squared items exceeds :math:`2 \cdot 10^{10}`.
 
-    The function is in :mod:`skrankagg.plotting`, not in :mod:`skrankagg.inspection`, because it draws. Ids are escaped.
-    The page has no date and no scripts: the same call gives the same file.
+    The function is in :mod:`skrankagg.plotting`, not in :mod:`skrankagg.inspection`, because it draws pictures. Ids are
+    escaped. The page contains no date and no scripts, so the same call always writes the same file.
 
     Examples
     --------
@@ -255,7 +256,7 @@ def _check_format(path, format):
 
 
 def _tell(caught):
-    """Repeat each different warning once, and return the warnings as caveats."""
+    """Issue each distinct caught warning once, and return the warnings except FewListsWarning as caveats."""
     told = {}
     for one in caught:
         told.setdefault((one.category, str(one.message)), None)

@@ -1,4 +1,4 @@
-"""Numbers of a report on a consensus, and its caveats."""
+"""Numbers and caveats of a report on a consensus."""
 
 import numpy as np
 from sklearn.base import clone
@@ -29,12 +29,12 @@ def count(n, one, many=None):
 
 
 def has_sets(frames):
-    """Return whether all items have a confidence set."""
+    """Return True if all items have a confidence set."""
     return "confidence" in frames and frames["confidence"]["rank_low"].notna().all()
 
 
 def shows_confidence(facts, frames):
-    """Return whether confidence sets replace the intervals over draws."""
+    """Return True if the report shows confidence sets instead of the intervals over draws."""
     return facts["n_units"] < FEW_FOR_INTERVALS and has_sets(frames)
 
 
@@ -99,7 +99,10 @@ def _n_units(lists, unit):
 
 
 def _pooled(aggregator, prepared):
-    """Pool all queries into one board with voters named after the query; return also the method without weights."""
+    """Pool all queries into one board whose voters are named after the queries.
+
+    Also return the method without weights of voters.
+    """
     frame = prepared.to_frame()
     frame["weight"] = prepared.list_weight[prepared.row_list]
     several = (np.diff(prepared.list_ptr) > 1).any()

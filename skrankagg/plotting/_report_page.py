@@ -1,4 +1,4 @@
-"""Layout of a report as one page: HTML with embedded pictures, or Markdown."""
+"""Layout of a report as one page, in HTML with embedded pictures or in Markdown."""
 
 import re
 from base64 import b64encode
@@ -36,7 +36,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 @dataclass(frozen=True)
 class Text:
-    """A sentence with placeholders for values from the data, which are escaped when the sentence is written."""
+    """A sentence with placeholders for values from the data; the values are escaped when the sentence is written."""
 
     words: str
     data: tuple = ()
@@ -44,10 +44,10 @@ class Text:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with explanations, a table and a picture.
+    """A section of the page, with a heading, explanations, a table and a picture.
 
-    The `numbers` are the columns of `table` that are right-aligned. `draw` creates a Display for the picture, and `alt`
-    is its alternative text. `bullets` formats the sentences as a list.
+    `numbers` contains the columns of `table` that are right-aligned. `draw` creates a Display for the picture, and
+    `alt` is the alternative text of the picture. `bullets` formats the sentences as a list.
     """
 
     title: str
@@ -68,7 +68,7 @@ def _markdown(value):
 
 
 def picture_of(draw):
-    """Return an SVG picture of a Display, and its width in inches; equal displays give equal bytes."""
+    """Return an SVG picture of a Display and its width in inches; the pictures of equal displays are equal."""
     plt = import_pyplot()
     file = BytesIO()
     # Without these settings, ids of SVG elements and the date would differ between calls.
@@ -80,7 +80,7 @@ def picture_of(draw):
 
 
 def html_of(title, lead, sections, pictures):
-    """Write the report as a part of an HTML page, with its own styles."""
+    """Write the report as a part of an HTML page, including the styles."""
     parts = [f"<style>{_STYLE}</style>", f"<h1>{_fill(title, escape)}</h1>"]
     parts += [f'<p class="opening">{_fill(text, escape)}</p>' for text in lead]
     for section in sections:
@@ -115,7 +115,7 @@ def _html_table(section):
 
 
 def html_page(title, body):
-    """Wrap a part of a page into a whole page."""
+    """Turn a part of a page into a complete page."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

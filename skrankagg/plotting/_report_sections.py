@@ -1,4 +1,4 @@
-"""Content of a report: its title, first sentences and sections."""
+"""Content of a report: title, first sentences and sections."""
 
 from importlib.metadata import version
 
@@ -20,7 +20,7 @@ _MOST_VOTERS, _MOST_NAMED = 30, 12
 
 
 def sections_of(report):
-    """Return the title, first sentences and sections of a report."""
+    """Return the title, the first sentences and the sections of a report."""
     facts, frames, top = report.facts, report.frames, report.facts["top"]
     title = Text("Consensus of {}: query {}", (facts["lists"], facts["query"]))
     if facts["unit"] == "query":

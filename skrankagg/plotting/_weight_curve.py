@@ -36,25 +36,24 @@ _LEVELS = ((ORANGE, (0, (6, 1.5))), (GREEN, (0, (1.5, 1.2))), (SOFT_TEXT, (0, (6
 
 @dataclass(eq=False, repr=False)
 class WeightCurveDisplay(Display):
-    r"""A measure over the weight of one of two voters, from the first voter alone to the second alone.
+    r"""A measure over the weight of one of two voters, from only the first voter to only the second voter.
 
-    The plot shows how much merging gains, and how precisely the weight must be known. Create one with
+    The plot shows how much the measure gains from merging, and how precisely the weight must be known. Create one with
     :meth:`from_estimator`.
 
     Parameters
     ----------
     table : DataFrame of shape (n_weights, 3)
-        The mean over the queries, or the total of a count, `mean`, and the ends of its interval, `low` and `high`.
-        The index is the weight of the second voter; the first one has 1 minus this weight.
+        `mean` is the mean over the queries, or the total of a count. `low` and `high` are the ends of its interval. The
+        index is the weight of the second voter; the first voter has 1 minus this weight.
     levels : Series of shape (3,)
-        The mean for the list of the first voter alone, of the second alone and for equal weights, indexed by their
-        names.
+        The means of the first voter's lists, of the second voter's lists, and of equal weights, indexed by their names.
     voters : tuple of two ids
         The voters.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest mean is the best, or the lowest; None marks no best value.
+        Whether the highest mean is the best; False means the lowest. None marks no best value.
 
     Attributes
     ----------
@@ -65,7 +64,7 @@ class WeightCurveDisplay(Display):
     line_ : matplotlib Line2D
         The curve of the mean.
     band_ : matplotlib PolyCollection or None
-        The interval around it; None for a single query or a total.
+        The interval around the curve; None for a single query or a total.
     levels_ : list of matplotlib Line2D
         The horizontal lines, as in `levels`.
 
@@ -77,14 +76,15 @@ class WeightCurveDisplay(Display):
 
     Notes
     -----
-    Everything is measured on the given queries, so the top of the curve is too high: it is the best of many values on
-    these queries. Choose the weight on training queries and measure it on others, as ``GridSearchCV`` over
+    The maximum of the curve is too high, because it is the best of many values on the same queries. Choose the weight
+    on training queries and measure it on other queries, as ``GridSearchCV`` over
     :func:`~skrankagg.model_selection.weight_grid` does. A weight is not better than its neighbours if its interval
     contains their means. The band is the 95 % interval of the mean at each weight by the percentile bootstrap over
     queries. The interval of a difference between two weights is far narrower.
 
-    The levels of single voters use their lists unchanged. The ends of the curve also rank the items that only the other
-    voter returned, below those of the list. Deep measures such as MAP are therefore higher at the ends.
+    The levels of single voters use the lists of the voters unchanged. At the ends of the curve, the items that only the
+    other voter returned are also ranked, below the items of the list. Deep measures such as MAP are therefore higher at
+    the ends.
 
     Examples
     --------
@@ -134,16 +134,16 @@ class WeightCurveDisplay(Display):
         aggregator : aggregator
             A method with `voter_weights`, such as ``CombSUM()``; it is cloned.
         lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; only those of the two voters are used. A query without a list of a voter counts 0 for this
-            voter alone.
+            Ranked lists; only the lists of the two voters are used. In the level of a single voter, a query without a
+            list of the voter counts 0.
         qrels : DataFrame or Qrels
             Judgements.
         voters : sequence of two ids, default=None
-            The first voter, on the left, and the second; None takes the voters of the lists, if there are two.
+            The first voter, at the left end, and the second voter. None uses the voters of the lists if there are two.
         metric : str or Measure, default="ndcg@10"
             A measure.
         weights : sequence of float, default=None
-            Weights of the second voter, from 0 to 1; None takes 0, 0.05, ..., 1.
+            Weights of the second voter, from 0 to 1; None uses 0, 0.05, ..., 1.
         random_state : int, RandomState instance or None, default=0
             Source of the bootstrap resamples.
         ax : matplotlib Axes, default=None
@@ -220,7 +220,7 @@ class WeightCurveDisplay(Display):
         return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
-        """Return the place of the best mean, the middle one of several; None if no value is the best."""
+        """Return the place of the best mean, or the middle of several; None if the measure has no best value."""
         mean = self.table["mean"].to_numpy()
         if self.greater_is_better is None or np.isnan(mean).all():
             return None
@@ -228,7 +228,7 @@ class WeightCurveDisplay(Display):
         return int(best[len(best) // 2])
 
     def _names(self):
-        """Return the labels of the curve and the levels in the legend."""
+        """Return the labels that the curve and the levels have in the legend."""
         best = self._best()
         if best is None:
             curve = "both, by weight"
@@ -238,19 +238,19 @@ class WeightCurveDisplay(Display):
 
 
 def _lists_of_both(lists, voters):
-    """Return the lists of two voters, and the voters."""
+    """Return the lists of two voters, and the ids of the voters."""
     if voters is None:
         voters = lists.voters[np.unique(lists.list_voter)].tolist()
         if len(voters) != 2:
             advice = f"Choose two, voters={tuple(voters[:2])!r}" if len(voters) > 2 else "Give lists of two"
-            raise InputError(f"WeightCurveDisplay weighs two voters; the lists have {len(voters)}. {advice}.")
+            raise InputError(f"WeightCurveDisplay needs two voters; the lists have {len(voters)}. {advice}.")
     if isinstance(voters, str) or len(voters) != 2 or voters[0] == voters[1]:
         raise InputError(f"`voters` must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
     place = plain_index(lists.voters).get_indexer(list(voters))
     for voter, code in zip(voters, place, strict=True):
         if code < 0 or not (lists.list_voter == code).any():
             known = ", ".join(map(repr, lists.voters[np.unique(lists.list_voter)][:5].tolist()))
-            raise InputError(f"`voters` must have lists; got {voter!r}, which has none. There are {known}.")
+            raise InputError(f"`voters` must have lists; got {voter!r}, which has no list. The voters are {known}.")
     return lists.keep_lists(np.isin(lists.list_voter, place))[0], tuple(voters)
 
 
@@ -258,7 +258,7 @@ def _check_weights(weights):
     weights = [k / 20 for k in range(21)] if weights is None else list(weights)
     for weight in weights:
         if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= weight <= 1:
-            raise InputError(f"`weights` are the second voter's and must be from 0 to 1; got {weight!r}.")
+            raise InputError(f"`weights` of the second voter must be from 0 to 1; got {weight!r}.")
     if len({*weights}) < 2:
         raise InputError(f"`weights` must contain at least two different weights; got {weights!r}.")
     return sorted({float(weight) for weight in weights})

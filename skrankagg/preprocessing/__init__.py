@@ -1,4 +1,4 @@
-"""Transformers before and after an aggregator: ranked lists in, ranked lists out."""
+"""Transformers before and after an aggregator, which turn ranked lists into ranked lists."""
 
 # tools/regenerate.py writes what follows.
 from ._aggregator_union import AggregatorUnion

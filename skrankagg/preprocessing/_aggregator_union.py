@@ -1,4 +1,4 @@
-"""Consensus of consensuses: aggregators as the voters of another aggregator."""
+"""Consensus of consensuses, in which aggregators are the voters of another aggregator."""
 
 from numbers import Integral
 from typing import Any
@@ -24,44 +24,45 @@ __all__ = ["AggregatorUnion"]
 
 
 class AggregatorUnion(SupervisedListTransformer, Composition):
-    """Turn several aggregators into voters: the consensus of each one is the voter's list.
+    """Turn several aggregators into voters, so that the consensus of each aggregator is the list of a voter.
 
-    The next step merges the results of the methods, as it would merge any lists.
+    The next step of a pipeline merges these lists like any other lists.
 
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
-        Aggregators, or pipelines that end in one, under the names of the new voters. One may be "drop".
+        Aggregators, or pipelines that end in an aggregator, with the names of the new voters. An estimator may be
+        "drop".
     passthrough : bool, default=False
-        Whether to keep the input lists in addition to those of the new voters; ids of voters become strings.
+        Whether to keep the input lists in addition to the new lists. Ids of voters then become strings.
     n_jobs : int, default=None
-        Threads that run aggregators at the same time; None means 1, -1 all processors.
+        Number of threads that run aggregators at the same time. None means 1, and -1 means the number of processors.
     cv : int, default=5
         Number of folds, at least 2, for ``fit_transform`` of aggregators that learn from judgements. A fold consists of
-        neighbouring queries. If there are fewer queries with relevant items, there are fewer folds.
+        neighbouring queries. The number of folds is at most the number of queries with relevant items.
 
     Attributes
     ----------
     aggregators_ : list of estimators
-        The aggregators, fitted.
+        The fitted aggregators.
     named_aggregators_ : dict of str to estimator
-        The same by name.
+        The fitted aggregators by name.
 
     See Also
     --------
-    skrankagg.model_selection.Comparator : Measures them instead.
-    sklearn.pipeline.FeatureUnion : The same for features.
+    skrankagg.model_selection.Comparator : Measures aggregators instead of merging them.
+    sklearn.pipeline.FeatureUnion : Joins the features of several transformers in the same way.
 
     Notes
     -----
-    Items that an aggregator ties are tied in its list. The new lists have weight 1. They have scores if the scores of
-    every aggregator, and with ``passthrough`` those of the input lists, are finite numbers.
+    Items that an aggregator ties are tied in its list. The new lists have weight 1. They have scores if all scores of
+    the aggregators are finite numbers. With ``passthrough``, the scores of the input lists must also be finite.
 
-    ``fit`` passes the judgements `y` on to the aggregators. If an aggregator learns from them, ``fit_transform`` ranks
-    the queries of each fold by a fit on the other folds; a pipeline calls it while it is fitted. The next step then
-    learns how good such a consensus is on new queries, because a consensus of training queries looks better. ``fit``
-    uses all queries, and ``transform`` ranks by that fit. Therefore ``fit_transform(lists, y)`` and
-    ``fit(lists, y).transform(lists)`` differ, and the former makes `cv` more fits.
+    ``fit`` passes the judgements `y` on to the aggregators. If an aggregator learns from judgements, ``fit_transform``
+    ranks the queries of each fold by a fit on the other folds. A pipeline calls ``fit_transform`` while it is fitted.
+    The next step therefore learns how good the consensus is on new queries; on training queries a consensus looks
+    better. ``fit`` uses all queries, and ``transform`` uses this fit. Therefore ``fit_transform(lists, y)`` and
+    ``fit(lists, y).transform(lists)`` differ, and ``fit_transform`` makes `cv` more fits.
 
     Examples
     --------
@@ -119,7 +120,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         return result
 
     def _fit_hold_out(self, aggregator, lists, given):
-        """Fit an aggregator; one that learns from judgements ranks each query by a fit on others."""
+        """Fit an aggregator; if it learns from judgements, rank each query by a fit on other queries."""
         if find_judgements(aggregator) is None:
             return _fit_transform(aggregator, lists, given)
         aggregator = fit_judged(aggregator, lists, given)
@@ -181,7 +182,7 @@ def _fit_transform(aggregator, lists, y):
 
 
 def _with_relevant(aggregator, queries, given):
-    """Return which queries have relevant items in an aggregator's judgements, given or its own: bool (n_queries,)."""
+    """Return a mask of the queries that have relevant items in the given or the aggregator's judgements."""
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
     relevant = np.full(len(queries), not known)  # if no judgements are visible, any query may have some
     for qrels in known:
@@ -198,7 +199,7 @@ def _to_pandas(frame):
 
 
 def _as_list(consensus, voter):
-    """Return a consensus as the list of a voter; items with equal scores have equal ranks."""
+    """Return a consensus as a list of a voter; items with equal scores have equal ranks."""
     start = (consensus["query"] != consensus["query"].shift()) | (consensus["score"] != consensus["score"].shift())
     first = consensus["rank"].where(start).ffill().astype(np.int64)
     return consensus[["query", "item", "score"]].assign(voter=voter, rank=first)

@@ -1,4 +1,4 @@
-"""Transformers of each single list: its scores, its length."""
+"""Transformers of each single list, which change its scores or its length."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -22,7 +22,7 @@ __all__ = ["ScoreNormalizer", "TopK"]
 class ScoreNormalizer(ListTransformer):
     r"""Rescale the scores of each list, or compute scores from its ranks.
 
-    Each voter has its own scale; scores on a common scale can be added and compared.
+    The scores of different voters may have different scales. Scores on a common scale can be added and compared.
 
     Parameters
     ----------
@@ -30,34 +30,34 @@ class ScoreNormalizer(ListTransformer):
         Normalisation, as in :class:`~skrankagg.aggregators.CombSUM`: "min-max", "z-score", "dbsf", "max", "sum" and
         "l2" need scores; "borda", "rank", "reciprocal" and "simple-borda" use ranks. None leaves the scores unchanged.
     lower : float, or mapping or pandas.Series of voter to float, default=None
-        Score that "min-max" maps to 0, such as the lowest one possible: 0 for BM25, -1 for a cosine. Voters missing
-        from a mapping use the lowest score of each list; None does so for all voters.
+        Score that "min-max" maps to 0, such as the lowest possible score, which is 0 for BM25 and -1 for a cosine. For
+        voters missing from a mapping, the lowest score of each list is used. None uses it for all voters.
     upper : float, or mapping or pandas.Series of voter to float, default=None
         Score that "min-max" maps to 1; None uses the highest score of each list.
     clip : bool, default=True
-        Whether scores beyond a bound are set to the bound; else they are mapped below 0 or above 1.
+        Whether scores beyond a bound are set to the bound. Otherwise they are mapped to values below 0 or above 1.
 
     Raises
     ------
     ValueError
-        If bounds are given with another norm, or an upper bound is not above the lower one. With ``clip=False`` also
-        if all scores of a list lie beyond its only bound, because its scale is then unknown.
+        If bounds are given with a norm other than "min-max", or an upper bound is not above the lower bound. If
+        ``clip=False`` and all scores of a list lie beyond its only bound, because the scale is then unknown.
 
     See Also
     --------
-    skrankagg.aggregators.CombSUM : Normalises by itself; with ``norm=None`` it uses the scores from this step.
+    skrankagg.aggregators.CombSUM : Normalises scores itself; with ``norm=None`` it uses the scores from this step.
 
     Notes
     -----
-    With bounds the value is :math:`(x - lower) / (upper - lower)`, with the theoretical minimum in place of the
-    observed one [1]_. The last item of a list is then worth more than an absent one, depending on its score. A convex
-    combination of two voters on that scale, called TM2C2 in the paper, is a pipeline with
-    ``CombSUM(norm=None, voter_weights=...)``. A list of equal scores at the lower bound gives 0. Other lists of equal
-    scores give 1, unless there is an upper bound.
+    With bounds, the value is :math:`(x - lower) / (upper - lower)`. The theoretical minimum replaces the observed
+    minimum [1]_. Depending on its score, the last item of a list may then have a higher value than an absent item.
+    TM2C2 in the paper is a convex combination of two voters on this scale; it is a pipeline with ``CombSUM(norm=None,
+    voter_weights=...)``. If all scores of a list equal the lower bound, the values are 0. If all scores are equal but
+    not at the lower bound, the values are 1 unless there is an upper bound.
 
-    Ranks do not change. Some norms, such as "borda", give points to items absent from a list. Such an item has no row,
-    so its points are lost here; :class:`~skrankagg.aggregators.CombSUM` keeps them. The time is linear in the number
-    of rows.
+    Ranks do not change. In some norms, such as "borda", items absent from a list have points. An absent item has no
+    row, so these points are lost here. :class:`~skrankagg.aggregators.CombSUM` keeps them. The time is linear in the
+    number of rows.
 
     References
     ----------
@@ -119,7 +119,7 @@ class ScoreNormalizer(ListTransformer):
         return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
 
     def _bound(self, lists, name):
-        """Return the bound of each list, (n_lists,); NaN where it has none."""
+        """Return the bound of each list, of shape (n_lists,); NaN for lists without a bound."""
         bound = getattr(self, name)
         if bound is None or isinstance(bound, Real):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))
@@ -160,24 +160,25 @@ class ScoreNormalizer(ListTransformer):
 class TopK(ListTransformer):
     """Keep the first items of each list.
 
-    Later items become absent, and the next step treats them as absent items.
+    Later items are removed. The next step of a pipeline treats them as absent items.
 
     Parameters
     ----------
     k : int, default=100
         Number of items to keep, at least 1.
     ties : {"cut", "keep"}, default="cut"
-        How to treat items tied across the cut: "cut" keeps exactly k items, in the order of their ids; "keep" keeps
-        every item that ties with the k-th.
+        How to treat items that are tied across the cut. "cut" keeps exactly k items; tied items are kept in the order
+        of their ids. "keep" keeps every item that is tied with the k-th item.
 
     See Also
     --------
-    VoterSelector : Leaves out whole lists.
-    ScoreNormalizer : Rescales the scores; the result differs before and after the cut.
+    VoterSelector : Leaves out all lists of some voters.
+    ScoreNormalizer : Rescales the scores. The result depends on whether this is done before or after the cut.
 
     Notes
     -----
-    The remaining items are ranked again, which changes only the ranks of tied items. Linear in the number of rows.
+    The remaining items are ranked again, which changes only the ranks of tied items. The time is linear in the number
+    of rows.
 
     Examples
     --------

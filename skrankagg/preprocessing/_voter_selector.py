@@ -22,51 +22,52 @@ __all__ = ["VoterSelector"]
 class VoterSelector(VoterValuer):
     """Keep the lists of the best voters, or of named voters.
 
-    The lists of the other voters are removed, while a weighted method only gives them less weight.
+    The lists of the other voters are removed. A weighted method would only reduce their weight.
 
     Parameters
     ----------
     by : estimator, str, Measure, callable, mapping, pandas.Series, list, tuple or None, default=None
-        Source of a voter's value. An estimator learns weights, in its ``voter_weights_``. A measure, where higher must
-        be better, is taken over the judged queries for which the voter has a list. A mapping has a number for each
-        voter, whether it has lists or not. None uses the weights of :class:`~skrankagg.aggregators.DIBRA`. A list or
-        tuple contains the ids of the voters to keep, in any order.
+        Source of the voters' values. An estimator must learn weights and store them in ``voter_weights_``. A measure is
+        averaged over the judged queries for which the voter has a list; higher values must be better. A mapping
+        contains a number for each voter, even for a voter without lists. None uses the weights of
+        :class:`~skrankagg.aggregators.DIBRA`. A list or tuple contains the ids of the voters to keep, in any order.
     n_voters : int, default=None
-        Number of voters to keep, the best first; of equally good ones, the first ids.
+        Number of voters to keep. The best voters are kept; among equally good voters, the first ids are kept.
     threshold : float, "mean" or "median", default=None
-        Smallest value to keep. If `n_voters` is given too, both conditions apply; if both are None, it is "mean". Both
-        must be None if `by` contains ids.
+        Smallest value to keep. If `n_voters` is also given, both conditions apply. If both parameters are None, the
+        threshold is "mean". Both parameters must be None if `by` contains ids.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries, for a measure; None if they are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"
-        How to treat the lists of a voter without a value, such as one that ``fit`` has not seen. If `by` contains ids,
-        all others are removed.
+        How to treat the lists of a voter without a value, such as a voter that was not in ``fit``. If `by` contains
+        ids, all other voters are removed.
 
     Attributes
     ----------
     voter_scores_ : DataFrame
-        Columns `voter`, `score`, `selected`, and for a measure `n_queries`; the best voter first. `score` is the
-        value, or 1 for an id in `by` and 0 for others. `n_queries` is the number of queries behind the value.
+        Columns `voter`, `score`, `selected`, and for a measure `n_queries`, with the best voter first. `score` is the
+        value. If `by` contains ids, it is 1 for these voters and 0 for other voters. `n_queries` is the number of
+        queries from which the value was computed.
 
     Warns
     -----
     UserWarning
-        If a query loses all of its lists and is therefore left out.
+        If all lists of a query are removed, so that the query is left out.
     UnknownVoterWarning
-        If no voter of the lists has a value and all are kept, or a mapping `by` seems to misspell a voter.
+        If no voter of the lists has a value and all voters are kept, or if a mapping `by` seems to misspell a voter.
 
     See Also
     --------
-    VoterWeighter : Weighs the voters by the same values instead of selecting some.
-    skrankagg.aggregators.DIBRA : Learns weights from the lists alone.
+    VoterWeighter : Weights the voters by the same values instead of selecting voters.
+    skrankagg.aggregators.DIBRA : Learns weights from the lists, without judgements.
     skrankagg.metrics.evaluate_voters : Measures voters.
 
     Notes
     -----
-    A measure rates the lists that a voter gives. A query without a list of the voter does not count: a voter that
-    answers few queries well is worth keeping. A value over few queries is uncertain, and the best of such values is
-    partly luck; `n_queries` shows how many there are.
+    A measure rates only the lists that a voter has. Queries without a list of the voter are not counted, because a
+    voter with good lists for few queries is worth keeping. A value from few queries is uncertain, and the best of such
+    values is partly due to chance. Check `n_queries`.
 
     Examples
     --------
@@ -144,7 +145,7 @@ class VoterSelector(VoterValuer):
         return isinstance(self.by, list | tuple)
 
     def _named(self, lists):
-        """Return which voters are named in `by`, bool (n_voters,)."""
+        """Return a mask, of shape (n_voters,), of the voters in `by`."""
         if not self.by:
             raise InputError("`by` must name at least one voter to keep; it is empty.")
         if not all(isinstance(one, Hashable) for one in self.by):

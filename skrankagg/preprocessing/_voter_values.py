@@ -1,4 +1,4 @@
-"""Values of voters for selecting or weighing them: learned weights, measures, or given numbers."""
+"""Values of voters, which are learned weights, measures or given numbers, for selecting or weighting voters."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
 
 
 def voter_scores(owner, lists, qrels):
-    """Return the value of each voter by ``owner.by``, a float Series indexed by voter; for a measure also query counts.
+    """Return a float Series of the values of the voters by ``owner.by``, and for a measure also the query counts.
 
     `qrels` is a function that returns the judgements. A NaN value raises InputError.
     """
@@ -32,10 +32,10 @@ def voter_scores(owner, lists, qrels):
 
 
 class VoterValuer(SupervisedListTransformer):
-    """Base of the transformers whose parameter `by` gives each voter a value."""
+    """Base of the transformers in which the parameter `by` determines the values of voters."""
 
     def _needs_judgements(self):
-        """Return whether values are measured by judgements, or learned from some that `by` does not contain."""
+        """Return True if values need judgements that `by` does not contain."""
         return is_measure(self.by) or _lacks_judgements(self.by)
 
     def _prepare(self, X):
@@ -46,7 +46,7 @@ class VoterValuer(SupervisedListTransformer):
 
 
 def is_measure(by):
-    """Return whether `by` is a measure."""
+    """Return True if `by` is a measure."""
     return isinstance(by, str | Measure) or (callable(by) and not hasattr(by, "fit"))
 
 

@@ -1,4 +1,4 @@
-"""Transformer that weighs the lists of each voter."""
+"""Transformer that weights the lists of each voter."""
 
 from numbers import Real
 from typing import Any, Literal
@@ -18,20 +18,22 @@ __all__ = ["VoterWeighter"]
 
 
 class VoterWeighter(VoterValuer):
-    r"""Weigh the lists of each voter by its quality on judged queries.
+    r"""Weight the lists of each voter by the quality of the voter on judged queries.
 
-    Any method that weighs lists can use these weights: put this step before it in a pipeline.
+    Put this step before a method in a pipeline. The method must accept weights of lists.
 
     Parameters
     ----------
     by : str, Measure, callable, estimator, mapping or pandas.Series, default="map"
-        Source of a voter's value, as in :class:`VoterSelector`. A measure, where higher must be better, is taken over
-        the judged queries for which the voter has a list. An estimator learns weights, and a mapping has a number for
-        each voter.
+        Source of the voters' values, as in :class:`VoterSelector`. A measure is averaged over the judged queries for
+        which the voter has a list; higher values must be better. An estimator must learn weights, and a mapping
+        contains a number for each voter.
     power : float, default=1.0
-        The weight is the value to this power, at least 0: 0 gives equal weights, above 1 trusts the best more.
+        The weight is the value to this power, which must be at least 0. With 0 all weights are equal. Powers above 1
+        increase the influence of the best voters.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Weight of a voter that ``fit`` has not seen: the mean of the others, none, or an error.
+        How to treat a voter that was not in ``fit``. "mean" uses the mean of the other weights, "ignore" gives the
+        voter no weight, and "error" raises an error.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries, for a measure; None if they are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.
@@ -39,7 +41,8 @@ class VoterWeighter(VoterValuer):
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`, and for a measure `n_queries`, the number of queries behind the value.
+        Columns `voter`, `weight`, and for a measure `n_queries`, the number of queries from which the value was
+        computed.
 
     Warns
     -----
@@ -55,11 +58,12 @@ class VoterWeighter(VoterValuer):
 
     Notes
     -----
-    The weight of a voter's lists is multiplied by :math:`m^p`, with :math:`m` its value and :math:`p` the power. Some
-    combinations have names: before ``ReciprocalRankFusion(k=0)`` it is MAPFuse [1]_, and before
-    :class:`~skrankagg.aggregators.BordaCount` weighted Borda fuse. Before :class:`~skrankagg.aggregators.Condorcet` it
-    is weighted Condorcet fuse, and before :class:`~skrankagg.aggregators.CombMNZ` weighted CombMNZ. Powers of 2 to 4
-    have been proposed [2]_. Voters with nearly equal lists each have their full weight.
+    The weight of a voter's lists is multiplied by :math:`m^p`, where :math:`m` is the voter's value and :math:`p` is
+    the power. Some pipelines of this step and a method have names. The pipeline with ``ReciprocalRankFusion(k=0)`` is
+    MAPFuse [1]_. With :class:`~skrankagg.aggregators.BordaCount` it is weighted Borda fuse, and with
+    :class:`~skrankagg.aggregators.Condorcet` it is weighted Condorcet fuse. With
+    :class:`~skrankagg.aggregators.CombMNZ` it is weighted CombMNZ. Powers of 2 to 4 have been proposed [2]_. Voters
+    with nearly equal lists each have their full weight.
 
     References
     ----------

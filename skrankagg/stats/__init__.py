@@ -1,4 +1,4 @@
-"""Statistics on arrays: significance and size of differences, and stability of selections."""
+"""Statistics on arrays: significance and size of differences, and similarity of selections."""
 
 # tools/regenerate.py writes what follows.
 from ._adjust import adjust_pvalues

@@ -61,29 +61,28 @@ def adjust_pvalues(
     pvalues: ArrayLike, correction: Correction = "holm", *, n_tests: int | None = None
 ) -> NDArray[np.float64]: ...
 def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: Any = None) -> Any:
-    r"""Raise p-values so that they can be compared with one level, however many there are.
+    r"""Correct p-values for the number of tests, so that all can be compared with the same level.
 
     Parameters
     ----------
     pvalues : array-like of shape (n_comparisons,), or data frame
-        P-values of one family of tests; NaN marks a comparison that was not made and does not count. Or a consensus, of
-        pandas, polars or pyarrow, with a column `pvalue`: the items of each query are a family.
+        P-values of one family of tests. NaN marks a comparison that was not made; it is not counted. A consensus with a
+        column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow; the items of each query are then a
+        family.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
-        "holm" and "bonferroni" bound the "
-        "chance of any false discovery; "
-        ""holm" has more power. "bh" "
-        "(Benjamini and Hochberg) bounds the "
-        "expected share of false discoveries, "
-        "and "by" (Benjamini and Yekutieli) does so for any dependence between the tests.
+        "holm" and "bonferroni" bound the chance of any false discovery; "holm" has more power. "bh" (Benjamini and
+        Hochberg) bounds the expected share of false discoveries. "by" (Benjamini and Yekutieli) does so for any
+        dependence between the tests.
     n_tests : int, or mapping or pandas.Series of query to int, default=None
-        Number of tests of each family, if it is larger than the number of p-values: missing ones count as p = 1. For a
-        consensus pass the `n_items` of the method: items absent from all lists are tests, too. None counts the given
-        p-values.
+        Number of tests of each family, if it is larger than the number of p-values. Missing p-values count as p = 1.
+        For a consensus, pass the `n_items` of the method, because items absent from all lists are also tests. None uses
+        the number of given p-values.
 
     Returns
     -------
     ndarray of shape (n_comparisons,), dtype=float64, or data frame
-        At most 1, in the order given; NaN where the p-value is NaN. Or the consensus with a column `adjusted`.
+        Adjusted p-values of at most 1 in the order given; NaN if the p-value is NaN. For a consensus, the consensus
+        with an additional column `adjusted`.
 
     Raises
     ------
@@ -93,7 +92,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
 
     See Also
     --------
-    friedman_nemenyi : Compares all pairs of methods at once, with its own correction.
+    friedman_nemenyi : Compares all pairs of methods, and corrects the p-values itself.
     skrankagg.model_selection.compare_methods : Tests a comparison and corrects its p-values.
     skrankagg.aggregators.RobustRankAggregation : Makes a consensus with p-values.
 
@@ -110,10 +109,10 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     "by"         :math:`\min_{j \ge i} N p_j / j` times :math:`\sum_{k=1}^N 1 / k` [3]_
     ============ =========================================================================
 
-    The p-values of a consensus depend on each other, because a list has only one first item. By their proofs, "holm",
-    "bonferroni" and "by" are valid nevertheless. Most papers on genes report "bh"; "by" controls the same rate with a
-    proof. Each query is a family: of 20 queries without any effect, one has a false discovery at a level of .05. For
-    one family of all items, pass the column.
+    The p-values of a consensus depend on each other, because a list has only one first item. "holm", "bonferroni" and
+    "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls the same rate
+    and is proven. Each query is a family. At a level of .05, one of 20 queries without any effect therefore has a false
+    discovery. To treat all items as one family, pass the column.
 
     References
     ----------
@@ -130,7 +129,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     >>> adjust_pvalues([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
 
-    A consensus of lists that show the first of ten items; the eight items that no list shows are tests, too:
+    Each list contains only its first items out of ten. The eight items that are in no list are also tests:
 
     >>> import pandas as pd
     >>> from skrankagg import RobustRankAggregation
@@ -189,7 +188,7 @@ def _adjust_consensus(frame, correction, n_tests):
 
 
 def _count_tests(family, n_families, n_tests, describe):
-    """Return the number of tests of each family, (n_families,)."""
+    """Return the number of tests of each family, of shape (n_families,)."""
     held = np.bincount(family, minlength=n_families)
     if n_tests is None:
         return held

@@ -1,4 +1,4 @@
-"""Size and certainty of differences: effect sizes, counts of queries, intervals."""
+"""Size and certainty of differences: effect sizes, counts of queries, and intervals."""
 
 import inspect
 from typing import Literal
@@ -28,12 +28,13 @@ def cohen_d(difference: ArrayLike) -> float:
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query.
+        Values of one method minus the values of the other method, on each query.
 
     Returns
     -------
     float
-        NaN for fewer than two differences; infinite if all are equal; 0 if all are zero.
+        NaN for fewer than two differences, 0 if all differences are zero, and infinite if all differences are equal but
+        not zero.
 
     See Also
     --------
@@ -62,12 +63,13 @@ def hedges_g(difference: ArrayLike) -> float:
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query.
+        Values of one method minus the values of the other method, on each query.
 
     Returns
     -------
     float
-        NaN for fewer than two differences; infinite if all are equal; 0 if all are zero.
+        NaN for fewer than two differences, 0 if all differences are zero, and infinite if all differences are equal but
+        not zero.
 
     See Also
     --------
@@ -89,16 +91,17 @@ def rank_biserial(difference: ArrayLike) -> float:
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query.
+        Values of one method minus the values of the other method, on each query.
 
     Returns
     -------
     float
-        From -1 to 1: the share of the ranks of positive differences minus the share of the ranks of negative ones.
+        From -1 to 1. The value is the share of the ranks of positive differences minus the share of the ranks of
+        negative differences.
 
     See Also
     --------
-    wilcoxon_test : The test of the same ranks.
+    wilcoxon_test : A test that uses the same ranks.
     cohen_d : An effect size based on the values.
 
     Examples
@@ -121,9 +124,9 @@ def win_tie_loss(difference: ArrayLike, tolerance: float = 1e-12) -> tuple[int, 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query.
+        Values of one method minus the values of the other method, on each query.
     tolerance : float, default=1e-12
-        Largest size of a difference that counts as a tie.
+        Largest absolute difference that counts as a tie.
 
     Returns
     -------
@@ -162,16 +165,16 @@ def bootstrap_interval(
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
     n_resamples : int, default=9999
-        Number of resamples of the queries; "t" needs no resampling.
+        Number of resamples of the queries; "t" does not use resamples.
     method : {"bca", "percentile", "basic", "t"}, default="bca"
-        "bca" corrects for bias and skewness; "t" is for few values, see Notes.
+        "bca" corrects for bias and skewness. Use "t" for few values, see Notes.
     random_state : int, RandomState instance or None, default=0
         Source of the random numbers.
 
     Returns
     -------
     low, high : float
-        NaN for a single query.
+        Ends of the interval; NaN for a single query.
 
     Warns
     -----
@@ -185,11 +188,12 @@ def bootstrap_interval(
 
     Notes
     -----
-    Bootstrap intervals of few values are too short: the spread of n resampled values is :math:`\sqrt{(n - 1) / n}` of
-    the right one, and their tails are not heavier. For normal values, 95 % intervals by "bca" contained the mean in 84
-    % of cases for n = 5, in 90 % for 10 and in 92 % for 20. "percentile" and "basic" are no better
-    (``benchmarks/interval_coverage.py``). Student's interval, :math:`\bar x \pm t_{n-1} s / \sqrt n`, has its level for
-    normal values with any n. For skewed values both are lower: 80 and 88 % for exponential values with n = 5.
+    Bootstrap intervals of few values are too short. The spread of n resampled values is :math:`\sqrt{(n - 1) / n}`
+    times the right spread, and the tails are not made heavier. For normal values, 95 % intervals by "bca" contained the
+    mean in 84 % of cases for n = 5, in 90 % for 10 and in 92 % for 20. "percentile" and "basic" are not better
+    (``benchmarks/interval_coverage.py``). Student's interval, :math:`\bar x \pm t_{n-1} s / \sqrt n`, has its nominal
+    coverage for normal values with any n. For skewed values both methods have lower coverage: 80 and 88 % for
+    exponential values with n = 5.
 
     References
     ----------
@@ -212,7 +216,7 @@ def bootstrap_interval(
 
 
 def warn_of_few_values(n):
-    """Warn if the bootstrap interval of a mean of n values is too short."""
+    """Warn if n values are so few that the bootstrap interval of their mean is too short."""
     if 2 <= n < _FEW_VALUES:
         warn_user(
             f"The bootstrap interval of {n} values is too short: 95 % intervals contain the mean in 84 % of cases "
@@ -222,7 +226,7 @@ def warn_of_few_values(n):
 
 
 def interval_of_mean(values, confidence, n_resamples, method, random_state):
-    """Compute the interval of checked values, without a warning."""
+    """Compute the interval of values that are already checked, without a warning."""
     if len(values) < 2:
         return np.nan, np.nan
     if np.ptp(values) <= TOLERANCE * np.abs(values).max():

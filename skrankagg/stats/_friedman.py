@@ -16,16 +16,16 @@ __all__ = ["FriedmanResult", "friedman_nemenyi"]
 class FriedmanResult:
     """Result of Friedman's test and of Nemenyi's comparison of all pairs.
 
-    Friedman's test decides whether any methods differ, Nemenyi's which pairs differ.
+    Friedman's test decides whether any methods differ. Nemenyi's test decides which pairs differ.
 
     Parameters
     ----------
     statistic, pvalue : float
         Friedman's chi-square, corrected for ties, and its p-value.
     f_statistic, f_pvalue : float
-        Iman and Davenport's less conservative form.
+        Statistic and p-value of Iman and Davenport's less conservative form.
     mean_ranks : ndarray of shape (n_methods,)
-        Mean rank of each method; 1 if it is the best on every query.
+        Mean rank of each method; 1 if the method is the best on every query.
     critical_difference : float
         Difference of two mean ranks above which two methods differ.
     pvalues : ndarray of shape (n_methods, n_methods)
@@ -64,7 +64,7 @@ class FriedmanResult:
         Returns
         -------
         list of list of int
-            Numbers of methods, best first; groups of one are left out.
+            Numbers of the methods in each group, best first; groups of one method are left out.
         """
         order = np.argsort(self.mean_ranks, kind="stable")
         ranks = self.mean_ranks[order]
@@ -78,19 +78,20 @@ class FriedmanResult:
 
 
 def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResult:
-    r"""Test whether some methods are better than others on the same queries, and which pairs differ.
+    r"""Test whether methods differ on the same queries, and which pairs of methods differ.
 
     Parameters
     ----------
     values : array-like of shape (n_queries, n_methods)
-        A measure, higher is better; at least two queries and two methods.
+        Values of a measure, where higher is better, for at least two queries and two methods.
     alpha : float, default=0.05
         Level of the critical difference.
 
     Returns
     -------
     FriedmanResult
-        Statistics and p-values of both tests; its ``groups()`` are the methods that the test cannot distinguish.
+        Statistics and p-values of both tests. ``groups()`` returns the groups of methods that the test cannot
+        distinguish.
 
     See Also
     --------
@@ -100,15 +101,16 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
 
     Notes
     -----
-    On each of the N queries the k methods are ranked, with mean ranks for ties. Friedman's statistic is :math:`\chi^2_F
+    On each of the N queries the k methods are ranked; tied methods have their mean rank. Friedman's statistic is
+    :math:`\chi^2_F
     = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its correction for ties.
     The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods of the queries. Iman
     and Davenport's statistic is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods differ if their mean
     ranks are at least :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` apart, where q is the quantile of the studentized range
     over :math:`\sqrt 2` [1]_.
 
-    Demšar does not correct for ties. His example has ties on 4 of 14 data sets; its statistics, 9.28 and 3.69 by Iman
-    and Davenport in the paper, are 10.23 and 4.19 here. Nemenyi's test is the same.
+    Demšar does not correct for ties. His example has ties on 4 of 14 data sets. In the paper, Friedman's statistic is
+    9.28 and Iman and Davenport's is 3.69. Here they are 10.23 and 4.19. Nemenyi's test is the same.
 
     References
     ----------

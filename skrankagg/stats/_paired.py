@@ -1,7 +1,7 @@
-"""Tests of paired differences: one method's values minus another's, on each query.
+"""Tests of paired differences, which are one method's values minus another method's values on each query.
 
-Each test takes the differences, float64 of shape (n_queries,), and returns a statistic and a two-sided p-value. If all
-differences are zero, the p-value is 1.
+Each test accepts the differences, float64 of shape (n_queries,), and returns a statistic and a two-sided p-value. If
+all differences are zero, the p-value is 1.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def check_differences(difference):
 
 
 def check_n_resamples(n_resamples):
-    """Raise ValueError unless a number of draws is a whole number of at least 1."""
+    """Raise ValueError unless a number of draws is an integer of at least 1."""
     check_count("n_resamples", n_resamples)
 
 
@@ -39,7 +39,7 @@ def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query; at least two queries.
+        Values of one method minus the values of the other method, on each of at least two queries.
 
     Returns
     -------
@@ -74,12 +74,12 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query.
+        Values of one method minus the values of the other method, on each query.
 
     Returns
     -------
     statistic, pvalue : float
-        The smaller sum of ranks, and the p-value, exact for few queries without ties.
+        The smaller sum of ranks, and the p-value. The p-value is exact for few queries without ties.
 
     See Also
     --------
@@ -100,12 +100,12 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
 
 
 def sign_test(difference: ArrayLike) -> tuple[float, float]:
-    """Test by signs whether one of two methods is better on more than half of the queries.
+    """Test, by the signs of the differences, whether one of two methods is better on more than half of the queries.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query.
+        Values of one method minus the values of the other method, on each query.
 
     Returns
     -------
@@ -134,22 +134,23 @@ def sign_test(difference: ArrayLike) -> tuple[float, float]:
 def randomization_test(
     difference: ArrayLike, *, n_resamples: int = 100_000, random_state: int | np.random.RandomState | None = 0
 ) -> tuple[float, float]:
-    r"""Compute Fisher's randomisation test: without a true difference, each sign is a coin toss.
+    r"""Compute Fisher's randomisation test, which assumes random signs if there is no true difference.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        One method's values minus the other's, on each query.
+        Values of one method minus the values of the other method, on each query.
     n_resamples : int, default=100_000
-        Number of random tosses if there are too many to enumerate, that is with more than 20 queries that differ.
+        Number of random choices of the signs if more than 20 differences are not zero. Otherwise all choices are
+        enumerated.
     random_state : int, RandomState instance or None, default=0
         Source of the random numbers.
 
     Returns
     -------
     statistic, pvalue : float
-        The mean difference, and the share of tosses whose mean is at least as far from 0. The share is exact for up to
-        20 differences, and otherwise :math:`(b + 1)/(n + 1)` for b of n tosses.
+        The mean difference, and the share of the choices of signs whose mean is at least as far from 0. The share is
+        exact for up to 20 differences. Otherwise it is :math:`(b + 1)/(n + 1)` for b of n random choices.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Stability of selections: similarity of the sets that a procedure selects from one sample after another."""
+"""Stability of selections: similarity of the sets that a procedure selects from different samples."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ _MATRIX = "`selections` must be a matrix of True and False (or 1 and 0), a row f
 
 @dataclass(frozen=True)
 class StabilityResult:
-    """Similarity of some selections, and its certainty.
+    """Similarity of several selections, with standard error and confidence interval.
 
-    The interval is for the stability of the procedure that made the selections, which are a sample of its results.
+    The selections are a sample of the results of a procedure. The interval is for the stability of this procedure.
 
     Parameters
     ----------
     stability : float
-        1 if all selections are equal.
+        Value of the index; 1 if all selections are equal.
     std_error : float
         Standard error of the stability; NaN for Jaccard's index.
     low, high : float
@@ -72,15 +72,13 @@ def selection_stability(
     ----------
     selections : array-like of bool of shape (n_selections, n_items), or iterable of sets or lists of items
         At least two selections. In a matrix, each row marks the selected items. Otherwise pass the selected items
-        themselves; their ids may be of any kind and their order does not count.
+        themselves; their ids may have any type, and their order is ignored.
     n_items : int, default=None
-        Number of items that could have been selected, whether or not any selection contains them. It is needed with
-        sets and lists, except for "jaccard": without it the overlap of two selections by chance is unknown.
+        Number of items that could have been selected, whether or not any selection contains them. It is required for
+        sets and lists, except with "jaccard", because the overlap by chance depends on it.
     method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
-        "nogueira" accepts selections of any "
-        "sizes. "kuncheva" accepts selections of "
-        "one size, for which the two are equal. "
-        ""jaccard" is the mean share of common items and is not corrected for chance.
+        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size, for which it equals
+        "nogueira". "jaccard" is the mean share of common items and is not corrected for chance.
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
 
@@ -94,8 +92,8 @@ def selection_stability(
     TypeError
         If `selections` contains anything other than sets or lists.
     ValueError
-        If there are fewer than two selections, one of them contains an item twice, or together they contain more than
-        `n_items` items. If the index is not defined for them: see Notes.
+        If there are fewer than two selections, if a selection contains an item twice, or if the selections together
+        contain more than `n_items` items. If the index is not defined for the selections, see Notes.
 
     See Also
     --------
@@ -110,17 +108,17 @@ def selection_stability(
     .. math:: \Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M - 1} p_f (1 - p_f)}
                               {\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
 
-    It is 1 if all selections are equal and has the mean 0 if all are random; its lowest value is :math:`-1 / (M - 1)`.
-    The standard error is from the same paper, for many independent selections. It is too small for selections from the
-    folds of one cross-validation, which share most of their rows. Such selections are also more alike than selections
-    from new samples. For :math:`M` below 10 the interval is rough.
+    :math:`\Phi` is 1 if all selections are equal, and its mean is 0 if all selections are random. Its lowest value is
+    :math:`-1 / (M - 1)`. The standard error is from the same paper and assumes many independent selections. It is too
+    small for selections from the folds of one cross-validation, which share most of their rows. Such selections are
+    also more alike than selections from new samples. For :math:`M` below 10 the interval is only a rough approximation.
 
     Kuncheva's index [2]_ is the mean of :math:`(r d - k^2) / (k (d - k))` over all pairs of selections of :math:`k`
-    items, where the two share :math:`r` items. Jaccard's index is the mean of the number of common items divided by the
-    number of items in either selection; it grows with the size of the selections.
+    items that have :math:`r` items in common. Jaccard's index is the mean, over all pairs, of the number of common
+    items divided by the number of items in either selection. It increases with the size of the selections.
 
     If all selections are empty, or all contain every item, :math:`\Phi` and Kuncheva's index are 0/0. Jaccard's index
-    is 0/0 for two empty selections. These cases are refused.
+    is 0/0 for two empty selections. These cases raise an error.
 
     References
     ----------
@@ -171,7 +169,7 @@ def selection_stability(
 
 
 def _nogueira(held, size, n_items):
-    """Compute the stability and its standard error; items that no selection contains need no column."""
+    """Compute the stability and its standard error; items that are in no selection need no column."""
     n, total = len(held), int(size.sum())
     count = held.sum(axis=0, dtype=np.int64)
     # Integer arithmetic gives equal selections exactly 1.
@@ -215,7 +213,7 @@ def _check_defined(size, n_items, method):
 
 
 def _read(selections, n_items):
-    """Return the items of each selection, bool (n_selections, n_columns), and the number of items, or None."""
+    """Return a mask of selected items, of shape (n_selections, n_columns), and the number of items or None."""
     if n_items is not None:
         check_count("n_items", n_items)
     matrix = _as_matrix(selections, n_items)
@@ -230,7 +228,7 @@ def _read(selections, n_items):
 
 
 def _as_matrix(selections, n_items):
-    """Return the selections as a matrix of bool, or None for collections of items."""
+    """Return the selections as a matrix of bool, or None if they are collections of items."""
     if not hasattr(selections, "__array__"):
         rows = list(selections) if isinstance(selections, list | tuple) else []
         if not rows or any(isinstance(row, str | bytes | set | frozenset | Mapping) for row in rows):

@@ -1,4 +1,4 @@
-"""Discovery of aggregators, and checks for your own ones."""
+"""Discovery of aggregators, and checks for aggregators of your own."""
 
 from lazy_loader import attach_stub
 

@@ -14,12 +14,12 @@ def all_aggregators() -> dict[str, type[BaseAggregator]]:
     Returns
     -------
     dict of str to type
-        Name to class, sorted by name.
+        The classes by name, sorted by name.
 
     See Also
     --------
-    default_methods : One estimator of each.
-    all_transformers : Lists the steps before and after them.
+    default_methods : Returns one estimator of each class and variant.
+    all_transformers : Lists the transformers before and after aggregators.
 
     Examples
     --------
@@ -36,11 +36,11 @@ def all_transformers() -> dict[str, type[ListTransformer]]:
     Returns
     -------
     dict of str to type
-        Name to class, sorted by name.
+        The classes by name, sorted by name.
 
     See Also
     --------
-    all_aggregators : Lists the methods.
+    all_aggregators : Lists the aggregators.
 
     Examples
     --------
@@ -60,18 +60,19 @@ def _classes(module, base):
 
 
 def default_methods() -> list[tuple[str, BaseAggregator]]:
-    """Return one estimator of each aggregator and variant, the methods compared by default.
+    """Return one estimator of each aggregator and variant; these methods are compared by default.
 
     Methods that learn from judgements are not included.
 
     Returns
     -------
     list of (str, estimator) tuples
-        Named after the class and the parameters that differ from their defaults, as in "CombSUM[norm=rank]".
+        Names and estimators. A name consists of the class and the parameters that differ from their defaults, as in
+        "CombSUM[norm=rank]".
 
     See Also
     --------
-    all_aggregators : The classes.
+    all_aggregators : Lists the classes.
     skrankagg.model_selection.Comparator : Compares them.
 
     Examples
@@ -96,7 +97,7 @@ def describe(aggregator: BaseAggregator | type[BaseAggregator]) -> str:
     Parameters
     ----------
     aggregator : type
-        Class, or an estimator of it.
+        Class of an aggregator, or an estimator of this class.
 
     Returns
     -------

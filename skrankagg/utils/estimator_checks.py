@@ -1,8 +1,8 @@
-"""Common checks of aggregators and list transformers, for the library's own and for others.
+"""Common checks of aggregators and list transformers, for this library and for your own estimators.
 
-A check is a function of one estimator. It generates its own small data, clones the estimator, and raises
-AssertionError with a reason. The estimator's tags decide what a check requires, never its name. A method that learns
-from judgements is fitted with the judgements of :func:`example_qrels`.
+A check is a function of one estimator. It generates small data, clones the estimator, and raises AssertionError with a
+reason if the check fails. The estimator's tags determine what a check requires; its name is never used. A method that
+learns from judgements is fitted with the judgements of :func:`example_qrels`.
 
 >>> from skrankagg import CombSUM
 >>> from skrankagg.utils.estimator_checks import check_aggregator
@@ -39,19 +39,19 @@ def all_checks(aggregator: BaseAggregator | ListTransformer) -> list[tuple[str, 
     Parameters
     ----------
     aggregator : estimator
-        A :class:`~skrankagg.base.ListTransformer`; anything else is checked as an aggregator.
+        An aggregator or a :class:`~skrankagg.base.ListTransformer`. Any other object is checked as an aggregator.
 
     Returns
     -------
     list of (str, callable) tuples
         Name of the check, and the check as a function of the estimator. Scikit-learn's checks that need no data come
-        first, then the library's own. Scikit-learn's other checks are listed in the table ``EXEMPTIONS``, each with the
-        reason and, if there is one, the check that replaces it.
+        first, then the library's own. Scikit-learn's other checks are listed in the table ``EXEMPTIONS``, with the
+        reason and the check that replaces them, if there is such a check.
 
     See Also
     --------
-    check_aggregator : Runs them.
-    parametrize_with_checks : Turns them into tests.
+    check_aggregator : Runs these checks.
+    parametrize_with_checks : Turns these checks into tests.
 
     Examples
     --------
@@ -80,12 +80,12 @@ def check_aggregator(aggregator: BaseAggregator | ListTransformer) -> None:
     Raises
     ------
     AssertionError
-        At the first check that fails, with its name and reason.
+        If a check fails. The message contains the name of the first failed check and the reason.
 
     See Also
     --------
-    parametrize_with_checks : Runs each check as a test of its own.
-    all_checks : Names of the checks.
+    parametrize_with_checks : Runs each check as a separate test.
+    all_checks : Lists the checks by name.
 
     Examples
     --------
@@ -111,12 +111,12 @@ def check_list_transformer(transformer: ListTransformer) -> None:
     Raises
     ------
     AssertionError
-        At the first check that fails, with its name and reason.
+        If a check fails. The message contains the name of the first failed check and the reason.
 
     See Also
     --------
-    check_aggregator : The same for aggregators.
-    parametrize_with_checks : Runs each check as a test of its own.
+    check_aggregator : Runs every check on an aggregator.
+    parametrize_with_checks : Runs each check as a separate test.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def check_list_transformer(transformer: ListTransformer) -> None:
 
 
 def parametrize_with_checks(estimators: Iterable[BaseAggregator | ListTransformer]) -> Any:
-    """Make a pytest decorator that runs every check on every estimator as a test of its own.
+    """Make a pytest decorator that runs every check on every estimator as a separate test.
 
     Parameters
     ----------
@@ -140,11 +140,12 @@ def parametrize_with_checks(estimators: Iterable[BaseAggregator | ListTransforme
     Returns
     -------
     pytest.MarkDecorator
-        Parametrizes `aggregator` and `check`; the test's body is ``check(aggregator)``.
+        Decorator that parametrizes the arguments `aggregator` and `check`. The body of the test is
+        ``check(aggregator)``.
 
     See Also
     --------
-    check_aggregator : All checks in one call, without pytest.
+    check_aggregator : Runs all checks in one call, without pytest.
     sklearn.utils.estimator_checks.parametrize_with_checks : Scikit-learn's version, for estimators of matrices.
 
     Examples

@@ -400,7 +400,7 @@ def test_precision_accepts_mixed_types_and_empty_truths():
     [
         ([["a"]], pd.DataFrame({"query": [1], "item": ["a"], "relevance": [1]}), TypeError, "Pass both as frames"),
         ([["a"], ["b"]], [["a"]], ValueError, "got 2 lists and 1 collections"),
-        ([["a", "a"]], [["a"]], ValueError, "query 0 repeats one"),
+        ([["a", "a"]], [["a"]], ValueError, "query 0 repeats an item"),
         ([{"a": float("nan")}], [["a"]], ValueError, "Scores must be finite"),
         ([["a"]], [{"a": float("inf")}], ValueError, "Grades must be finite"),
         ([["a"], ["b"]], ["a", ["b"]], TypeError, "query 0 has 'a'"),

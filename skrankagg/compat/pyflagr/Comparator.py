@@ -1,4 +1,4 @@
-"""PyFLAGR's Comparator: many methods on the same lists, one table of measures."""
+"""PyFLAGR's Comparator, which runs many methods on the same lists and makes one table of measures."""
 
 import time
 from collections.abc import Sequence
@@ -28,26 +28,26 @@ _MEASURES = {
 
 
 class Comparator:
-    """Run methods and collect their measures.
+    """Run methods on the same lists and collect their measures.
 
     Lists and judgements are read and encoded once for all methods with the same convention.
 
     Parameters
     ----------
     evaluation_points : int
-        Largest cutoff of tables and plots; equal to the methods' `eval_pts`.
+        Largest cutoff of tables and plots. It must equal `eval_pts` of the methods.
 
     Attributes
     ----------
     aggregators : list of (str, method) tuples
-        The added methods.
+        The methods that were added.
     results : DataFrame
-        The measures of each method and query, the `time` of the method in seconds and its name in `Method`; None before
-        :meth:`aggregate`.
+        The measures of each method and query. The column `time` contains the seconds of the method, and `Method` its
+        name. None before :meth:`aggregate`.
 
     See Also
     --------
-    skrankagg.Comparator : The main Comparator, for estimators.
+    skrankagg.Comparator : The main Comparator of this library, for estimators.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class Comparator:
         Returns
         -------
         DataFrame
-            A row for each cutoff, a column for each row of `df`, named after its method.
+            A row for each cutoff, and a column for each row of `df`; the columns have the names of the methods.
         """
         one_of("metric", metric, (*_WITHOUT_CUTOFF, *_MEASURES))
         self._check_cutoff(cutoff)
@@ -165,7 +165,7 @@ class Comparator:
         Returns
         -------
         DataFrame
-            A row for each method, a column for each measure and cutoff.
+            A row for each method, and a column for each measure and cutoff.
         """
         rows = self._rows(query)
         if isinstance(metric, str) and metric == "all":
@@ -192,7 +192,7 @@ class Comparator:
         Returns
         -------
         str
-            The whole table environment.
+            The complete table environment.
         """
         table = self.get_results(cutoff, metric, query)
         if "Method" in table:

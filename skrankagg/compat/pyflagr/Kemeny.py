@@ -1,4 +1,4 @@
-"""Kemeny's rule: PyFLAGR's KemenyOptimal."""
+"""Kemeny's rule, PyFLAGR's KemenyOptimal."""
 
 from itertools import combinations
 
@@ -24,13 +24,13 @@ class KemenyOptimal(Method):
 
     See Also
     --------
-    skrankagg.Kemeny : The same method by the paper.
+    skrankagg.Kemeny : The method as defined in the paper.
 
     Notes
     -----
-    If several orders are best, FLAGR returns the first one in its search; this search returns the same order up to 8
-    items. :func:`~skrankagg.aggregators.kemeny_order` solves larger queries, which FLAGR cannot do: it needs more than
-    a minute for 12 items.
+    If several orders are best, FLAGR returns the first best order in its search. Up to 8 items, this method returns the
+    same order. Larger queries are solved by :func:`~skrankagg.aggregators.kemeny_order`. FLAGR cannot solve them; it
+    needs more than a minute for 12 items.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class KemenyOptimal(Method):
         return table, score
 
     def _gains(self, table):
-        """Compute each list's gain if the row's item is above the column's, of shape (n_lists, n_items, n_items)."""
+        """Return each list's gain if the row's item is above the column's, of shape (n_lists, n_items, n_items)."""
         if "kemeny.tau_mean" not in self._quirks:
             return (table.rank[:, :, None] < table.rank[:, None, :]).astype(np.float64)
         held = table.held
@@ -74,12 +74,13 @@ def best_order(gains: NDArray[np.float64]) -> NDArray[np.int64]:
     Parameters
     ----------
     gains : ndarray of shape (n_lists, n_items, n_items), dtype=float64
-        Gain of each list if the row's item is above the column's; a list's gains are multiples of one number.
+        Gain of each list if the item of the row is above the item of the column. All gains of a list are multiples of
+        the same number.
 
     Returns
     -------
     ndarray of shape (n_items,), dtype=int64
-        Items, best first. If several orders of up to 8 items are best, the first in the order of the search.
+        Items, best first. If several orders of up to 8 items are best, the first best order in the search is returned.
     """
     return _best_permutation(gains) if gains.shape[1] <= _MOST_PERMUTED else kemeny_order(gains.sum(axis=0))
 

@@ -1,4 +1,4 @@
-"""Linear combination: PyFLAGR's CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
+"""Linear combination of scores, PyFLAGR's CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
 
 from typing import Literal, TypeAlias
 
@@ -40,7 +40,7 @@ class CombSUM(_Comb):
 
     See Also
     --------
-    skrankagg.CombSUM : The same method by the paper.
+    skrankagg.CombSUM : The method as defined in the paper.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class CombSUM(_Comb):
 
 
 class CombMNZ(_Comb):
-    """Sum of normalised scores, times the number of lists that contain the item.
+    """Sum of normalised scores, multiplied by the number of lists that contain the item.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class CombMNZ(_Comb):
 
     See Also
     --------
-    skrankagg.CombMNZ : The same method by the paper.
+    skrankagg.CombMNZ : The method as defined in the paper.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class BordaCount(CombSUM):
 
     See Also
     --------
-    skrankagg.BordaCount : The same method by the paper.
+    skrankagg.BordaCount : The method as defined in the paper.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class SimpleBordaCount(CombSUM):
 
     See Also
     --------
-    skrankagg.CombSUM : The same method by the paper, with ``norm="simple-borda"``.
+    skrankagg.CombSUM : With ``norm="simple-borda"``, the method as defined in the paper.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Majorities: PyFLAGR's CondorcetWinners, CopelandWinners and OutrankingApproach."""
+"""Majority methods, PyFLAGR's CondorcetWinners, CopelandWinners and OutrankingApproach."""
 
 from ... import aggregators
 from ._comparison_table import majority_scores, outranking_scores
@@ -17,7 +17,7 @@ class CondorcetWinners(Method):
 
     See Also
     --------
-    skrankagg.Condorcet : The same method by the paper.
+    skrankagg.Condorcet : The method as defined in the paper.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class CondorcetWinners(Method):
 
 
 class CopelandWinners(Method):
-    """Number of opponents beaten by a majority, draws counting half.
+    """Number of opponents beaten by a majority, where draws count half.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class CopelandWinners(Method):
 
     See Also
     --------
-    skrankagg.Copeland : The same method by the paper.
+    skrankagg.Copeland : The method as defined in the paper.
 
     Examples
     --------
@@ -76,20 +76,20 @@ class CopelandWinners(Method):
 
 
 class OutrankingApproach(Method):
-    """Concordance and veto.
+    """Outranking of items by concordance and veto.
 
     Parameters
     ----------
     %(eval_pts)s
     preference, veto : float, default=0.0, 0.75
-        Shares of the items.
+        Thresholds, as shares of the number of items.
     concordance, discordance : float, default=0.0, 0.25
-        Shares of the lists.
+        Thresholds, as shares of the number of lists.
     %(convention)s
 
     See Also
     --------
-    skrankagg.aggregators.Outranking : The same method by the paper.
+    skrankagg.aggregators.Outranking : The method as defined in the paper.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Robust rank aggregation: PyFLAGR's RRA."""
+"""Robust rank aggregation, PyFLAGR's RRA."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ __all__ = ["RRA"]
 
 
 class RRA(Method):
-    """Order items by p-values of ranks that are better than random ones, small p-values first.
+    """Order items by p-values for ranks that are better than random ranks, small p-values first.
 
-    FLAGR's exact form is not followed, because its alternating sum has no correct digit left at 50 lists. The p-values
-    here are correct, see the page of the documentation on coming from PyFLAGR.
+    FLAGR's exact form is not followed, because its alternating sum has no correct digit with 50 lists. The p-values
+    here are correct; see the page "Coming from PyFLAGR" of the documentation.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class RRA(Method):
 
     See Also
     --------
-    skrankagg.aggregators.RobustRankAggregation : The same method by the paper.
+    skrankagg.aggregators.RobustRankAggregation : The method as defined in the paper.
 
     Examples
     --------

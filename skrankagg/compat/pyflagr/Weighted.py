@@ -1,4 +1,4 @@
-"""Methods that weight the voters: PyFLAGR's PreferenceRelationsGraph, Agglomerative and DIBRA."""
+"""Methods that weight the voters, PyFLAGR's PreferenceRelationsGraph, Agglomerative and DIBRA."""
 
 from typing import Literal
 
@@ -28,12 +28,12 @@ class PreferenceRelationsGraph(Method):
     alpha : float, default=0.1
         Largest share of a minority.
     beta : float, default=0.5
-        Least share of the lists that must compare a pair.
+        Smallest share of the lists that must compare a pair.
     %(convention)s
 
     See Also
     --------
-    skrankagg.aggregators.PreferenceRelations : The same method by the paper.
+    skrankagg.aggregators.PreferenceRelations : The method as defined in the paper.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class PreferenceRelationsGraph(Method):
 
 
 class Agglomerative(Method):
-    """Merging of the two most similar lists until one is left.
+    """Merging of the two most similar lists until one list is left.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Agglomerative(Method):
 
     See Also
     --------
-    skrankagg.aggregators.Agglomerative : The same method by the paper.
+    skrankagg.aggregators.Agglomerative : The method as defined in the paper.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class DIBRA(Method):
     dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the result.
     prune : {None, "low", "wire"}, default=0
-        Final cut of the lists; 0, False and True are None, as in PyFLAGR.
+        Final cut of the lists. As in PyFLAGR, 0, False and True mean None.
     gamma : float, default=1.5
         Rate at which trust decreases with distance.
     num_buckets : int, default=3
@@ -145,7 +145,7 @@ class DIBRA(Method):
     d1, d2 : float, default=0.4, 0.1
         Coefficients of the share of a list that the cut keeps.
     tol : float, default=0.01
-        Tolerance; the iteration ends when no weight grows by more.
+        Tolerance; the iteration ends when no weight grows by more than this.
     max_iter : int, default=50
         Largest number of iterations.
     pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25
@@ -154,7 +154,7 @@ class DIBRA(Method):
 
     See Also
     --------
-    skrankagg.aggregators.DIBRA : The same method by the paper.
+    skrankagg.aggregators.DIBRA : The method as defined in the paper.
 
     Examples
     --------

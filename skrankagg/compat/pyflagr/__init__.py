@@ -1,8 +1,8 @@
-"""PyFLAGR's interface to this library: the signatures of version 1.0.21, and the numbers of 1.0.18.
+"""PyFLAGR's interface to this library, with the signatures of version 1.0.21 and the numbers of 1.0.18.
 
-The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. If FLAGR
-deviates from the paper that it cites, that is a *quirk* with a name in :data:`QUIRKS`. All quirks are followed by
-default; ``convention="papers"`` follows none, and a collection of names follows only these.
+The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. A deviation
+of FLAGR from the paper that it cites is a *quirk*, which has a name in :data:`QUIRKS`. By default, all quirks are
+followed. With ``convention="papers"`` no quirk is followed, and with a collection of names only these quirks.
 
 >>> import pandas as pd
 >>> import skrankagg.compat.pyflagr.Linear as Linear

@@ -10,7 +10,7 @@ NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda":
 
 
 def _check_scores(table, norm):
-    """Refuse lists without scores, or with scores that contradict the ranks, if the normalisation uses scores."""
+    """If the normalisation uses scores, raise an error for missing scores and scores that contradict the ranks."""
     if norm in {"score", "z-score"}:
         check_scores(table.profile.lists, f"norm={norm!r}", "choose 'borda' or 'rank'")
 
@@ -36,8 +36,8 @@ def comb_terms(table, norm, multiply, quirks):
     Returns
     -------
     function
-        Function that adds up the terms, list by list, given the weights of the lists or None. It returns float64 of
-        shape (n_items,).
+        Function of the weights of the lists, or None, that adds up the terms list by list. It returns float64 of shape
+        (n_items,).
     """
     _check_scores(table, norm)
     terms = _terms(table, norm, quirks)

@@ -15,7 +15,7 @@ def _weigh(upper, lower, weight):
 
 
 def _not_behind(table, gap, weight):
-    """Weigh the lists in which the row's item is at least `gap` half places above the column's."""
+    """Sum the weights of the lists in which the row's item is at least `gap` half places above the column's item."""
     if gap == 0 and weight is None:
         return len(table.rank) - table.above.T
     ranks = table.whole_ranks(gap + 1)
@@ -23,7 +23,7 @@ def _not_behind(table, gap, weight):
 
 
 def majority_scores(table, draw, weight=None):
-    """Count each item's majority wins, and its draws.
+    """Return the score of each item: its number of majority wins plus its draws times their value.
 
     Parameters
     ----------

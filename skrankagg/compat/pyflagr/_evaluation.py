@@ -1,4 +1,4 @@
-"""PyFLAGR's table of measures: a row for each query, and one for all queries."""
+"""PyFLAGR's table of measures, with a row for each query and a row for all queries."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def evaluate_run(profile, encoded, run, eval_pts, quirks):
     Returns
     -------
     DataFrame of shape (n_queries + 1, 5 + 4 * eval_pts)
-        The measures; queries without judgements count as 0.
+        The measures. The values of queries without judgements are 0.
     """
     judged = RelevanceList(encoded.best_first, encoded.judged_ptr)
     grade = np.nan_to_num(encoded.relevance[run.candidate])

@@ -1,4 +1,4 @@
-"""DIBRA with FLAGR's iterations: distances, weights, and the two ways of cutting lists."""
+"""DIBRA with FLAGR's iterations, distances, weights, and two ways to cut lists."""
 
 from dataclasses import dataclass
 
@@ -103,13 +103,13 @@ class Weights:
 
     @classmethod
     def of(cls, value):
-        """Build weights scaled by their own statistics, added up in the order of the lists."""
+        """Build weights that are scaled by their own statistics; sums follow the order of the lists."""
         m = len(value)
         mean = np.cumsum(value)[-1] / m
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
 
     def scaled(self, norm):
-        """Scale as `minmax`, `z` or not at all; equal weights have no span and become 1."""
+        """Return the weights scaled by `minmax`, by `z` or not at all; equal weights become 1."""
         if norm == "minmax":
             span = self.high - self.low
             return (self.value - self.low) / span if span > 0 else np.ones(len(self.value))
@@ -152,7 +152,7 @@ def dibra_scores(table, method, quirks):
 
 
 def _iterate(table, method, quirks):
-    """Repeat aggregating and weighting until no weight grows; returns weights and scores."""
+    """Aggregate and weight in turn until no weight grows; return the weights and the scores."""
     m = table.shape[0]
     gamma, tol = single(method.g, quirks), single(method.tolerance, quirks)
     weights = Weights(np.ones(m), 0.0, 1.0, 1.0)
@@ -177,7 +177,7 @@ def _iterate(table, method, quirks):
 
 
 def _base(table, method, quirks):
-    """Prepare the base method: a function of the weights and of the last order that returns scores."""
+    """Return the base method as a function of the weights and the last order, which returns scores."""
     kind, _, norm = method.aggregator.partition(":")
     if norm:
         terms = comb_terms(table, norm, kind == "combmnz", quirks)
@@ -191,7 +191,7 @@ def _base(table, method, quirks):
 
 
 def _distance(table, name, quirks):
-    """Prepare the distance: a function of the order and of the scores in this order."""
+    """Return the distance as a function of an order and of the scores in this order."""
     quirk, distance = DISTANCES[name]
     if quirk in quirks:
         of_order = distance(table)
@@ -220,7 +220,7 @@ def _refuse_nothing(table):
 
 
 def _cut_wire(table, weights, method, quirks):
-    """Keep the items of each list that the trusted voters contain; lists in the order of trust."""
+    """In each list, keep the items that are most supported by trusted voters; sort the lists by trust."""
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")

@@ -1,8 +1,8 @@
-"""The input check: files and frames are read as in FLAGR, and encoded once.
+"""Input check, which reads files and frames as FLAGR does and encodes them once.
 
 The order of the file matters here, because FLAGR adds up in that order. Queries and voters are numbered by their first
-appearance; items are sorted as bytes. Ids are text. Input that FLAGR mangles, drops or crashes on is read unchanged, or
-refused with a reason.
+appearance; items are sorted as bytes. Ids are text. Some input is changed or dropped by FLAGR, or makes it crash. Here
+such input is read unchanged, or an error gives the reason.
 """
 
 import os
@@ -71,7 +71,7 @@ def encode_profile(input_file, input_df, quirks):
     Parameters
     ----------
     input_file : str or path-like
-        Path of the file; "" for none.
+        Path of the file; "" means no file.
     input_df : DataFrame or None
         Frame with named columns, or with five or six columns as in the file.
     quirks : frozenset of str
@@ -101,7 +101,7 @@ def encode_profile(input_file, input_df, quirks):
 
 
 def _as_written(rows):
-    """Sort lists by descending score, rank and file order, and number their places; also return the ranks."""
+    """Sort lists by descending score, then rank, then file order, and number the places; also return the ranks."""
     keys = [rows["query"], rows["voter"]]
     if "score" in rows:
         keys.append(-rows["score"].to_numpy(dtype=np.float64))
@@ -124,7 +124,7 @@ def encode_judgements(rels_file, rels_df, profile):
     Parameters
     ----------
     rels_file : str or path-like
-        Path of the file; "" for none.
+        Path of the file; "" means no file.
     rels_df : DataFrame or None
         Frame with named columns, or with four columns as in the file.
     profile : Profile

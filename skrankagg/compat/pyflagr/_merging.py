@@ -1,4 +1,4 @@
-"""Agglomerative merging as in FLAGR."""
+"""Agglomerative merging of lists as in FLAGR."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ._ranking import single
 
 
 def merged_scores(table, c1, c2, quirks):
-    """Merge the two most similar lists until one is left.
+    """Merge the two most similar lists until one list is left.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def merged_scores(table, c1, c2, quirks):
 
 
 class _Lists:
-    """The remaining lists: scores, places and similarities.
+    """Scores, places and similarities of the remaining lists.
 
-    Squared differences of places are whole numbers, or quarters, and add up exactly in any order.
+    Squared differences of places are multiples of 1/4, so their sums are exact in any order.
     """
 
     def __init__(self, table, quirks):
@@ -79,7 +79,7 @@ class _Lists:
         self.base[k], self.scale[k] = (1.0, length**3 - length) if length > 1 else (-np.inf, 1.0)
 
     def most_similar(self):
-        """Return the first pair of the greatest similarity, row by row, or None."""
+        """Return the first pair, row by row, with the greatest similarity, or None."""
         a, b = divmod(int(np.argmax(self.rho)), len(self.rho))
         return (a, b) if self.rho[a, b] > -2.0 else None
 
@@ -108,6 +108,6 @@ class _Lists:
 
 
 def _mid_places(score):
-    """Compute places by descending score; ties have their mean place."""
+    """Compute places by descending score; tied items have their mean place."""
     _, number, size = np.unique(-score, return_inverse=True, return_counts=True)
     return (np.cumsum(size) - (size + 1) / 2.0)[number]

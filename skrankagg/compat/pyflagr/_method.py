@@ -1,4 +1,4 @@
-"""Common base of this package's methods: PyFLAGR's ``aggregate``, and its two frames built from scores."""
+"""Common base of this package's methods, with PyFLAGR's ``aggregate``, which returns two frames."""
 
 import inspect
 import os
@@ -30,7 +30,7 @@ _OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idc
 
 @dataclass(frozen=True)
 class Run:
-    """Aggregate lists, encoded.
+    """Encoded aggregate lists.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def is_given(file, frame):
 
 
 def one_of(name, value, options):
-    """Return a parameter's value if it is one of its options; PyFLAGR would silently replace any other."""
+    """Return a value if it is one of the options, else raise an error; PyFLAGR silently replaces other values."""
     check_choice(name, value, options)
     return value
 
@@ -74,19 +74,21 @@ max_iterations : int, default=100
 class Method:
     """Base of the methods.
 
-    A subclass has an aggregator number, ``_number``, its main estimator without quirks, ``_paper()``, and one hook,
-    ``_scores(table)``. The hook returns the table of the remaining lists and a score for each item.
+    A subclass must define ``_number``, the number of the aggregator, and two methods. ``_paper()`` returns the main
+    estimator, which has no quirks. ``_scores(table)`` returns the table of the remaining lists and a score for each
+    item.
 
     Parameters
     ----------
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks of FLAGR to follow: all, none, or the named ones.
+        Quirks of FLAGR to follow. "flagr" follows all quirks, "papers" follows none, and a collection contains names of
+        quirks.
     """
 
     def __init_subclass__(cls) -> None:
-        """Put the shared texts into the docstring."""
+        """Insert the shared texts into the docstring."""
         if cls.__doc__ and "%(" in cls.__doc__:
             cls.__doc__ = f"{inspect.cleandoc(cls.__doc__) % _TEXTS}\n"
 
@@ -110,13 +112,15 @@ class Method:
         Parameters
         ----------
         input_file : str or path-like, default=""
-            File of lists, without a header: query, voter, item, rank, score, source; or without the rank.
+            File of lists, without a header. The columns are query, voter, item, rank, score and source; the rank may be
+            omitted.
         input_df : DataFrame, default=None
-            The same lists as a frame, by place or with columns named `query`, `voter`, `item`, `rank`, `score`.
+            The lists as a frame. The columns have the same order, or are named `query`, `voter`, `item`, `rank`,
+            `score`.
         rels_file : str or path-like, default=""
-            File of judgements, without a header: query, 0, item, relevance.
+            File of judgements, without a header. The columns are query, 0, item and relevance.
         rels_df : DataFrame, default=None
-            The same judgements as a frame, by place or with columns named `query`, `item`, `relevance`.
+            The judgements as a frame. The columns have the same order, or are named `query`, `item`, `relevance`.
         out_dir : str or path-like, default=None
             Folder to which both frames are also written, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
 
@@ -126,8 +130,9 @@ class Method:
             Columns `Query`, `Voter`, `ItemID`, `Rank`, `Score`, `Aggregator`.
         df_eval : DataFrame
             Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `map`, `P_1`..., `recall_1`..., `dcg_cut_1`...,
-            `ndcg_cut_1`..., `time`; a row for each query, and one for `all`. Empty without judgements. `time` is the
-            number of seconds for aggregating and measuring all queries, without reading the data.
+            `ndcg_cut_1`..., `time`; there is a row for each query, and a row `all`. The frame is empty if there are no
+            judgements. `time` is the number of seconds for aggregating and measuring all queries, without reading the
+            data.
         """
         profile = encode_profile(input_file, input_df, self._quirks)
         encoded = encode_judgements(rels_file, rels_df, profile) if is_given(rels_file, rels_df) else None
@@ -138,7 +143,7 @@ class Method:
         return df_out, df_eval
 
     def _run_and_evaluate(self, profile, encoded):
-        """Aggregate encoded lists, and measure the result if there are judgements; the table has the seconds."""
+        """Aggregate encoded lists, and measure the result and the seconds if there are judgements."""
         start = time.perf_counter()
         run = self._run(profile)
         table = pd.DataFrame()
@@ -179,11 +184,11 @@ class Method:
         return self._quirks <= _OUTSIDE
 
     def _paper(self):
-        """Build the main estimator that does the same by the paper; None if this package has its own code for that."""
+        """Build the main estimator of the method in the paper; None if this package has its own code for it."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
-        """Return the scores from the main estimator's result."""
+        """Return the scores from the result of the main estimator."""
         return ranked.score
 
     def _run(self, profile):

@@ -1,4 +1,4 @@
-"""The input lists: encoded once, and for each query as matrices of lists by items."""
+"""The input lists, encoded once, and matrices of lists by items for each query."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,11 +24,11 @@ class QueryTable:
     Parameters
     ----------
     rank : ndarray of shape (n_lists, n_items), dtype=float64
-        Rank of each item in each list, :data:`ABSENT` if the list lacks it.
+        Rank of each item in each list, or :data:`ABSENT` if the list lacks the item.
     place : ndarray of shape (n_lists, n_items), dtype=int64
-        Place in the sorted list, from 0; -1 if the list lacks the item.
+        Place in the sorted list, counted from 0, or -1 if the list lacks the item.
     score : ndarray of shape (n_lists, n_items), dtype=float64, or None
-        Scores, 0 for absent items.
+        Scores; absent items have 0.
     length : ndarray of shape (n_lists,), dtype=int64
         Length of each list; lists cut by `low` pruning keep their old length.
     stats : ndarray of shape (4, n_lists), dtype=float64, or None
@@ -52,7 +52,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """Encode the nonempty lists for parts of the main estimators; voters are their numbers."""
+        """Encode the nonempty lists for parts of the main estimators; the numbers of voters are their ids."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -94,7 +94,7 @@ class QueryTable:
         return np.count_nonzero(self.held, axis=0)
 
     def whole_ranks(self, gap=1):
-        """Double the ranks, which makes mean ranks of ties whole; absent items are at least `gap` below all others.
+        """Return twice the ranks, which are integers even for ties; absent items are at least `gap` below all others.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class QueryTable:
 
     @cached_property
     def above(self):
-        """Count the lists that rank the row's item above the column's; absent items are below all others."""
+        """Count the lists in which the row's item is above the column's item; absent items are below all others."""
         return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
 
     @cached_property
@@ -127,12 +127,12 @@ class QueryTable:
 
     @cached_property
     def above_held(self):
-        """Count the lists that contain both items and rank the row's above the column's."""
+        """Count the lists that contain both items and rank the row's item above the column's item."""
         return self.above - (self.hits[:, None] - self.both)
 
     @cached_property
     def hash_order(self):
-        """Return the items in the order of FLAGR's hash table, in which its searches and sums proceed."""
+        """Return the items in the order of FLAGR's hash table, which is the order of FLAGR's searches and sums."""
         lists = self.profile.lists
         slot = self.profile.item_slots[lists.candidate_item[lists.candidate_ptr[self.query] + self.items]]
         # The newest item of a slot comes first; items arrive list by list.
@@ -140,7 +140,7 @@ class QueryTable:
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Keep some places of the lists, and the remaining items.
+        """Keep some places of the lists, and the items that these places contain.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Profile:
     Parameters
     ----------
     lists : RankedLists
-        Queries and voters are numbers, by their first appearance; items are str.
+        Queries and voters are numbered by their first appearance; items are str.
     rank : ndarray of shape (n_rows,), dtype=float64
         Rank of each row, as used by the methods.
     queries : pandas.Index
@@ -227,7 +227,7 @@ class Profile:
         return _score_stats(lists.row_list, lists.score, lists.list_length) if lists.has_scores else None
 
     def tables(self):
-        """Iterate over the tables of the queries."""
+        """Yield the table of each query."""
         lists = self.lists
         n_lists = lists.n_voters if self.absent_voters else int(np.diff(lists.list_ptr).max())
         n_cells = (lists.query_n_items * (n_lists + lists.query_n_items)).sum()
@@ -271,7 +271,7 @@ class Profile:
 
 
 def _score_stats(row_list, score, length):
-    """Compute lowest, highest and mean score and standard deviation, added up along each list."""
+    """Compute the lowest, highest and mean score of each list and the standard deviation."""
 
     def mean(value):
         return np.bincount(row_list, weights=value, minlength=len(length)) / np.maximum(length, 1)

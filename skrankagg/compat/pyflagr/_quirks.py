@@ -14,7 +14,7 @@ from ...exceptions import InputError
 
 __all__ = ["QUIRKS"]
 
-#: All quirks, none, or the named ones.
+#: A convention: all quirks, no quirks, or the quirks with the given names.
 Convention: TypeAlias = Literal["flagr", "papers"] | Collection[str]
 
 #: Quirks of FLAGR 1.0.18 by name: FLAGR's behaviour; after the semicolon, the behaviour without the quirk.
@@ -76,7 +76,7 @@ def quirks_of(convention):
     Parameters
     ----------
     convention : {"flagr", "papers"} or collection of str
-        All quirks, none, or the named ones.
+        "flagr" means all quirks, "papers" means none, and a collection contains names of quirks.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Rankings from scores, and sums in a fixed order; both determine which items tie."""
+"""Rankings from scores, and sums in a fixed order; both determine which items are tied."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def add_up(terms):
     Returns
     -------
     ndarray of shape (n_sums,), dtype=float64
-        Sums, bitwise equal to a loop over the rows.
+        Sums that are bitwise equal to the sums of a loop over the rows.
     """
     if terms.shape[1] == 1:  # NumPy adds a single column pairwise
         return np.cumsum(terms[:, 0])[-1:] if len(terms) else np.zeros(1)
@@ -36,7 +36,7 @@ def rank_table(table, score, quirks):
     -------
     order : ndarray of shape (n_items,), dtype=int64
     score : ndarray of shape (n_items,), dtype=float64
-        Scores in this order.
+        Scores of the items in this order.
     """
     if "sum.file_order" in quirks:
         order = np.lexsort((-table.hits, -score))

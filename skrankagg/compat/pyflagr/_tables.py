@@ -16,15 +16,15 @@ _MAP_TITLE = "Mean Average Precision (MAP)"
 def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     """List the measures of FLAGR's evaluation, for a Comparator or :func:`~skrankagg.evaluate`.
 
-    FLAGR also treats items with scores of at most 0 as not relevant. Only the methods of this package follow that rule,
-    the quirk ``eval.positive_only``.
+    FLAGR also treats items with scores of at most 0 as not relevant. Only the methods of this package follow this rule,
+    which is the quirk ``eval.positive_only``.
 
     Parameters
     ----------
     cutoff : int, default=10
-        Largest cutoff: precision, recall, DCG and nDCG are measured at every cutoff from 1 to it.
+        Largest cutoff. Precision, recall, DCG and nDCG are measured at every cutoff from 1 to `cutoff`.
     conventions : bool, default=True
-        Whether the ideal list of nDCG contains the returned items, as in FLAGR, or all judged items.
+        Whether the ideal list of nDCG contains only the returned items, as in FLAGR, instead of all judged items.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
 
 
 def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
-    """Lay out a comparison as in FLAGR: the queries of each method, and a row `all`.
+    """Lay out a comparison as FLAGR does, with a row for each query of a method and a row `all`.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame of shape (n_methods * (n_queries + 1), n_metrics + 2)
-        Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `Mean Average Precision (MAP)`, `P_1` and so on, `Method`.
-        In the rows `all` counts are sums. The index numbers the rows of each method. For a method that failed all
-        numbers are missing, or its error score.
+        Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `Mean Average Precision (MAP)`, `P_1` and so on, `Method`. In
+        the rows `all` counts are sums. The index numbers the rows of each method. For a method that failed, all numbers
+        are missing or equal to its error score.
 
     See Also
     --------
@@ -100,7 +100,7 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
 
 
 def _whole(column):
-    """Convert a column of counts to whole numbers, if it contains only whole numbers and NaN."""
+    """Convert a column of counts to integers if it contains only integers and NaN."""
     if (column.dropna() % 1 != 0).any():  # the error_score of a method that failed
         return column
     return column.astype("Int64" if column.isna().any() else int)

@@ -21,21 +21,21 @@ def consensus_score(
     consensus: AnyLists,
     distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau",
 ) -> float:
-    """Score the closeness of a consensus to the lists of its query: one minus the weighted mean distance.
+    """Score how close a consensus is to its lists, as one minus their weighted mean distance.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+        Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
     consensus : DataFrame or RankedLists
-        One list for each query, with at least the items of the lists; equal scores tie.
+        One list for each query, which must contain every item of the query's lists. Items of equal score are tied.
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="tau"
         Distance of a list to the consensus, from 0 to 1.
 
     Returns
     -------
     float
-        From 0 to 1, higher is better: the mean over the queries.
+        Mean over the queries, from 0 to 1; higher is better.
 
     See Also
     --------
@@ -44,9 +44,9 @@ def consensus_score(
 
     Notes
     -----
-    Lists have the same weights as in aggregation. With "tau" the distance is the share of discordant pairs among the
-    pairs that both the list and the consensus order. If all lists are full and have no ties, a Kemeny consensus
-    therefore has the highest score.
+    Lists have the same weights as in aggregation. With "tau", the distance is the share of discordant pairs of items.
+    Only pairs that are ordered in both the list and the consensus are counted. If all lists are full and have no ties,
+    a Kemeny consensus therefore has the highest score.
 
     Examples
     --------
@@ -80,7 +80,8 @@ def consensus_score(
 class ConsensusScorer:
     """Score an aggregator by the closeness of its consensus to the lists, without judgements.
 
-    A high score means that the consensus is close to the lists that it represents, not that it is right.
+    A high score means that the consensus is close to the lists that it represents. It does not mean that the consensus
+    is right.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class ConsensusScorer:
 
     See Also
     --------
-    consensus_score : The score that is computed.
+    consensus_score : The function that computes the score.
 
     Examples
     --------

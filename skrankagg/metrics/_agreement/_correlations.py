@@ -1,7 +1,8 @@
-r"""More correlations of rankings: Spearman's, top-weighted ones, and the concordance of many rankings.
+r"""Spearman's correlation, top-weighted correlations, and the concordance of many rankings.
 
-Every public function accepts rankings as lists of items, best first, in which a set ties its items, or as mappings of
-item to rank. It compares the items that all of them contain. If nothing can be compared, the value is NaN.
+Every public function accepts rankings as lists of items, best first, or as mappings of item to rank. In a list, the
+items of a set are tied. Only items that all rankings contain are compared. If nothing can be compared, the value is
+NaN.
 """
 
 from collections.abc import Iterable
@@ -30,12 +31,12 @@ def spearman_rho(first: Ranking, second: Ranking) -> float:
     Returns
     -------
     float
-        Pearson's correlation of the mid-ranks; NaN if a ranking ties all items.
+        Pearson's correlation of the mid-ranks; NaN if all items are tied in one of the rankings.
 
     See Also
     --------
     kendall_tau : A correlation that counts pairs instead of comparing places.
-    footrule_distance : A distance of places that includes absent items.
+    footrule_distance : A distance between places that also counts absent items.
 
     Examples
     --------
@@ -47,14 +48,14 @@ def spearman_rho(first: Ranking, second: Ranking) -> float:
 
 
 def rank_rho(first, second):
-    """Compute Spearman's correlation of two vectors of ranks with NaN for absent items."""
+    """Compute Spearman's correlation of two vectors of ranks, in which NaN marks absent items."""
     first, second = common(first, second)
     first, second = first - first.mean() if len(first) else first, second - second.mean() if len(second) else second
     return float(ratio_or_nan(first @ second, np.sqrt((first @ first) * (second @ second))))
 
 
 def weighted_tau(first: Ranking, second: Ranking) -> float:
-    r"""Compute Vigna's weighted tau of the items that both rankings contain, additive and hyperbolic.
+    r"""Compute Vigna's additive, hyperbolic weighted tau of the items that both rankings contain.
 
     Parameters
     ----------
@@ -64,12 +65,13 @@ def weighted_tau(first: Ranking, second: Ranking) -> float:
     Returns
     -------
     float
-        The mean of the values weighted by the first and by the second ranking, as in :func:`scipy.stats.weightedtau`.
+        Mean of two values, as in :func:`scipy.stats.weightedtau`: one is weighted by the first ranking, the other by
+        the second.
 
     See Also
     --------
-    tau_ap : A correlation that weighs the top of one ranking.
-    kendall_tau : A correlation in which all places count alike.
+    tau_ap : A correlation that gives the top of one ranking more weight.
+    kendall_tau : A correlation in which all places have the same weight.
 
     Notes
     -----
@@ -89,7 +91,7 @@ def weighted_tau(first: Ranking, second: Ranking) -> float:
 
 
 def rank_weighted_tau(first, second):
-    """Compute Vigna's correlation of two vectors of ranks with NaN for absent items."""
+    """Compute Vigna's correlation of two vectors of ranks, in which NaN marks absent items."""
     first, second = common(first, second)
     return float(weightedtau(-first, -second).statistic) if len(first) > 1 else np.nan
 
@@ -107,18 +109,18 @@ def tau_ap(first: Ranking, second: Ranking) -> float:
     Returns
     -------
     float
-        From -1 to 1; not symmetric.
+        From -1 to 1. The measure is not symmetric.
 
     See Also
     --------
-    kendall_tau : A correlation in which all places count alike.
+    kendall_tau : A correlation in which all places have the same weight.
 
     Notes
     -----
     Over the items that both rankings contain, the value is :math:`\frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} -
-    1`. C(i) counts the items above place i of the first ranking that the second ranking also places above the item at i
-    [1]_. If items tie, the value is the mean over all orders of the ties of both rankings, as in variant a of [2]_.
-    O(n^2).
+    1`. C(i) is the number of items that both rankings place above the item at place i of the first ranking [1]_. If
+    items are tied, the value is the mean over all orders of the tied items of both rankings, as in variant a of [2]_.
+    The computation takes O(n^2) time.
 
     References
     ----------
@@ -136,7 +138,7 @@ def tau_ap(first: Ranking, second: Ranking) -> float:
 
 
 def rank_tau_ap(first, second):
-    """Compute the average precision correlation of two vectors of ranks with NaN for absent items."""
+    """Compute the average precision correlation of two vectors of ranks, in which NaN marks absent items."""
     first, second = common(first, second)
     n = len(first)
     if n < 2:
@@ -166,21 +168,23 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
     Parameters
     ----------
     rankings : sequence of rankings
-        Two or more lists, or mappings or Series of item to rank; the items that all of them contain are compared.
+        Two or more rankings: lists, or mappings or Series of item to rank. Only items that all rankings contain are
+        compared.
 
     Returns
     -------
     float
-        From 0 to 1; NaN if every ranking ties all items.
+        From 0 to 1; NaN if all items are tied in every ranking.
 
     See Also
     --------
     concordance : The same coefficient for the voters of each query.
-    spearman_rho : The correlation of two rankings; without ties W follows from its mean over all pairs.
+    spearman_rho : The correlation of two rankings; without ties, its mean over all pairs determines W.
 
     Notes
     -----
-    With m rankings of n items, R the sums of ranks and t the sizes of the groups of ties [1]_,
+    Let there be m rankings of n items. The sum of the ranks of item i is :math:`R_i`, and t is the size of a group of
+    tied items. Then [1]_
 
     .. math:: W = \frac{12 \sum_i (R_i - \bar R)^2}{m^2 (n^3 - n) - m \sum (t^3 - t)}.
 
@@ -202,7 +206,7 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
 
 
 def rank_w(table):
-    """Compute the concordance of a matrix of ranks, rankings by items, with NaN for absent items."""
+    """Compute the concordance of a matrix of ranks of shape (n_rankings, n_items), in which NaN marks absent items."""
     table = table[:, ~np.isnan(table).any(axis=0)]
     m, n = table.shape
     if n < 2:

@@ -1,11 +1,12 @@
 r"""Agreement between two rankings: Kendall's correlations and the distances of Kendall and Spearman.
 
-Every public function accepts two rankings as lists of items, best first, in which a set ties its items, or as mappings
-of item to rank. The correlations compare the items that both rankings contain. The distances of Fagin et al. compare
-all items; each states where absent items are placed. If nothing can be compared, the value is NaN.
+Every public function accepts two rankings as lists of items, best first, or as mappings of item to rank. In a list, the
+items of a set are tied. The correlations compare the items that both rankings contain. The distances of Fagin et al.
+compare all items; their docstrings state where absent items are placed. If nothing can be compared, the value is NaN.
 
-Two items make one pair. There are P pairs: C are in the same order in both rankings and D in opposite orders.
-:math:`P_1` and :math:`P_2` pairs are untied in the first and in the second ranking, and T are tied in both.
+Any two items form a pair, and P is the number of pairs. C pairs have the same order in both rankings, and D pairs have
+opposite orders. :math:`P_1` pairs are untied in the first ranking, and :math:`P_2` pairs are untied in the second
+ranking. T pairs are tied in both rankings.
 """
 
 from typing import Literal
@@ -42,7 +43,8 @@ FROM_COUNTS = {
 def pair_counts(first, second):
     """Count pairs in two complete vectors of ranks, of shape (n_items,).
 
-    Returns the numbers of discordant pairs, of pairs ordered by both, by the first and by the second, and of all pairs.
+    Returns five counts: discordant pairs, pairs ordered by both vectors, by the first vector and by the second vector,
+    and all pairs.
     """
     n = len(first)
     if n < 2:
@@ -62,13 +64,13 @@ def _tied_pairs(rank):
 
 
 def common(first, second):
-    """Return the mid-ranks of two vectors among the items that both contain."""
+    """Reduce two vectors of ranks to the items that both contain, and return their mid-ranks."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return mid_rank(first[both]), mid_rank(second[both])
 
 
 def union(first, second):
-    """Return the ranks of the items that either vector contains; absent items tie below all others."""
+    """Return the ranks of the items that either vector contains; absent items are tied below all others."""
     either = ~np.isnan(first) | ~np.isnan(second)
     return tuple(mid_rank(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
 
@@ -90,14 +92,14 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
     See Also
     --------
-    goodman_kruskal_gamma : A correlation that leaves out ties.
-    tau_ap : A correlation that weighs the top.
+    goodman_kruskal_gamma : A correlation that ignores tied pairs.
+    tau_ap : A correlation that gives the top more weight.
 
     Notes
     -----
     The variants are :math:`\tau_a = (C - D)/P`, :math:`\tau_b = (C - D)/\sqrt{P_1 P_2}` [1]_ and :math:`\tau_x = (C - D
     + T)/P` [2]_. Only :math:`\tau_x` corresponds to a metric: :math:`P (1 - \tau_x)` is the distance of Kemeny and
-    Snell. O(n log n).
+    Snell. The computation takes O(n log n) time.
 
     References
     ----------
@@ -118,7 +120,7 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
 
 def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
-    r"""Compute Goodman and Kruskal's gamma of the items that both rankings contain, :math:`(C - D)/(C + D)`.
+    r"""Compute Goodman and Kruskal's gamma, :math:`(C - D)/(C + D)`, of the items that both rankings contain.
 
     Parameters
     ----------
@@ -132,7 +134,7 @@ def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
 
     See Also
     --------
-    kendall_tau : A correlation that counts ties.
+    kendall_tau : A correlation that takes tied pairs into account.
 
     References
     ----------
@@ -148,14 +150,14 @@ def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
 
 
 def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, normalize: bool = False) -> float:
-    r"""Compute Kendall's distance between partial rankings and top-k lists, Fagin's :math:`K^{(p)}`.
+    r"""Compute Kendall's distance between two partial rankings or top-k lists, Fagin's :math:`K^{(p)}`.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings.
     penalty : float, default=0.5
-        Penalty from 0 to 1 for a pair that only one of the rankings ties: 0 is optimistic, 1/2 neutral.
+        Cost, from 0 to 1, of a pair that is tied in only one of the rankings. 0 is optimistic, 1/2 is neutral.
     normalize : bool, default=False
         Whether to divide by the number of pairs of items that either ranking contains.
 
@@ -171,8 +173,9 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     Notes
     -----
     A pair in opposite orders costs 1; a pair tied in only one ranking costs p. Items absent from a ranking are tied
-    below its own items, which gives the four cases of [1]_. Two items cost 0 or 1 if one is in both lists and the other
-    in one. They cost 1 if each is in a different list only, and p if both are in the same list only.
+    below its own items, which gives the four cases of [1]_. A pair costs 0 or 1 if one item is in both lists and the
+    other item is in only one list. A pair costs 1 if each list contains only one of its items. A pair costs p if one
+    list contains both items and the other list contains neither.
 
     References
     ----------
@@ -191,7 +194,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
 
 
 def top_distance(first, second, *, penalty=0.5, normalize=False):
-    """Compute K^(penalty) of two vectors of ranks with NaN for absent items."""
+    """Compute K^(penalty) of two vectors of ranks, in which NaN marks absent items."""
     discordant, both, one, other, pairs = pair_counts(*union(first, second))
     distance = discordant + penalty * (one - both + other - both)
     return float(ratio_or_nan(distance, pairs)) if normalize else distance
@@ -200,7 +203,7 @@ def top_distance(first, second, *, penalty=0.5, normalize=False):
 def footrule_distance(
     first: Ranking, second: Ranking, *, location: float | None = None, normalize: bool = False
 ) -> float:
-    r"""Compute Spearman's footrule between rankings and top-k lists, Fagin's :math:`F^{(l)}`.
+    r"""Compute Spearman's footrule between two rankings or top-k lists, Fagin's :math:`F^{(l)}`.
 
     Parameters
     ----------
@@ -210,7 +213,7 @@ def footrule_distance(
         Rank of the items absent from a list; None uses one more than the length of the list.
     normalize : bool, default=False
         Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`. If a list lacks items of
-        the other, the divisor is the distance of two lists of these lengths without a common item.
+        the other list, the divisor is the distance between two lists of these lengths that have no item in common.
 
     Returns
     -------
@@ -219,12 +222,12 @@ def footrule_distance(
 
     See Also
     --------
-    kendall_distance : For full rankings at most as large, and at least half as large.
+    kendall_distance : A distance that is at most the footrule and at least half of it, for full rankings.
 
     Notes
     -----
-    The distance is :math:`\sum_i |r_1(i) - r_2(i)|` over the items that either list contains [1]_; ties share their
-    mean rank.
+    The distance is :math:`\sum_i |r_1(i) - r_2(i)|` over the items that either list contains [1]_. Tied items share
+    their mean rank.
 
     References
     ----------
@@ -242,7 +245,7 @@ def footrule_distance(
 
 
 def rank_footrule(first, second, *, location=None, normalize=False):
-    """Compute F^(l) of two vectors of ranks with NaN for absent items."""
+    """Compute F^(l) of two vectors of ranks, in which NaN marks absent items."""
     either = ~np.isnan(first) | ~np.isnan(second)
     first, second = first[either], second[either]
     n_first, n_second = (int((~np.isnan(rank)).sum()) for rank in (first, second))

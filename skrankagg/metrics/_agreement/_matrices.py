@@ -1,6 +1,7 @@
 """Agreement of every two voters, of every two methods, and of the voters with a consensus.
 
-Pair counts are computed for all pairs of lists at once: a matrix product adds up one strip of item pairs after another.
+Pairs are counted for all pairs of lists at once. Matrix products add up the counts of one strip of item pairs after
+another.
 """
 
 import inspect
@@ -63,7 +64,7 @@ _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "c
 
 
 class HasRuns(Protocol):
-    """A fitted Comparator, as far as agreement needs it."""
+    """Protocol of an object that contains runs by name, such as a fitted Comparator."""
 
     runs_: Mapping[str, pd.DataFrame]
 
@@ -78,7 +79,7 @@ def agreement_names() -> list[str]:
 
     See Also
     --------
-    agreement_matrix : Computes one of these measures for all pairs.
+    agreement_matrix : Computes one of these measures for every two voters.
     measure_names : Names of the measures against judgements.
 
     Examples
@@ -103,22 +104,23 @@ def agreement_matrix(
     Parameters
     ----------
     lists : DataFrame or RankedLists, dict of str to DataFrame, list of lists or DataFrames, or fitted Comparator
-        Ranked lists of several voters; or runs by name; or a Comparator, whose methods are compared.
+        Ranked lists of several voters, or a dict of runs by name. From a fitted Comparator, the runs of its methods are
+        compared.
     metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     per_query : bool, default=False
         Whether to return a matrix for each query instead of their mean.
     **options
-        Options of the measure: `k` of "overlap" and "average-overlap", `penalty` and `normalize` of "kendall-distance",
-        `location` and `normalize` of "footrule", `persistence` and `score` of "rbo", and `ties` of all overlap
-        measures.
+        Options of the measure. "overlap" and "average-overlap" accept `k`, "kendall-distance" accepts `penalty` and
+        `normalize`, "footrule" accepts `location` and `normalize`, and "rbo" accepts `persistence` and `score`. The
+        three overlap measures also accept `ties`.
 
     Returns
     -------
     DataFrame of shape (n_voters, n_voters)
-        The mean over the queries for which both have a list and the value is defined; NaN if there are none. Row i and
-        column j contain the agreement of i with j. The matrix is symmetric except for "tau-ap". With ``per_query=True``
-        the query is the first level of the index.
+        Row i and column j contain the agreement of voter i with voter j. This is the mean over the queries for which
+        both voters have a list and the value is defined; NaN if there is no such query. The matrix is symmetric except
+        for "tau-ap". With ``per_query=True`` the query is the first level of the index.
 
     See Also
     --------
@@ -176,7 +178,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+        Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
     consensus : DataFrame or RankedLists
         One list for each query.
     metric : str, default="tau-b"
@@ -187,11 +189,12 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
     Returns
     -------
     Series of shape (n_voters,)
-        Mean over the queries that both have. Equal scores of the consensus tie, unless they contradict its ranks.
+        Mean over the queries for which both the voter and the consensus have a list. Items with equal scores in the
+        consensus are tied. If the scores of a list contradict its ranks, the ranks are used instead.
 
     See Also
     --------
-    consensus_score : One number, computed from the distances of the lists.
+    consensus_score : One number, computed from the distances between the consensus and its lists.
 
     Examples
     --------
@@ -235,12 +238,13 @@ def concordance(lists: PlainLists) -> pd.Series:
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+        Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
 
     Returns
     -------
     Series of shape (n_queries,)
-        Computed over the items that all lists of the query contain; NaN for fewer than two lists or items.
+        One value for each query, computed over the items that all its lists contain. NaN stands for a query with fewer
+        than two lists or items.
 
     See Also
     --------
@@ -265,9 +269,10 @@ def concordance(lists: PlainLists) -> pd.Series:
 
 
 def tied_by_score(run):
-    """Return a consensus in which equal scores tie: the ranks, which never repeat, are dropped if there are scores.
+    """Return a consensus in which items of equal score are tied.
 
-    In a list whose scores contradict the ranks, the negated ranks replace the scores.
+    Ranks never repeat, so they are dropped if there are scores. In a list whose scores contradict its ranks, the
+    negated ranks replace the scores.
     """
     run = canonical_frame(run)
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
@@ -283,10 +288,11 @@ def tied_by_score(run):
 
 @one_blas_thread
 def pair_counts_of_all(ranks):
-    """Count pairs of the items that both lists contain, for every two lists at once.
+    """For every two lists, count pairs of the items that both lists contain.
 
-    `ranks` has the shape (n_lists, n_items), with NaN for absent items. Returns arrays of shape (n_lists, n_lists): the
-    numbers of discordant pairs, of pairs ordered by both, by the first and by the second, and of all pairs.
+    `ranks` has the shape (n_lists, n_items), and NaN marks absent items. Returns five arrays of counts, of shape
+    (n_lists, n_lists): discordant pairs, pairs ordered by both lists, by the first list and by the second list, and all
+    pairs.
     """
     held = ~np.isnan(ranks)
     m, n = ranks.shape
@@ -311,7 +317,7 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """Yield strips of pairs of items: the signs of all lists' preferences, and which lists contain both items."""
+    """For each strip of item pairs, yield the signs of the lists' preferences and a mask of lists with both items."""
     m, n = dense.shape
     if n < 2**15:
         dense = dense.astype(np.int16)
@@ -335,7 +341,10 @@ def _pair_strips(dense, held):
 
 
 def _top_distances(ranks, *, penalty=0.5, normalize=False):
-    """Compute K^(p) of every two lists: absent items tie below, and items absent from both lists are not compared."""
+    """Compute K^(p) of every two lists.
+
+    Items absent from one of the two lists are tied below its own items. Items absent from both lists are not compared.
+    """
     check_share("penalty", penalty)
     held = (~np.isnan(ranks)).astype(np.float64)
     discordant, both, first, second, _ = pair_counts_of_all(np.where(np.isnan(ranks), np.inf, ranks))
@@ -357,7 +366,7 @@ def _find(measure, options):
         return lambda ranks: _top_distances(ranks, **options)
     if measure in _COUNTED:
         if options:
-            raise InputTypeError(f"{measure!r} has no options; got {', '.join(options)}. Leave them out.")
+            raise InputTypeError(f"{measure!r} has no options; got {', '.join(options)}. Leave out the options.")
         return lambda ranks: _COUNTED[measure](pair_counts_of_all(ranks))
     if measure not in _PAIRWISE:
         raise InputError(
@@ -384,7 +393,10 @@ def _find(measure, options):
 
 
 def _bytes_needed(measure, lists, n_voters):
-    """Estimate the peak memory of an agreement matrix: all queries' tables and the largest query's arrays; measured."""
+    """Estimate the peak memory of an agreement matrix in bytes; the factors were measured.
+
+    The estimate adds the tables of all queries and the arrays of the largest query.
+    """
     counted = measure in _COUNTED or measure == "kendall-distance"
     for_two_lists = 100.0 if measure == "kendall-distance" else 70.0 if counted else 30.0
     for_a_cell = 80.0 if counted else 26.0
@@ -410,7 +422,7 @@ def _check_options(measure, function, options):
 
 
 def _query_ranks(lists, q):
-    """Return the voters of a query, and the ranks of its items in their lists; NaN where a list lacks an item."""
+    """Return the voters of a query and the ranks of its items in each voter's list; NaN marks absent items."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     ranks = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), np.nan)
@@ -419,7 +431,7 @@ def _query_ranks(lists, q):
 
 
 def _named_lists(given):
-    """Return the ranked lists, and the names of their voters in the order of display."""
+    """Return ranked lists and the names of their voters in the order of display."""
     runs = getattr(given, "runs_", given)
     if not isinstance(runs, Mapping):
         lists = check_lists(encode_plain(given))

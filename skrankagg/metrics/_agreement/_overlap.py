@@ -1,10 +1,10 @@
 r"""Overlap of the tops of two rankings: at one depth, averaged over depths, and rank-biased.
 
 At depth d, an item of a ranking *contributes* 1 if it is among the first d, and 0 otherwise. If the depth cuts a group
-of ties, there are three readings [1]_. ``"w"``: tied items share one place, the first of the group, and all contribute
-1 from there on. ``"a"``: their order is unknown, and each contributes the share of the group that lies within the
-depth. Every measure is then its mean over all orders. ``"b"``: as "a", but divided by the agreement of the rankings
-with themselves, so that equal rankings agree fully.
+of ties, there are three readings [1]_. ``"w"``: tied items share the first place of the group, and all contribute 1
+from this place on. ``"a"``: their order is unknown, and each contributes the share of the group that lies within the
+depth. Every measure is then its mean over all orders of the tied items. ``"b"``: the agreement under "a" is divided by
+the agreement of the rankings with themselves, so that equal rankings agree fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
@@ -32,7 +32,7 @@ def _check_ties(ties):
 
 
 def _contributions(rank, depth, ties):
-    """Compute the contribution of each item at the depths 1 to `depth`, of shape (n_items, depth)."""
+    """Return the contribution of each item at the depths 1 to `depth`, as an array of shape (n_items, depth)."""
     held = ~np.isnan(rank)
     top, last = np.full(len(rank), depth + 1.0), np.full(len(rank), depth + 1.0)
     top[held], last[held] = tie_places(rank[held])
@@ -43,14 +43,14 @@ def _contributions(rank, depth, ties):
 
 
 def _agreement(shared, first, second, ties):
-    """Compute the agreement at each depth, from the shared contributions and the sums of both sides."""
+    """Compute the agreement at each depth, from the shared contributions and the sums of both rankings."""
     if ties == "w":
         return 2 * shared / (first + second)
     return shared / np.sqrt(first * second)
 
 
 def _weight(contribution, depths, ties):
-    """Return the divisor of the agreement: number of items under "w", depth under "a", sum of squares under "b"."""
+    """Return the weight of a ranking: the sum of contributions for "w", depth for "a", and sum of squares for "b"."""
     if ties == "a":
         return depths.astype(np.float64)
     return contribution.sum(axis=0) if ties == "w" else (contribution**2).sum(axis=0)
@@ -76,12 +76,13 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
     k : int
         Depth.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: sports ranks, mean over their orders, or that mean corrected for the information lost.
+        Reading of ties: "w" uses sports ranks, "a" the mean over all orders of tied items, and "b" this mean, corrected
+        for the information that ties lose.
 
     Returns
     -------
     float
-        From 0 to 1; the divisor is k for shorter lists too.
+        From 0 to 1. The divisor is k even if a list is shorter.
 
     See Also
     --------
@@ -97,7 +98,7 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
 
 
 def rank_overlap(first, second, k, *, ties="a"):
-    """Compute the overlap of two vectors of ranks with NaN for absent items."""
+    """Compute the overlap of two vectors of ranks, in which NaN marks absent items."""
     _check_ties(ties)
     _check_depth(k)
     return float(_curve(first, second, k, ties)[-1])
@@ -119,7 +120,8 @@ def average_overlap(
     k : int, default=None
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: sports ranks, mean over their orders, or that mean corrected for the information lost.
+        Reading of ties: "w" uses sports ranks, "a" the mean over all orders of tied items, and "b" this mean, corrected
+        for the information that ties lose.
 
     Returns
     -------
@@ -129,7 +131,7 @@ def average_overlap(
     See Also
     --------
     overlap : The overlap at one depth.
-    rank_biased_overlap : An overlap that weighs the depths and extrapolates below the last.
+    rank_biased_overlap : An overlap that weights the depths and extrapolates below the last one.
 
     Examples
     --------
@@ -141,7 +143,7 @@ def average_overlap(
 
 
 def rank_average_overlap(first, second, k=None, *, ties="a"):
-    """Compute the average overlap of two vectors of ranks with NaN for absent items."""
+    """Compute the average overlap of two vectors of ranks, in which NaN marks absent items."""
     _check_ties(ties)
     if k is not None:
         _check_depth(k)
@@ -157,19 +159,20 @@ def rank_biased_overlap(
     score: Literal["ext", "min", "max", "res"] = "ext",
     ties: Literal["w", "a", "b"] = "a",
 ) -> float:
-    r"""Compute the rank-biased overlap of two indefinite rankings, of any lengths and with ties.
+    r"""Compute the rank-biased overlap of two indefinite rankings, which may have any lengths and ties.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
-        Rankings; each is treated as the top of a longer one.
+        Rankings; each is treated as the top of a longer ranking.
     persistence : float, default=0.9
-        Persistence, between 0 and 1: the lower, the more the top counts.
+        Persistence, between 0 and 1; a lower value gives the top more weight.
     score : {"ext", "min", "max", "res"}, default="ext"
-        "ext" extrapolates the observed agreement; "min" and "max" are its bounds for any continuation, "res" their
-        difference.
+        "ext" extrapolates the observed agreement. "min" and "max" are the bounds of the value over all continuations of
+        the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: sports ranks, mean over their orders, or that mean corrected for the information lost.
+        Reading of ties: "w" uses sports ranks, "a" the mean over all orders of tied items, and "b" this mean, corrected
+        for the information that ties lose.
 
     Returns
     -------
@@ -182,10 +185,11 @@ def rank_biased_overlap(
 
     Notes
     -----
-    The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` with the agreement A at depth d [1]_, with ties [2]_.
-    Let the rankings contain s and l items, s at most l. Below depth s, the shorter ranking is assumed to continue with
-    items of the longer one that it lacks. The number of these items follows the agreement at s ("ext"), is zero
-    ("min"), or is one at each depth ("max"). Below depth l the same is assumed of both rankings. O(n l) for n items.
+    The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` where :math:`A_d` is the agreement at depth d [1]_. Ties
+    are treated as in [2]_. Let the shorter ranking contain s items and the longer ranking l items. Below depth s, the
+    shorter ranking is assumed to continue with items of the longer one that it lacks. The number of these items follows
+    the agreement at s ("ext"), is zero ("min"), or is one at each depth ("max"). Below depth l the same is assumed of
+    both rankings. For n items, the computation takes O(n l) time.
 
     References
     ----------
@@ -203,7 +207,7 @@ def rank_biased_overlap(
 
 
 def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
-    """Compute the rank-biased overlap of two vectors of ranks with NaN for absent items."""
+    """Compute the rank-biased overlap of two vectors of ranks, in which NaN marks absent items."""
     _check_ties(ties)
     check_choice("score", score, _SCORES)
     check_share("persistence", persistence, low=False, high=False)
@@ -232,7 +236,7 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """Compute the overlap below depth s that is due to items of the longer ranking that the shorter one lacks."""
+    """Compute the overlap below depth s that is due to items absent from the shorter ranking."""
     length = long.shape[1]
     added = np.zeros(length)
     if score == "min" or length == s:
@@ -252,7 +256,7 @@ def _unseen(lacking, rank, long, s, score, agreement):
 
 
 def _tail(shared, agreement, s, length, p, score):
-    """Compute the sum of A_d p^d over the depths below the longer ranking."""
+    """Compute the sum of A_d p^d over the depths below the end of the longer ranking."""
     rest = p ** (length + 1.0) / (1 - p)
     if score == "ext":
         return (shared + (length - s) * agreement) / length * rest

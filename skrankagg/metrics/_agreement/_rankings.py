@@ -23,19 +23,22 @@ _TIES = (set, frozenset, list)
 
 
 def tie_places(rank):
-    """Return the first and last place, from 1, of each item's tie group, of shape (n_items,); ranks must not be NaN."""
+    """Return the first and the last place of each item's tie group, counted from 1, each of shape (n_items,).
+
+    The ranks must not contain NaN.
+    """
     ordered = np.sort(rank)  # several times faster than scipy's rankdata for the few items of most lists
     return np.searchsorted(ordered, rank, side="left") + 1, np.searchsorted(ordered, rank, side="right")
 
 
 def mid_rank(rank):
-    """Return the mean place, from 1, of each item's tie group."""
+    """Return the mean place of each item's tie group, counted from 1."""
     first, last = tie_places(rank)
     return (first + last) / 2
 
 
 def align(*rankings):
-    """Rank the union of the items: mid-ranks of shape (n_rankings, n_items), NaN for items absent from a ranking."""
+    """Return the mid-ranks of the union of items, of shape (n_rankings, n_items); NaN marks absent items."""
     ranks = [_ranks(ranking) for ranking in rankings]
     items = {item: k for k, item in enumerate(dict.fromkeys(item for rank in ranks for item in rank))}
     table = np.full((len(ranks), len(items)), np.nan)

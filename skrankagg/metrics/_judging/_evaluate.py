@@ -1,4 +1,4 @@
-"""Evaluation of runs against judgements: frames in, a frame out."""
+"""Evaluation of runs against judgements; the result is a frame."""
 
 from __future__ import annotations
 
@@ -43,26 +43,27 @@ def evaluate(
 ) -> pd.DataFrame:
     """Measure one run, or several, against relevance judgements.
 
-    The judgements determine the queries: unjudged queries of a run are left out.
+    The judgements determine the queries that are measured. Unjudged queries of a run are left out.
 
     Parameters
     ----------
     run : DataFrame or RankedLists, or list of lists, of dicts or of DataFrames, or dict of str to these
-        A consensus or any ranking, one list for each query. Pass a frame with columns `query`, `item` and `rank` and/or
-        `score`; or for each query its items, best first, or a dict of item to score. A dict contains several runs by
-        name; for a single measure, such as :func:`ndcg`, it is a run by query. If a column `voter` gives a query
-        several lists, each voter is a run. The frames of a list are also runs, named by their column `voter` or
-        numbered from 1.
+        A consensus or any other ranking, with one list for each query. Pass a frame with columns `query`, `item` and
+        `rank` and/or `score`. Or pass for each query a list of its items, best first, or a dict of item to score. A
+        dict contains several runs by name; a single measure, such as :func:`ndcg`, reads a dict as one run by query. If
+        a query has several lists, by a column `voter`, each voter is a run. A list of frames also contains several
+        runs; they are named by their column `voter` or numbered from 1.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
-        Judgements: columns `query`, `item`, `relevance`; or for each query the relevant items, or a dict of item to
-        grade. If the run is a list of lists, pass a list in the same order; otherwise pass any form but a list.
+        Judgements: a frame with columns `query`, `item` and `relevance`, or for each query the relevant items or a dict
+        of item to grade. If the run is a list of lists, pass a list in the same order; otherwise do not pass a list.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Names of measures, see :func:`measure_names`, without repeats.
+        Names of measures without repeats, see :func:`measure_names`.
     per_query : bool, default=False
-        Whether to return a row for each query instead of their mean (for counts, the sum).
+        Whether to return a row for each query. Otherwise the values of the queries are averaged, and counts are summed.
     missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results: as empty lists, which score 0 in every measure, or left out. None
-        is "zero" with a warning if more than half of the judged queries have no results.
+        Treatment of judged queries without results: "zero" treats them as empty lists, which score 0 in every measure,
+        and "skip" leaves them out. None is "zero" with a warning if more than half of the judged queries have no
+        results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
         `relevance_threshold`, `persistence`, `max_grade`. Conventions in brackets after a name take precedence.
@@ -70,49 +71,51 @@ def evaluate(
     Returns
     -------
     pandas.DataFrame
-        A column for each measure, under the name given. A row for each run, indexed by `run`. With ``per_query=True``
-        there is a row for each query, indexed by `query`, or by `run` and `query` if `run` is a dict. For lists of
-        several voters there is a row for each voter, indexed by `voter`, or by `voter` and `query`.
+        There is a column for each measure, under the name given, and a row for each run, indexed by `run`. With
+        ``per_query=True`` there is a row for each query, indexed by `query`, or by `run` and `query` if `run` is a
+        dict. For lists of several voters there is a row for each voter, indexed by `voter`, or by `voter` and `query`.
 
     Raises
     ------
     TypeError
         If `run` is a dict by query where a dict by name is expected, or if run and judgements are swapped.
     ValueError
-        If a run in a dict has several lists for a query. If ids cannot match the judgements' ids (integers on one side,
-        strings on the other). If a measure or a convention is unknown, or a measure is repeated. If `ties` must order
-        equal scores and the scores contradict the ranks.
+        If a run in a dict has several lists for a query. If the ids of a run cannot match the ids of the judgements,
+        because some are integers and the others are strings. If a measure or a convention is unknown, or a measure is
+        repeated. If the rule `ties` needs to order equal scores, but the scores contradict the ranks.
 
     Warns
     -----
     MissingQueriesWarning
         If more than half of the judged queries have no results in a run and `missing_queries` is None.
     NothingJudgedWarning
-        If a run is empty, or contains no judged query or no judged item: it scores 0.
+        If a run is empty, or contains no judged query or no judged item. The run then scores 0.
 
     See Also
     --------
     evaluate_voters : Measures voters over the queries of their lists.
     get_measure : The registry of names.
-    make_ranking_scorer : Measures over the queries of a fold; this function measures over all judged queries.
+    make_ranking_scorer : Makes a scorer, which averages over the queries of a fold instead of all judged queries.
 
     Notes
     -----
-    The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself, ``gain="linear"``,
-    and trec_eval orders equal scores by ``ties="trec_eval"``. The two gains are equal on binary judgements.
+    The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself, which is
+    ``gain="linear"``. trec_eval orders equal scores as ``ties="trec_eval"`` does. The two gains are equal on binary
+    judgements.
 
-    Voters are measured here like runs, over all judged queries; a query without a list of the voter counts 0 unless
-    ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list, and
-    voters without judged queries. By default it also leaves out a voter's queries without a list; it reports the number
-    of queries.
+    This function measures voters like runs, over all judged queries. A query for which the voter has no list counts 0
+    unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,
+    and voters without judged queries. By default it measures each voter only over the queries for which the voter has a
+    list, and reports their number.
 
-    `ties` is the rule for items of equal score. "order" is the published order: by rank, or else by score and item.
-    "trec_eval" is the descending order of the items, whatever the rank. "trec_eval_float32" is the same with scores
-    rounded to single precision, as in older versions of trec_eval and pytrec_eval. "expected" is the mean over all
-    orders, for measures with a closed form of it. "optimistic" and "pessimistic" are the best and the worst order.
+    `ties` is the rule for items of equal score. "order" uses the published order: by rank, or by score and item if
+    there are no ranks. "trec_eval" sorts the items in descending order and ignores the ranks. "trec_eval_float32" does
+    the same after rounding scores to single precision, like older versions of trec_eval and pytrec_eval. "expected" is
+    the mean over all orders, for measures that have a closed form of this mean. "optimistic" and "pessimistic" are the
+    best and the worst order.
 
     If the ranks of a run contradict its scores, a warning is given. The default ``ties="order"`` then uses only the
-    ranks and ``ties="trec_eval"`` only the scores; the other rules refuse the run.
+    ranks and ``ties="trec_eval"`` only the scores; the other rules raise an error.
 
     Examples
     --------
@@ -174,7 +177,7 @@ def evaluate(
 
 
 def _check_names(run, qrels):
-    """Refuse the dict of one run, by query, where a dict of runs is expected, and names that are tuples."""
+    """Raise InputTypeError if a dict contains one run by query instead of runs by name, or if a name is a tuple."""
     pair = next((name for name in run if isinstance(name, tuple)), None)
     if pair is not None:
         raise InputTypeError(

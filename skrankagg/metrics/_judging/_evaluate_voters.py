@@ -34,39 +34,41 @@ def evaluate_voters(
     Parameters
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
-        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
+        Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
     qrels : DataFrame or Qrels
         Judgements.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
     missing_queries : {"skip", "zero"}, default="skip"
-        Treatment of judged queries of the lists for which a voter has no list: left out, or as empty lists.
+        Treatment of judged queries for which other voters have lists but this voter has none. "skip" leaves them out,
+        and "zero" treats them as empty lists.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 
     Returns
     -------
     pandas.DataFrame of shape (n_judged_voters, n_metrics + 1)
-        Indexed by `voter`. Contains each measure (its mean, or the sum for counts) over the judged queries for which
-        the voter has a list, and the number of these queries, `n_queries`. Voters without such a query are left out.
-        With ``missing_queries="zero"`` it covers all judged queries of the lists, for every voter.
+        The rows are indexed by `voter`. The columns are the measures and `n_queries`, the number of judged queries for
+        which the voter has a list. Each measure is averaged over these queries, or summed if it is a count. Voters
+        without such a query are left out. With ``missing_queries="zero"`` all judged queries of the lists are used for
+        every voter.
 
     See Also
     --------
-    evaluate : Measures voters like runs, over all judged queries, or each query by itself.
-    skrankagg.model_selection.Comparator : Measures methods; with ``with_voters=True`` also the voters.
+    evaluate : Measures voters like runs, over all judged queries or for each query separately.
+    skrankagg.model_selection.Comparator : Measures methods, and with ``with_voters=True`` also the voters.
 
     Notes
     -----
-    The queries are the queries of the lists, so judgements of other queries do not matter; :func:`evaluate` counts each
-    of them as a query without results.
+    Only the queries of the lists are measured, so judgements of other queries are ignored. :func:`evaluate` counts such
+    a query as a query without results.
 
-    A voter's list contains fewer items than a consensus, so its recall has a lower ceiling.
+    A voter's list contains fewer items than a consensus, so the highest possible recall is lower.
 
-    If voters have lists for different queries, their means are over different queries; a voter with a list for only one
-    easy query may come first. With ``missing_queries="zero"`` all means are over the same queries. They can be compared
-    with each other, with the means of a consensus and with a :class:`~skrankagg.Comparator`. The default rates the
-    lists that a voter has, however few they are.
+    If voters have lists for different queries, their means are computed over different queries. A voter with a list for
+    only one easy query may then come first. With ``missing_queries="zero"`` all means are over the same queries. They
+    can be compared with each other, with the means of a consensus and with a :class:`~skrankagg.Comparator`. The
+    default measures only the lists that a voter has, however few they are.
 
     Examples
     --------
@@ -112,7 +114,7 @@ def evaluate_voters(
 
 
 def look_up_voters(lists, qrels, relevance, queries, missing_queries):
-    """Look up the grades of each voter's own lists, one voter at a time.
+    """For one voter after another, look up the grades of the voter's lists.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ def look_up_voters(lists, qrels, relevance, queries, missing_queries):
     Yields
     ------
     voter : object
-        Its id; voters are in their usual order.
+        Id of the voter. Voters are yielded in their usual order.
     graded : GradedRun
     """
     query = plain_index(lists.queries).get_indexer(plain_index(qrels.queries)[queries])

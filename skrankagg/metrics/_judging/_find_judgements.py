@@ -8,12 +8,12 @@ from ._scorer import RankingScorer
 
 
 def lacks_judgements(estimator):
-    """Return True if some part of an estimator learns from judgements, or measures by them, and has none itself."""
+    """Return True if a part of an estimator needs judgements to learn or to measure, and contains none."""
     return any(_lacks(*part) for part in _parts(estimator))
 
 
 def find_judgements(estimator):
-    """Describe the part of an estimator, at any depth, that learns from judgements; None if none is visible."""
+    """Describe the part of an estimator, at any depth, that learns from judgements; None if no such part is found."""
     parts = list(_parts(estimator))
     reasons = [
         *(_judge(*part) for part in parts),
@@ -23,7 +23,7 @@ def find_judgements(estimator):
 
 
 def own_qrels(estimator):
-    """List the judgements that an estimator contains, at any depth, as Qrels."""
+    """Return a list of the Qrels that an estimator contains at any depth."""
     return [
         check_qrels(value)
         for name, value in _parts(estimator)
@@ -32,7 +32,7 @@ def own_qrels(estimator):
 
 
 def _judge(name, value):
-    """Explain why the part of an estimator at the path `name` learns from judgements, or return None."""
+    """Explain why the part of an estimator at the path `name` learns from judgements; return None if it does not."""
     last = name.rpartition("__")[2]
     if isinstance(value, RankingScorer):
         return f"its parameter {name!r} is a RankingScorer"
@@ -77,7 +77,7 @@ def _takes_y(scoring):
 
 
 def _asks_for_judgements(estimator):
-    """Return True if an estimator that can learn from judgements does so with its current parameters."""
+    """Return True if an estimator learns from judgements with its current parameters."""
     asks = getattr(estimator, "_needs_judgements", None)
     return asks is not None and asks()
 
@@ -87,7 +87,7 @@ def _is_supervised(estimator):
 
 
 def tags_of(estimator):
-    """Return the tags of an estimator, or None for a composition whose parts do not fit together."""
+    """Return the tags of an estimator, or None if it is composed of parts that do not fit together."""
     try:
         return estimator.__sklearn_tags__()
     except (AttributeError, TypeError, ValueError):
@@ -108,10 +108,10 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield an estimator and its parameters at any depth, with their paths: shallow ones first, containers last.
+    """Yield an estimator and its parameters at any depth with their paths; contents of containers come last.
 
-    ``get_params`` names the steps of a pipeline. Estimators in other lists, such as the values of a grid, appear under
-    the name of the list.
+    Shallow parameters precede deeper parameters. The steps of a pipeline have the names from ``get_params``. Estimators
+    in other lists, such as the values of a grid, have the name of the list.
     """
     yield path, estimator
     prefix = f"{path}__" if path else ""

@@ -1,4 +1,4 @@
-"""Aggregation of each query by a fit on other queries."""
+"""Aggregation of each query by an estimator that was fitted on other queries."""
 
 from joblib import Parallel, delayed
 
@@ -7,10 +7,11 @@ from ._judged_lists import join_parts, rank
 
 
 def hold_out(estimator, lists, aligned, folds, n_jobs=None):
-    """Fit a clone on the training queries of each fold and aggregate its test queries, all in the order of `lists`.
+    """For each fold, fit a clone on the training queries and aggregate the test queries.
 
-    `aligned` contains judgements aligned with the lists, or is None if the estimator uses its own. The library's
-    aggregators work on the codes and return an EncodedConsensus; other estimators return a frame.
+    The result contains all queries in the order of `lists`. `aligned` contains judgements aligned with the lists, or is
+    None if the estimator contains its own judgements. The library's aggregators work on encoded lists, and the result
+    is an EncodedConsensus. For other estimators the result is a frame.
     """
     parts = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_run_fold)(clone(estimator), lists, aligned, *fold) for fold in folds
@@ -19,7 +20,7 @@ def hold_out(estimator, lists, aligned, folds, n_jobs=None):
 
 
 def fit_judged(estimator, lists, aligned):
-    """Fit an estimator on lists, with judgements if there are any."""
+    """Fit an estimator on lists, and on judgements unless they are None."""
     return estimator.fit(lists) if aligned is None else estimator.fit(lists, aligned)
 
 

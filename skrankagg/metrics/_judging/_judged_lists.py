@@ -1,4 +1,4 @@
-"""Lists with their judgements, to aggregate and measure on the codes with any number of estimators."""
+"""Encoded lists with their judgements, which any number of estimators can aggregate."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from ._evaluate_voters import look_up_voters
 
 
 class JudgedLists:
-    """Ranked lists and the judgements of their queries, aligned once for every consensus to measure.
+    """Ranked lists and the judgements of their queries; they are aligned once and can measure many consensuses.
 
     ``queries`` contains the ids of the judged queries; the other queries are not measured.
     """
@@ -29,14 +29,14 @@ class JudgedLists:
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 
     def measure(self, consensus, measures):
-        """Measure a consensus, encoded or a frame: return the values of shape (n_judged_queries,) by measure.
+        """Return the values of each measure, of shape (n_judged_queries,), for a consensus, encoded or as a frame.
 
         If a frame lacks a query, the query has an empty list.
         """
         return self.values(self.grade(consensus), measures)
 
     def measure_voters(self, measures):
-        """Measure the lists of each voter: yield its values, as from :meth:`measure`, in the order of the voters.
+        """For each voter in order, yield the values of the voter's lists in the form of :meth:`measure`.
 
         If a voter lacks a query, the query has an empty list.
         """
@@ -49,7 +49,7 @@ class JudgedLists:
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):
-        """Look up the grades of a consensus, encoded or a frame: a :class:`RankedRelevance` of all queries."""
+        """Return the grades of a consensus, encoded or as a frame, as a :class:`RankedRelevance` of all queries."""
         ranked = self._grade(consensus)
         ranked.queries, ranked.chosen = plain_index(self._lists.queries), self._encoded.judged
         return ranked
@@ -82,9 +82,9 @@ def _is_frame(consensus):
 
 
 def fit_rank(estimator, X, lists):
-    """Fit an estimator and aggregate the same lists with it; returns an EncodedConsensus or a frame.
+    """Fit an estimator, aggregate the same lists, and return an EncodedConsensus or a frame.
 
-    The library's aggregators work on the codes; a pipeline, or any other transformer, gets `X` unchanged.
+    The library's aggregators use the encoded `lists`. A pipeline, or any other transformer, is called with `X` itself.
     """
     if isinstance(estimator, BaseAggregator):
         with fitting(estimator, lists):
@@ -93,14 +93,14 @@ def fit_rank(estimator, X, lists):
 
 
 def rank(estimator, X, lists):
-    """Aggregate lists with a fitted estimator, see :func:`fit_rank`."""
+    """Aggregate lists with a fitted estimator; the arguments are described in :func:`fit_rank`."""
     if isinstance(estimator, BaseAggregator):
         return estimator._rank(estimator._begin(lists))
     return estimator.transform(X)
 
 
 def join_parts(lists, parts, places):
-    """Join the consensuses of parts of the queries, as :func:`rank` returns them, in the order of the queries.
+    """Join results of :func:`rank` for parts of the queries to one result, in the order of the queries.
 
     `places` contains the positions of each part's queries in `lists`.
     """
@@ -110,7 +110,7 @@ def join_parts(lists, parts, places):
 
 
 def _join_codes(lists, parts, places):
-    """Join the encoded consensuses of parts of the queries, in the order of the whole; all number candidates alike."""
+    """Join encoded consensuses of parts of the queries; all parts use the same numbers for the candidates."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
     # The place of each query in the concatenated parts, and the shift of its candidates.

@@ -31,9 +31,9 @@ def make_ranking_scorer(
     Parameters
     ----------
     metrics : str, Measure, callable or list of these
-        Names of measures, see :func:`measure_names`. For a list, the scorer aggregates once and returns a dict, the
-        form that ``cross_validate`` and ``GridSearchCV(refit=name)`` accept. If lower values of a measure are better,
-        as for "rbp_resid", the score is the negative value, in a dict under the name "neg_rbp_resid".
+        Names of measures, see :func:`measure_names`. For a list, the scorer aggregates once and returns a dict, as
+        ``cross_validate`` and ``GridSearchCV(refit=name)`` require. If lower values of a measure are better, as for
+        "rbp_resid", the score is the negated value. In a dict, its name is then "neg_rbp_resid".
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they are passed as `y`, aligned with the lists, or as metadata.
     **conventions
@@ -47,12 +47,12 @@ def make_ranking_scorer(
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown. If the only measure is one such as "num_ret", for which neither more
-        nor less is better.
+        If a measure or a convention is unknown. If there is only one measure, and neither higher nor lower values of it
+        are better, as for "num_ret".
 
     See Also
     --------
-    skrankagg.model_selection.QueryKFold : Splits a frame between queries.
+    skrankagg.model_selection.QueryKFold : Splits a frame into folds of whole queries.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def make_ranking_scorer(
 class RankingScorer(BaseEstimator):
     """Measure an estimator's consensus of ranked lists against judgements.
 
-    The lists are aggregated once, however many measures there are.
+    The lists are aggregated only once for all measures.
 
     Parameters
     ----------
     metrics : str, Measure, callable or list of these
-        Names of measures; a list makes :meth:`score` return a dict.
+        Names of measures; with a list, :meth:`score` returns a dict.
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they are passed as `y`, aligned with the lists by :meth:`Qrels.align`, or as metadata:
         ``scorer.set_score_request(qrels=True)``.
@@ -89,14 +89,14 @@ class RankingScorer(BaseEstimator):
 
     See Also
     --------
-    make_ranking_scorer : Constructs a scorer, and checks the names at once.
+    make_ranking_scorer : Constructs a scorer and checks the names immediately.
 
     Notes
     -----
-    The measure is averaged over the queries of `X` that have judgements (for a count, summed); judgements of other
-    queries are ignored. The mean over the folds of a cross-validation, weighted by their numbers of judged queries, is
-    therefore the measure over all queries. If the estimator returns nothing for a judged query, the query counts as an
-    empty list.
+    The measure is averaged, or summed if it is a count, over the queries of `X` that have judgements. Judgements of
+    other queries are ignored. If the folds of a cross-validation are weighted by their numbers of judged queries, their
+    mean is therefore the measure over all queries. If the estimator returns nothing for a judged query, the query
+    counts as an empty list.
 
     Examples
     --------
@@ -125,11 +125,11 @@ class RankingScorer(BaseEstimator):
 
     @property
     def __name__(self) -> str:
-        """Return the name of the score for scikit-learn's displays of learning and validation curves."""
+        """Return the name of the score, which scikit-learn displays with learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
     def __call__(self, estimator: Any, X: AnyLists, y: Judgements | None = None, **params: Any) -> Any:
-        """Score a fitted estimator, see :meth:`score`."""
+        """Score a fitted estimator; this is the same as :meth:`score`."""
         return self.score(estimator, X, y, **params)
 
     def score(
@@ -149,23 +149,23 @@ class RankingScorer(BaseEstimator):
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_samples,), default=None
-            Judgements, or the result of :meth:`~skrankagg.Qrels.align`. An array contains for each sample of `X` the id
-            of the query whose judgements it is measured by, each id once. It gives ``permutation_test_score(estimator,
-            lists, lists.queries, ...)`` something to permute.
+            Judgements, or the result of :meth:`~skrankagg.Qrels.align`. An array contains, for each sample of `X`, the
+            id of the query whose judgements measure the sample; each id occurs once.
+            ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes such an array.
         qrels : Qrels, default=None
-            Judgements; they take precedence over `y`, and both over the constructor's judgements.
+            Judgements. They take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
         -------
         float, or dict of str to float
-            Over the judged queries of `X`; greater is better. A measure whose lower values are better is negated, in a
-            dict under its name prefixed with ``neg_``.
+            Score over the judged queries of `X`; greater is better. If lower values of a measure are better, the value
+            is negated, and its name in a dict is prefixed with ``neg_``.
 
         Raises
         ------
         ValueError
-            If there are no judgements, or none of a query or an item of `X`. If an array `y` does not contain ids of
-            queries, each once, for example because it contains class labels.
+            If there are no judgements, or if no query or no item of `X` is judged. If an array `y` does not contain
+            each query id once, for example because it contains class labels.
         TypeError
             If the judgements are a plain frame in `y` or in metadata.
         """
@@ -190,8 +190,7 @@ class RankingScorer(BaseEstimator):
         if self._is_single() and next(iter(measures.values())).greater_is_better is None:
             raise InputError(
                 f"`metrics` must include a measure for which more, or less, is better; got {self.metrics}. Choose "
-                "another "
-                "one, or put it in a list with others, where it is only reported."
+                "another measure, or put it in a list with others, where it is only reported."
             )
         return measures
 
@@ -205,15 +204,14 @@ def _score_name(name, measure):
 
 
 def _check_aligned(y, lists):
-    """Refuse a `y` whose queries differ from the samples', which only a permutation causes."""
+    """Raise InputError if the queries of `y` differ from the queries of the samples; only a permutation causes this."""
     if not isinstance(y, AlignedQrels) or len(y) != lists.n_queries:
         return
     other = plain_index(y.queries).difference(plain_index(lists.queries))
     if len(other):
         raise InputError(
-            f"`y` must be aligned with the queries of X; query {other[0]!r} is in y alone. permutation_test_score "
-            "causes "
-            "this by permuting y: it has nothing to permute, because aligned judgements are found by the ids of "
-            "queries. "
-            "Pass y=lists.queries there, and qrels=... to the scorer and to each method that learns from judgements."
+            f"`y` must be aligned with the queries of X; query {other[0]!r} is only in y. permutation_test_score "
+            "causes this because it permutes y. Aligned judgements contain the ids of queries, so they cannot be "
+            "permuted. Pass y=lists.queries there, and qrels=... to the scorer and to each method that learns from "
+            "judgements."
         )

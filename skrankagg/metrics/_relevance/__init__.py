@@ -1,4 +1,4 @@
-"""Measures of relevance, from the grades of ranked items to a number for each query."""
+"""Measures of relevance, which turn the grades of ranked items into a number for each query."""
 
 # tools/regenerate.py writes what follows.
 from ._average_precision import average_precision, geometric_average_precision

@@ -37,18 +37,19 @@ def average_precision(
     relevance_threshold: float | None = None,
     ap_denominator: Denominator = "relevant",
 ):
-    """Compute the mean of the precisions at the places of the relevant items; unreturned items have precision 0.
+    """Compute the mean of the precisions at the places of the relevant items; items not returned have precision 0.
 
     Parameters
     ----------
     ap_denominator : {"relevant", "cutoff", "retrieved"}, default="relevant"
-        Divisor of the sum of precisions. "relevant": the number R of relevant items, as in trec_eval at every cutoff.
-        "cutoff": min(R, k), as in recommender toolkits. "retrieved": the number of relevant items among the first k.
+        Divisor of the sum of precisions. "relevant" divides by the number R of relevant items, as trec_eval does at
+        every cutoff. "cutoff" divides by min(R, k), as recommender toolkits do. "retrieved" divides by the number of
+        relevant items among the first k places.
 
     See Also
     --------
     geometric_average_precision : The same measure, averaged by the geometric mean.
-    inferred_average_precision : An estimate for few judgements.
+    inferred_average_precision : An estimate from few judgements.
     mean_average_r_precision : A measure for judgements with many grades.
 
     Examples
@@ -83,7 +84,7 @@ def average_precision(
     summary="gmean",
 )
 def geometric_average_precision(ranked, *, relevance_threshold: float | None = None):
-    """Compute average precision, averaged over queries by the geometric mean, with a floor of 1e-5.
+    """Compute average precision; the queries are averaged by the geometric mean, with a floor of 1e-5.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Conventions: options in which tools differ for a measure of the same name."""
+"""Conventions: options by which tools differ in a measure of the same name."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
@@ -21,7 +21,7 @@ Missing: TypeAlias = Literal["zero", "skip"] | None
 
 
 class Conventions(TypedDict, total=False):
-    """Conventions for several measures at once; each measure uses the ones that it accepts."""
+    """Conventions for several measures at once; each measure uses only the conventions that it accepts."""
 
     gain: Gain | None
     discount: Discount | None
@@ -36,7 +36,7 @@ class Conventions(TypedDict, total=False):
 
 
 class AllConventions(Conventions, total=False):
-    """Conventions, and the treatment of judged queries without results, where it is not a separate parameter."""
+    """Conventions that include the treatment of judged queries without results."""
 
     missing_queries: Missing
 
@@ -60,7 +60,7 @@ _OPTIONAL = {*_POSITIVE, "missing_queries"}
 
 
 def check_conventions(conventions: Mapping[str, Any]) -> None:
-    """Raise InputError for a convention that no measure has, or for a value that it does not accept."""
+    """Raise InputError if a convention is unknown, or if it has a value that is not allowed."""
     for option, value in conventions.items():
         if option not in OPTIONS:
             raise InputError(

@@ -32,7 +32,7 @@ def num_ret(ranked):
     See Also
     --------
     num_rel : Number of relevant items.
-    num_rel_ret : Number of relevant items returned.
+    num_rel_ret : Number of returned items that are relevant.
 
     Examples
     --------
@@ -53,11 +53,11 @@ def num_ret(ranked):
     greater_is_better=None,
 )
 def num_rel(ranked, *, relevance_threshold: float | None = None):
-    """Count the relevant items, returned or not.
+    """Count the relevant items, whether they are returned or not.
 
     See Also
     --------
-    num_rel_ret : Number of relevant items returned.
+    num_rel_ret : Number of returned items that are relevant.
 
     Examples
     --------
@@ -77,11 +77,11 @@ def num_rel(ranked, *, relevance_threshold: float | None = None):
     summary="sum",
 )
 def num_rel_ret(ranked, *, relevance_threshold: float | None = None):
-    """Count the relevant items returned.
+    """Count the returned items that are relevant.
 
     See Also
     --------
-    num_rel : Number of relevant items, returned or not.
+    num_rel : Number of relevant items, whether they are returned or not.
     recall : Share of all relevant items that are returned.
 
     Examples
@@ -106,12 +106,12 @@ def judged_share(ranked, k: int):
     Parameters
     ----------
     k : int
-        Cutoff; if fewer items are returned, the share of judged items among them.
+        Cutoff. If fewer than k items are returned, the measure is the share of judged items among the returned items.
 
     See Also
     --------
-    rank_biased_residual : The most that unjudged items could add to a measure.
-    bpref : A measure of judged items only.
+    rank_biased_residual : The largest amount that unjudged items could add to a measure.
+    bpref : A measure that uses only judged items.
 
     Examples
     --------

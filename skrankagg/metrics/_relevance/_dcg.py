@@ -33,10 +33,11 @@ def dcg(ranked, k: int | None = None, *, gain: Gain = "exponential", discount: D
     Parameters
     ----------
     gain : {"exponential", "linear"}, default="exponential"
-        :math:`2^{rel} - 1`, or :math:`rel` as in trec_eval; the two are equal on binary judgements.
+        "exponential" is :math:`2^{rel} - 1`. "linear" is :math:`rel`, as in trec_eval. The two gains are equal on
+        binary judgements.
     discount : {"log2", "ln", "letor"}, default="log2"
-        Logarithm of :math:`i + 1` to base 2 or e, or of :math:`\max(i, 2)` to base 2 as in LETOR's script, where the
-        first two places count in full.
+        "log2" and "ln" are the logarithms of :math:`i + 1` to the bases 2 and e. "letor" is the logarithm of
+        :math:`\max(i, 2)` to base 2, as in LETOR's script; there the first two places have no discount.
 
     See Also
     --------
@@ -77,18 +78,18 @@ def ndcg(
     Parameters
     ----------
     gain : {"exponential", "linear"}, default="exponential"
-        See :func:`dcg`. trec_eval and most tools use "linear": state the gain wherever numbers are compared.
+        See :func:`dcg`. trec_eval and most tools use "linear". State the gain wherever numbers are compared.
     discount : {"log2", "ln", "letor"}, default="log2"
         See :func:`dcg`.
     ideal : {"judged", "retrieved"}, default="judged"
         Items of the ideal ranking: all judged items of the query, or only the returned ones.
     truncate : {"cutoff", "relevant"}, default="cutoff"
-        Whether places below the number R of relevant items count, or the list is cut at min(k, R), as in some
-        recommender toolkits.
+        Place at which the list is cut. "cutoff" cuts the list at k. "relevant" cuts it at min(k, R), where R is the
+        number of relevant items, as in some recommender toolkits.
 
     See Also
     --------
-    dcg : The numerator.
+    dcg : The numerator of this measure.
 
     Examples
     --------

@@ -25,7 +25,7 @@ __all__ = [
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute the share of items judged not relevant that are not above the relevant ones.
+    r"""Compute the mean share of items judged not relevant that are not ranked above a relevant item.
 
     See Also
     --------
@@ -34,12 +34,13 @@ def bpref(ranked, *, relevance_threshold: float | None = None):
 
     Notes
     -----
-    With R relevant items and N items judged not relevant [1]_,
+    For R relevant items and N items judged not relevant, the value is [1]_
 
     .. math:: \frac{1}{R} \sum_r \left(1 - \frac{\min(n_r, R)}{\min(R, N)}\right),
 
-    where :math:`n_r` of the N items are above the relevant item r. If there are none above it, its term is 1. Unjudged
-    items are ignored, and so are negative grades, by which trec_eval marks items that were pooled but not judged.
+    where :math:`n_r` of the N items are above the relevant item r. If :math:`n_r = 0`, the term is 1. Unjudged items
+    are ignored. Items with negative grades are also ignored, because trec_eval marks pooled but unjudged items in this
+    way.
 
     References
     ----------
@@ -66,18 +67,18 @@ def bpref(ranked, *, relevance_threshold: float | None = None):
     has_expectation=False,
 )
 def inferred_average_precision(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute average precision; pooled but unjudged items are assumed to be relevant as often as judged ones.
+    r"""Compute average precision; pooled but unjudged items are assumed to be relevant as often as judged items.
 
     See Also
     --------
     average_precision : A measure for complete judgements.
-    bpref : A measure that ignores unjudged items.
+    bpref : A measure in which unjudged items are ignored.
 
     Notes
     -----
-    Negative grades mark items that were pooled but not judged. Consider a relevant item of rank i, with r relevant, n
-    nonrelevant and u pooled but unjudged items above it. With :math:`\varepsilon = 10^{-5}`, its precision is estimated
-    as [1]_
+    Negative grades mark items that were pooled but not judged. Consider a relevant item of rank i. Above the item are r
+    relevant, n nonrelevant and u pooled but unjudged items. With :math:`\varepsilon = 10^{-5}`, the precision at the
+    item is estimated as [1]_
 
     .. math:: \frac{1}{i} + \frac{r + n + u}{i} \cdot \frac{r + \varepsilon}{r + n + 2\varepsilon}.
 

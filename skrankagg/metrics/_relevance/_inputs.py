@@ -1,10 +1,11 @@
-"""Entry point of the measures: runs and judgements in any form in, a :class:`RankedRelevance` out.
+"""Entry point of the measures: runs and judgements in any form become a :class:`RankedRelevance`.
 
 Frames and encoded lists name their queries by id. Plain Python lists identify queries by position. A run contains the
 items of each query, best first, or a mapping of item to score. Judgements contain the relevant items, or a mapping of
 item to grade.
 
-A run without any judged item is measured like any other, with a warning; so is a run that lacks most queries.
+A run without any judged item is measured like any other run, but a warning is given. This is also true of a run that
+lacks results for most queries.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -34,7 +35,7 @@ _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 
 @dataclass
 class GradedRun:
-    """Grades of a run, and the problem with it, if any.
+    """Grades of a run, and the reason why none of its items is judged, if there is such a reason.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class GradedRun:
     queries : pandas.Index
         The evaluated queries.
     fault : str or None
-        Reason why nothing in it is judged, as the predicate of a sentence about the run.
+        Reason why nothing in the run is judged. It is the predicate of a sentence about the run.
     """
 
     ranked: RankedRelevance
@@ -63,9 +64,10 @@ def rank_relevance(caller, run, qrels, missing_queries=None):
     run : DataFrame or RankedLists, or list of lists or of dicts
         One list for each query.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts
-        Judgements, of the same kind.
+        Judgements in the same form as the run.
     missing_queries : {"zero", "skip"} or None, default=None
-        Whether to include judged queries without results; None includes them, and warns if they are the majority.
+        Whether to include judged queries without results. None includes these queries, and gives a warning if they are
+        more than half.
 
     Returns
     -------
@@ -85,7 +87,7 @@ def rank_relevance(caller, run, qrels, missing_queries=None):
 
 
 def look_up(run, qrels, missing_queries=None):
-    """Look up the grades of a run, as :func:`rank_relevance` does, without warnings; returns a :class:`GradedRun`."""
+    """Return the :class:`GradedRun` of a run, as :func:`rank_relevance` does, but without warnings."""
     if isinstance(run, Mapping) and not isinstance(qrels, _PLAIN) and not _holds_nothing(run):
         run = RankedLists.from_runs({"run": run})
     elif is_plain(run) and (is_plain(qrels) or not _holds_nothing(run)):
@@ -110,7 +112,7 @@ def encode_frame(run):
 
 
 def is_plain(given):
-    """Return True if a run or judgements are plain Python objects, or an array of items."""
+    """Return True if a run or its judgements are a plain Python object or an array of items."""
     return isinstance(given, _PLAIN) and getattr(given, "ndim", 1) != 0
 
 
@@ -125,7 +127,7 @@ def grade_run(run, qrels, queries):
     Parameters
     ----------
     run : RankedLists or None
-        A run; None stands for an empty one.
+        A run; None stands for an empty run.
     qrels : Qrels
     queries : ndarray of shape (n_chosen,), dtype=int
         Judged queries to evaluate.
@@ -143,7 +145,7 @@ def grade_run(run, qrels, queries):
 
 
 def find_fault(queries, items, qrels):
-    """Explain, as the predicate of a sentence, why nothing in lists with these ids is judged, or return None."""
+    """Return the reason why no such query or item is judged, as the predicate of a sentence, or return None."""
     for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
         if (match_ids(theirs, ours, kind) < 0).all():
             return f"contains no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
@@ -151,9 +153,9 @@ def find_fault(queries, items, qrels):
 
 
 def check_order(caller, run, qrels):
-    """Raise InputTypeError if run and judgements have certainly been swapped.
+    """Raise InputTypeError if the run and the judgements have certainly been swapped.
 
-    Dicts of item to number, and lists, may be either, and are accepted.
+    A list or a dict of item to number may be a run or judgements, so it is always accepted.
     """
     if isinstance(run, Qrels):
         what = "a Qrels"
@@ -187,7 +189,7 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Return True if a dict contains runs by name, each a dict by query, instead of judgements by query."""
+    """Return True if a dict contains runs by name, where each run is a dict by query, instead of judgements."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
@@ -212,9 +214,9 @@ def warn_of_runs(runs, missing_queries, kind="run"):
     runs : dict of str to GradedRun
         Runs by name; a single run has the name None.
     missing_queries : {"zero", "skip"} or None
-        Warnings of queries without results appear only with the default, None; the other values are deliberate choices.
+        Treatment of judged queries without results. Only None, the default, gives warnings of such queries.
     kind : {"run", "voter"}, default="run"
-        Meaning of the names.
+        Kind of object that the names belong to.
     """
     lacking, of = {}, "in" if kind == "run" else "by"
     for name, graded in runs.items():
@@ -301,7 +303,7 @@ def _plain(run, qrels, missing_queries):
 
 
 def _plain_fault(run, qrels):
-    """Explain why no query of a dict by query is judged, or return None."""
+    """Return the reason why no query of a run in plain Python objects is judged, or None."""
     theirs, ours = _distinct(run), _distinct(qrels)
     if len(theirs) and (match_ids(theirs, ours, "query") < 0).all():
         return f"contains no judged query: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
@@ -313,13 +315,13 @@ def _distinct(ids):
 
 
 def _holds_nothing(run):
-    """Return True if plain lists contain no item: there is no list, or all are empty."""
+    """Return True if plain lists contain no item, because there is no list or all lists are empty."""
     values = run.values() if isinstance(run, Mapping) else run
     return all(isinstance(value, _PLAIN) and len(value) == 0 for value in values)
 
 
 def is_nested(given):
-    """Return True if a plain Python object contains lists or dicts, instead of ids or numbers only."""
+    """Return True if a plain Python object contains lists or dicts, and not only ids or numbers."""
     values = given.values() if isinstance(given, Mapping) else given
     return any(isinstance(value, _PLAIN) for value in values)
 
@@ -337,7 +339,7 @@ def _encode(items):
 
 
 def _ranking(returned, query):
-    """Return the items, best first, and numbers that decrease in this order."""
+    """Return the items, best first, and numbers that decrease in the order of the items."""
     if isinstance(returned, Mapping):
         # Unsigned NumPy integers cannot be negated.
         given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}
@@ -365,6 +367,6 @@ def _ranking(returned, query):
         ) from None
     if n_different != len(items):
         raise InputError(
-            f"Each list must contain an item once; the list of query {show(query)} repeats one. Drop the repeats."
+            f"Each list must contain each item once; the list of query {show(query)} repeats an item. Drop the repeats."
         )
     return items, [float(-k) for k in range(len(items))]

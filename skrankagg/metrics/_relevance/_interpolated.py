@@ -42,7 +42,7 @@ def interpolated_precision(
     relevance_threshold: float | None = None,
     rounding: Rounding = "nearest",
 ):
-    """Compute the highest precision at any place where the recall is at least `k`.
+    """Compute the highest precision among all places at which the recall is at least `k`.
 
     Parameters
     ----------

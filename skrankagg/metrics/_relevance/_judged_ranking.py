@@ -1,4 +1,4 @@
-"""One query's ranking with its judgements: the argument of a user-defined measure."""
+"""The argument of a user-defined measure: one query's ranking with its judgements."""
 
 from __future__ import annotations
 
@@ -16,32 +16,34 @@ from ...exceptions import InputError
 class JudgedRanking:
     """Ranking of one query with its judgements, the argument of a user-defined measure.
 
-    Functions such as :func:`evaluate` build one for each query and pass it to the function given to
-    :func:`make_measure`. It is immutable, and its arrays are read-only. Build one to try out such a function.
+    Functions such as :func:`evaluate` build a JudgedRanking for each query and pass it to the function given to
+    :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. Build one yourself to try out a
+    function.
 
     Parameters
     ----------
     items : sequence of object
-        The items returned, best first; it may be empty.
+        The items returned, best first; the sequence may be empty.
     relevance : array-like of shape (n_items,)
-        Grade of each item, 0 if it is not judged; negative grades are kept.
+        Grade of each item, or 0 for an item that is not judged; negative grades are kept.
     judged : array-like of shape (n_items,), dtype=bool, default=None
-        Mask of the judged items; None means all.
+        Mask of the judged items; None means that all items are judged.
     scores : array-like of shape (n_items,), default=None
         Scores of the items; None if the run has ranks only.
     grades : array-like of shape (n_judged,), default=None
-        Grades of all judged items of the query, returned or not; None uses the grades of the returned items.
+        Grades of all judged items of the query, whether they are returned or not. None uses the grades of the returned
+        items.
     query : object, default=None
         Id of the query.
     relevance_threshold : float, default=None
-        Lowest grade that counts as relevant; None means any grade above 0.
+        Lowest grade that counts as relevant; None means that every grade above 0 is relevant.
 
     Attributes
     ----------
     items : tuple of object
         The items returned, best first.
     relevance : ndarray of shape (n_items,), dtype=float64
-        Grade of each item, 0 if it is not judged.
+        Grade of each item, or 0 for an item that is not judged.
     judged : ndarray of shape (n_items,), dtype=bool
         Mask of the judged items.
     relevant : ndarray of shape (n_items,), dtype=bool
@@ -51,11 +53,11 @@ class JudgedRanking:
     grades : ndarray of shape (n_judged,), dtype=float64
         Grades of all judged items of the query, in descending order: an ideal ranking.
     n_relevant : int
-        Number of relevant items of the query, returned or not.
+        Number of relevant items of the query, whether they are returned or not.
     query : object
-        Id of the query; its position if the judgements are a list.
+        Id of the query, or the position of the query if the judgements are a list.
     relevance_threshold : float or None
-        Lowest grade that counts as relevant; None means any grade above 0.
+        Lowest grade that counts as relevant; None means that every grade above 0 is relevant.
 
     See Also
     --------
@@ -102,7 +104,10 @@ class JudgedRanking:
 
     @classmethod
     def _take(cls, ids, grade, known, score, best, query, threshold) -> Self:
-        """Build a ranking from slices of arrays; `ids` are item codes and the index behind them, read on demand."""
+        """Build a ranking from slices of arrays.
+
+        `ids` contains item codes and the index that the codes refer to. The items are looked up on demand.
+        """
         ranking = cls.__new__(cls)
         ranking._fill(grade, known, score, best, query, threshold)
         ranking.__dict__["_ids"] = ids
@@ -131,7 +136,7 @@ class JudgedRanking:
 
     @cached_property
     def n_relevant(self) -> int:
-        """Return the number of relevant items of the query, returned or not."""
+        """Return the number of relevant items of the query, whether they are returned or not."""
         return int(np.count_nonzero(self._is_relevant(self.grades)))
 
     def _is_relevant(self, grade):

@@ -1,8 +1,9 @@
-"""A measure: a name, a cutoff, conventions, and the function that computes it.
+"""A measure, which consists of a name, a cutoff, conventions, and a function that computes the values.
 
-A measure is one function with the decorator :func:`define`. It computes a value for each query from ranked relevance.
-Its parameters are the cutoff and the conventions that it needs. The public function of the same name accepts runs and
-judgements; the decorator adds the parameters that all measures share, with their entries in the docstring.
+Each measure is written as one function with the decorator :func:`define`. The function computes a value for each query
+from ranked relevance. Its parameters are its cutoff and its conventions. The decorator makes a public function of the
+same name, which accepts runs and judgements. It also adds the parameters that all measures share, and their entries in
+the docstring.
 """
 
 import inspect
@@ -30,9 +31,9 @@ _COMMON = ("ties", "missing_queries")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure:
-    """A measure with its cutoff and conventions: call it on a run and judgements.
+    """A measure with its cutoff and conventions, which can be called on a run and judgements.
 
-    :func:`get_measure` returns measures. Two are equal if their names, cutoffs and conventions are equal.
+    :func:`get_measure` returns measures. Two measures are equal if their names, cutoffs and conventions are equal.
 
     Parameters
     ----------
@@ -43,21 +44,21 @@ class Measure:
     label : str
         Label of an axis, without a cutoff.
     summary : {"mean", "sum", "gmean"}, default="mean"
-        Summary of several queries.
+        How the values of several queries are summarized.
     greater_is_better : bool or None, default=True
-        Whether higher values are better; None if neither higher nor lower is. It is False for "rbp_resid", the
-        uncertainty of "rbp". It is None for descriptions of a run that do not judge it: "num_ret", "num_rel" and
-        "judged@k".
+        Whether higher values are better; None if neither higher nor lower values are better. It is False for
+        "rbp_resid", the uncertainty of "rbp". It is None for "num_ret", "num_rel" and "judged@k", which describe a run
+        but do not rate it.
     cutoff_kind : {"k", "recall", "ks"}, default="k"
         Form of the cutoff: a number of places, a recall, or several numbers of places.
     has_expectation : bool, default=True
-        Whether its expectation over ties has a closed form.
+        Whether the expectation of the measure over ties has a closed form.
     other_names : tuple of str, default=()
-        Names in other tools, in lower case, for the same values; a name may imply a convention.
+        Names in lower case by which other tools call the same measure; a name may imply a convention.
     k : int, float, tuple of int or None, default=None
         Cutoff.
     options : dict, default={}
-        The given conventions.
+        Conventions that were given explicitly.
 
     See Also
     --------
@@ -130,7 +131,7 @@ class Measure:
 
     @property
     def cutoff(self) -> Literal["required", "optional", "none"]:
-        """Return the need for a cutoff."""
+        """Return whether a cutoff is required, optional or not allowed."""
         k = _parameters(self.function).get("k")
         return "none" if k is None else "required" if k.default is k.empty else "optional"
 
@@ -141,7 +142,7 @@ class Measure:
         return tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "per_query")
 
     def summarize(self, values: ArrayLike) -> float:
-        """Summarize several queries by one number: the mean, the sum for counts, the geometric mean for gmap.
+        """Summarize several queries by one number: the sum for counts, the geometric mean for gmap, otherwise the mean.
 
         Parameters
         ----------
@@ -156,7 +157,7 @@ class Measure:
         return self.summarize_sums(*self.sum_up(values))
 
     def sum_up(self, values: ArrayLike) -> tuple[float, int]:
-        """Return the contribution of some queries to the summary: a sum and a count, which add up over parts.
+        """Return the contribution of some queries to the summary, as a sum and a count that can be added up over parts.
 
         Parameters
         ----------
@@ -166,7 +167,7 @@ class Measure:
         Returns
         -------
         total : float
-            Sum of the values; for gmap the sum of their logarithms, with a floor of 1e-5 for the values.
+            Sum of the values. For gmap it is the sum of their logarithms, where values below 1e-5 are raised to 1e-5.
         count : int
             Number of values.
         """
@@ -175,12 +176,12 @@ class Measure:
         return float((np.log(np.maximum(values, 1e-5)) if self.summary == "gmean" else values).sum()), len(values)
 
     def summarize_sums(self, total: float, count: float) -> float:
-        """Return the summary of all queries, from the results of :meth:`sum_up` for parts of them, added up.
+        """Return the summary of all queries, given the added results of :meth:`sum_up` for parts of the queries.
 
         Parameters
         ----------
         total : float
-            Sum.
+            Sum of the totals.
         count : int
             Number of values.
 
@@ -196,7 +197,7 @@ class Measure:
         return float(np.exp(total / count) if self.summary == "gmean" else total / count)
 
     def _with(self, k, options):
-        """Return the measure with a cutoff and conventions, both checked."""
+        """Check a cutoff and conventions, and return the measure with them."""
         check_conventions(options)
         if options.get("ties") == "expected" and not self.has_expectation:
             known = ", ".join(name for name, other in MEASURES.items() if other.has_expectation)
@@ -219,7 +220,7 @@ class Measure:
         return tuple(int(one) for one in many) if self.cutoff_kind == "ks" else int(k)
 
     def _values(self, ranked):
-        """Compute the value of each query, NaN for queries without results if these are skipped."""
+        """Compute the value of each query; queries without results have NaN if they are skipped."""
         parameters = _parameters(self.function)
         own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
         own = {name: value for name, value in own.items() if name not in _COMMON}
@@ -265,7 +266,7 @@ _SUMMARIES = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
 
 
 def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) -> Callable[[Callable], Callable]:
-    """Make a measure of the function below: its public form, and an entry in the registry.
+    """Turn the decorated function into a measure: make its public function and register it.
 
     Parameters
     ----------
@@ -274,17 +275,18 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
     label : str
         Label of an axis, without a cutoff.
     formula : str
-        Formula for the table of measures, in Markdown; the page explains its symbols.
+        Formula for the table of measures, in Markdown; the page with the table explains the symbols.
     agrees : str
-        Measures in other tools with the same values, for the same table.
+        Measures in other tools that have the same values, for the same table.
     **facts
         Further fields of :class:`Measure`.
 
     Returns
     -------
     callable
-        Decorator of a function of ranked relevance, of a cutoff `k` if there is one, and of conventions as keywords.
-        Its docstring describes the parameters that measures do not share.
+        Decorator of a function. The function accepts ranked relevance, a cutoff `k` if the measure has one, and
+        conventions as keywords. The docstring of the function describes only parameters that are not shared by all
+        measures.
     """
 
     def decorate(compute):
@@ -313,7 +315,7 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
 
 
 def _public_signature(compute, has_expectation):
-    """Return the signature of a public function: run, judgements, cutoff, conventions, and what all measures share."""
+    """Return the signature of a public function: run, judgements, cutoff, conventions and the shared parameters."""
     given = {
         "run": RunLike,
         "qrels": QrelsLike,
@@ -332,7 +334,7 @@ def _public_signature(compute, has_expectation):
 
 
 def _public_docstring(measure, text):
-    """Return a docstring with the entries of shared parameters, and with the section on results."""
+    """Return the docstring with entries for the shared parameters and with the section on results added."""
     own, rest = {}, text
     if found := re.search(r"Parameters\n-+\n(.*?)\n\n", text, re.DOTALL):
         own = {entry.partition(" ")[0]: entry for entry in re.split(r"\n(?=\w)", found[1])}

@@ -1,8 +1,8 @@
-"""Parser of measure names: a name in this library or in another tool, a cutoff, and conventions in brackets.
+"""Parser of measure names, which consist of a name, a cutoff, and conventions in brackets.
 
-trec_eval and pytrec_eval write ``P_10`` or ``P.10``, ir_measures ``P(rel=2)@10``, ranx ``precision@10``. Such a name is
-accepted if it stands for the same numbers, conventions included. Names with another meaning here, or with none, are
-refused; the message names the nearest measure.
+The names of other tools are also accepted if they stand for the same numbers, conventions included. trec_eval and
+pytrec_eval write ``P_10`` or ``P.10``, ir_measures writes ``P(rel=2)@10``, and ranx writes ``precision@10``. A name
+that is unknown here, or has another meaning here, raises an error that names the nearest measure.
 """
 
 import re
@@ -84,12 +84,12 @@ _GAINS = {"log2": "linear", "exp-log2": "exponential"}
 
 
 def measure_names() -> list[str]:
-    """List the names of all measures, with @k if they have a cutoff.
+    """List the names of all measures; a name ends with @k if the measure has a cutoff.
 
     Returns
     -------
     list of str
-        Names that :func:`evaluate` accepts once the cutoff is filled in.
+        Names that :func:`evaluate` accepts when a number replaces the cutoff k.
 
     See Also
     --------
@@ -113,7 +113,7 @@ def measure_names() -> list[str]:
 
 
 def parse_measure(name, conventions):
-    """Read the name of a measure; `conventions` apply unless the name states them."""
+    """Return the measure of a name; `conventions` apply where the name does not state a convention."""
     text = name.strip()
     match = _TREC.fullmatch(text) or _PATTERN.fullmatch(text)
     if match is None:
@@ -140,7 +140,7 @@ def parse_measure(name, conventions):
 
 
 def base_name(word):
-    """Return the registered name of a measure without cutoff and conventions, given any of its names, or None."""
+    """Return the registered name for any name of a measure without cutoff and conventions, or None if it is unknown."""
     word = _word(word)
     if word in MEASURES:
         return word
@@ -194,7 +194,7 @@ def _written_cutoff(measure, text):
 
 
 def _read_arguments(name, word, text, brackets):
-    """Read arguments in the syntax of ir_measures; returns the measure's name and its conventions."""
+    """Read arguments in the syntax of ir_measures, and return the measure's name and conventions."""
     if word in _ABSENT:
         raise _unknown(name, word)
     given = {}

@@ -1,4 +1,4 @@
-"""User-defined measures: functions of one query's ranking and judgements, accepted wherever a measure's name is."""
+"""User-defined measures: functions of one query's ranking and judgements, which can replace a measure's name."""
 
 from __future__ import annotations
 
@@ -119,26 +119,26 @@ def make_measure(
 ) -> Measure:
     """Turn a function of one query's ranking and judgements into a measure.
 
-    The result is accepted wherever the name of a measure is: by :func:`evaluate`, :class:`~skrankagg.Comparator`,
-    scorers, tests and plots. A function that needs no options is accepted directly.
+    The result can be passed instead of the name of a measure: to :func:`evaluate`, :class:`~skrankagg.Comparator`,
+    scorers, tests and plots. A function that needs none of the options below can be passed directly.
 
     Parameters
     ----------
     function : callable
         Function of a :class:`JudgedRanking` that returns a finite number, or NaN if the query has no value.
     name : str, default=None
-        Name, which heads its column; None uses the function's name. The name of another measure, such as "map", is
-        refused.
+        Name of the measure and of its column; None uses the function's name. It must not be the name of another
+        measure, such as "map".
     greater_is_better : bool or None, default=True
-        Whether higher values are better; None if neither higher nor lower is.
+        Whether higher values are better; None if neither higher nor lower values are better.
     summary : {"mean", "sum"}, default="mean"
-        Summary of several queries. NaN values are left out.
+        How the values of several queries are summarized. NaN values are left out.
 
     Returns
     -------
     Measure
-        Call it on a run and judgements. It accepts the conventions `relevance_threshold`, `ties` and `missing_queries`,
-        and has no expectation over ties. It can be pickled if the function can.
+        A measure that can be called on a run and judgements. It accepts the conventions `relevance_threshold`, `ties`
+        and `missing_queries`, but not ``ties="expected"``. It can be pickled if the function can be pickled.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def make_measure(
 
 
 def noted_measure(name: str, facts: dict[str, Any]) -> Measure:
-    """Return a stand-in for a user-defined measure, from the facts noted in a frame: a direction without a function."""
+    """Return a stand-in for a user-defined measure from facts noted in a frame; it has a direction but no function."""
     return OwnMeasure(name, _unknown_function, name, has_expectation=False, **facts)
 
 

@@ -40,16 +40,16 @@ def precision(ranked, k: int, *, relevance_threshold: float | None = None):
     Parameters
     ----------
     k : int
-        Cutoff; also the divisor if fewer items are returned.
+        Cutoff. It is also the divisor if fewer items are returned.
 
     See Also
     --------
-    recall : The same number divided by the number of relevant items.
+    recall : The same count divided by the number of relevant items.
     r_precision : Precision at the number of relevant items.
 
     Examples
     --------
-    The first 4 of 15 returned items are relevant: P@20 is 4/20. Then the mean over two queries:
+    The first 4 of 15 returned items are relevant, so P@20 is 4/20. The second value is the mean over two queries:
 
     >>> from skrankagg.metrics import precision
     >>> precision(list(range(15)), [0, 1, 2, 3], k=20)
@@ -72,7 +72,7 @@ def recall(ranked, k: int, *, relevance_threshold: float | None = None):
 
     See Also
     --------
-    precision : The same number divided by the number of places.
+    precision : The same count divided by the number of places.
     f1 : Precision and recall in one number.
 
     Examples
@@ -120,11 +120,11 @@ def f1(ranked, k: int, *, relevance_threshold: float | None = None):
     ),
 )
 def success(ranked, k: int, *, relevance_threshold: float | None = None):
-    """Check whether a relevant item is among the first k places; the mean is the hit rate.
+    """Return 1 if a relevant item is among the first k places, otherwise 0; the mean is the hit rate.
 
     See Also
     --------
-    precision : Share of relevant items, not only whether there is one.
+    precision : Share of relevant items among the first k places.
     reciprocal_rank : Measures how early the first relevant item is returned.
 
     Examples

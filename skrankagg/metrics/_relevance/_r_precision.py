@@ -14,7 +14,7 @@ __all__ = [
 
 
 def _best_places(ranked, k, threshold):
-    """Compute the share of items as good as place k of the ideal list, among the first k places."""
+    """Compute the share of the first k places whose grade is at least the k-th grade of the ideal list."""
     judged = ranked.judged
     n_relevant = ranked.n_relevant(threshold)
     places = n_relevant if k is None else np.minimum(n_relevant, k)
@@ -36,7 +36,7 @@ def _best_places(ranked, k, threshold):
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
 )
 def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    r"""Compute R-precision, the share of relevant items among the first R places; with a cutoff, Rp@z.
+    r"""Compute R-precision, the share of relevant items among the first R places, or Rp@z if there is a cutoff z.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | No
 
     Examples
     --------
-    Items 5, 6 and 7 tie at the fifth place of the solution:
+    Items 5, 6 and 7 are tied at the fifth place of the solution:
 
     >>> from skrankagg.metrics import r_precision
     >>> solution = {1: 100, 2: 99, 3: 98, 4: 97, 5: 96, 6: 96, 7: 96, 8: 93, 9: 92, 10: 91}

@@ -16,10 +16,10 @@ _MAX_EXPONENT = 1000
 
 
 class RelevanceList:
-    """Grades along ragged lists, with the running sums that the measures share.
+    """Grades of lists of different lengths, and the running sums that the measures share.
 
-    Each running sum is computed once, however many measures and cutoffs read it. A measure passes the values that it
-    adds up at each place through :meth:`rate`. A view of the expectation over ties turns them into means.
+    Each running sum is computed only once for all measures and cutoffs. A measure calls :meth:`rate` on the values that
+    are added up at each place. For an expectation over ties, :meth:`rate` replaces the values by means.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class RelevanceList:
 
     @cached_property
     def position(self):
-        """Return the position of each place in its list, from 1."""
+        """Return the position of each place in its list, counted from 1."""
         return positions(self.ptr)
 
     @cached_property
@@ -51,19 +51,19 @@ class RelevanceList:
         return len(self.ptr) - 1
 
     def relevant(self, threshold=None):
-        """Find places with a relevant item, (n_rows,): its grade is above 0, or at least `threshold`."""
+        """Return a mask of relevant items, of shape (n_rows,): grades above 0, or of at least `threshold` if given."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Find places whose item is judged not relevant, (n_rows,); unjudged items and negative grades do not count."""
+        """Return a mask of items judged not relevant, of shape (n_rows,); negative grades are excluded."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
-        """Return the value of each place's item, (n_rows,); an expectation returns the mean over tied items."""
+        """Return the value of each place's item, of shape (n_rows,); for an expectation, the mean over tied items."""
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None):
-        """Count the relevant items up to each place, (n_rows,)."""
+        """Return the number of relevant items up to each place, of shape (n_rows,)."""
         key = ("hits", threshold)
         if key not in self._cumulated:
             self._cumulated[key] = self._count(self.relevant(threshold))
@@ -77,9 +77,9 @@ class RelevanceList:
         return total
 
     def head(self, k):
-        """Return the lists without places far below the k-th, which measures at small cutoffs need not read.
+        """Cut off places far below the k-th place, which measures with a small cutoff do not need.
 
-        Returns self if little can be left out, and if `k` is None or an array with a value for each query.
+        Returns self if few places can be left out, if `k` is None, or if `k` is an array with a value for each query.
         """
         if k is None or np.ndim(k):
             return self
@@ -94,29 +94,29 @@ class RelevanceList:
         return self._heads[depth]
 
     def precisions(self, threshold=None, k=None):
-        """Sum the precisions at the relevant places among the first `k` of each list, (n_queries,)."""
+        """For each list, sum the precisions at the relevant places among the first `k`; the shape is (n_queries,)."""
         rows = np.flatnonzero(self.relevant(threshold))
         return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
 
     def mean_precisions(self, threshold=None, k=None):
-        """Average the precisions at the relevant places among the first `k` of each list, (n_queries,); 0 for none."""
+        """For each list, return the mean precision at the relevant places among the first `k`; 0 if there are none."""
         found = self.at(self.hits(threshold), k)
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Find the possible rows of the first relevant item of each list, and the probability of each."""
+        """Return the rows where the first relevant item of a list can be, and the probability of each row."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
     def sum_of(self, rows, value, k=None):
-        """Sum the values of some rows among the first `k` places of each list, (n_queries,)."""
+        """For each list, sum the values of given rows within the first `k` places; the shape is (n_queries,)."""
         if k is not None:
             near = self.position[rows] <= k
             rows, value = rows[near], value[near]
         return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
 
     def gains(self, gain, discount):
-        """Compute the discounted cumulative gain up to each place, (n_rows,)."""
+        """Compute the discounted cumulative gain up to each place, of shape (n_rows,)."""
         return self.cumulate(
             ("gains", gain, discount), lambda: self.rate(_GAINS[gain](self.grade)) / self._discounts(discount)
         )
@@ -126,18 +126,21 @@ class RelevanceList:
         return _DISCOUNTS[discount](np.arange(longest + 1))[self.position]
 
     def stops(self, chance):
-        """Compute the probability that a user stops at each place, (n_rows,), from the chance of each item."""
+        """Return the probability that a user stops at each place, of shape (n_rows,).
+
+        `chance` contains, for each place, the probability that a user who reaches the place stops there.
+        """
         goes_on = np.log1p(-chance)
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
 
     def cumulate(self, key, values):
-        """Compute the running sum along each list, (n_rows,), of the values of a callable; cached under the key."""
+        """Return the running sum of a callable's values along each list, of shape (n_rows,); cache it under the key."""
         if key not in self._cumulated:
             self._cumulated[key] = ragged_cumsum(values(), self.ptr)
         return self._cumulated[key]
 
     def at(self, cumulated, k=None):
-        """Return the running sum at position `k` of each list, or at its end if that is earlier, (n_queries,)."""
+        """Return the running sum at place `k`, or at the end of a shorter list, of shape (n_queries,)."""
         start, end = self.ptr[:-1], self.ptr[1:]
         if k is not None:
             end = np.minimum(end, start + k)
@@ -146,7 +149,7 @@ class RelevanceList:
         return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
     def total(self, value, k=None):
-        """Sum a value over the first `k` places of each list, (n_queries,); `k` may have a value for each query."""
+        """For each list, sum a value over the first `k` places; `k` may be an array with a value for each query."""
         if k is not None:
             value = np.where(self.position <= (k[self.row_query] if np.ndim(k) else k), value, 0.0)
         sums = np.zeros(self.n_queries)
@@ -156,7 +159,7 @@ class RelevanceList:
         return sums
 
     def best(self, value):
-        """Return the largest value of each list, at least 0, (n_queries,)."""
+        """Return the largest value of each list, or 0 if all values are negative, of shape (n_queries,)."""
         largest = np.zeros(self.n_queries)
         filled = np.diff(self.ptr) > 0
         if filled.any():
@@ -165,10 +168,10 @@ class RelevanceList:
 
 
 class RankedRelevance(RelevanceList):
-    """Grades of the returned items in the order returned, and of all judged items.
+    """Grades of the returned items in the order returned, and grades of all judged items.
 
-    Every measure is a function of this object. Its own arrays describe the returned items, `judged` the items that
-    could have been returned.
+    Every measure is a function of this object. The arrays of the object describe the returned items. `judged` describes
+    all items that could have been returned.
 
     Parameters
     ----------
@@ -177,13 +180,14 @@ class RankedRelevance(RelevanceList):
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         The list of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
     judged : RelevanceList
-        All grades of each query, retrieved or not, in descending order.
+        Grades of all judged items of each query, whether they are returned or not, in descending order.
     score, rank : ndarray of shape (n_rows,), default=None
-        Scores of the places, or their ranks if there are no scores: equal values tie. Without either there are no ties.
+        Scores of the places, or ranks if there are no scores. Items with equal values are tied. If both are None, there
+        are no ties.
     item : tuple of ndarray of shape (n_rows,) and pandas.Index, default=None
-        Codes of the items, and the ids behind the codes, which break the ties of trec_eval.
+        Codes of the items, and the ids that the codes refer to. ``ties="trec_eval"`` orders tied items by their ids.
     conflict : tuple of (str, str), default=None
-        Lists whose scores do not order their items as the ranks do, and the remedy, in words; None if there is no such
+        Description of the lists whose scores contradict their ranks, and advice to the user; None if there is no such
         list.
     """
 
@@ -212,12 +216,12 @@ class RankedRelevance(RelevanceList):
 
     @property
     def item(self):
-        """Return the codes of the items of each place and the index behind them, or None."""
+        """Return the code of the item at each place and the index that the codes refer to, or None."""
         return self._columns[2]
 
     @classmethod
     def from_run(cls, run, qrels, queries):
-        """Look up the grades of a run (None is empty) for the judged queries at some positions of the qrels."""
+        """Look up the grades of a run for the judged queries at some positions in `qrels`; None is an empty run."""
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
         judged = RelevanceList(qrels.best_first[places], judged_ptr)
         if run is None:
@@ -228,9 +232,10 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_lists(cls, lists, place, relevance, judged):
-        """Take one list for each query, by its place among the lists, or -1 for an empty one.
+        """Look up the grades of one list for each query.
 
-        `relevance` contains the grades of the candidates of the lists, and `judged` all grades of each query.
+        `place` contains the position in `lists` of each query's list; -1 stands for an empty list. `relevance` contains
+        the grade of each candidate, and `judged` contains all grades of each query.
         """
         if np.array_equal(place, np.arange(lists.n_lists)):
             rows, ptr = slice(None), lists.row_ptr
@@ -252,10 +257,10 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_codes(cls, lists, order, encoded, judged, *, score=None):
-        """Look up the grades of a consensus of `lists`, given the order of its candidates.
+        """Look up the grades of a consensus of `lists` whose candidates have the given order.
 
-        `encoded` contains the judgements aligned with the lists, and `judged` all grades of each query. `score`
-        contains the scores in this order, or is None if there are no ties.
+        `encoded` contains the judgements aligned with the lists, and `judged` contains all grades of each query.
+        `score` contains the scores in this order, or is None if there are no ties.
         """
         ranked = cls(encoded.relevance[order], lists.candidate_ptr, judged)
         ranked._get_columns = lambda: (score, None, (lists.candidate_item[order], lists.items))
@@ -263,7 +268,7 @@ class RankedRelevance(RelevanceList):
 
     @cached_property
     def retrieved(self):
-        """Return the grades of the returned items in descending order: the ideal ranking of the returned items."""
+        """Return the grades of the returned items in descending order, which is their ideal ranking."""
         grade = np.nan_to_num(self.grade)
         return RelevanceList(grade[group_order(self.row_query, -grade)] if len(grade) else grade, self.ptr)
 
@@ -273,20 +278,21 @@ class RankedRelevance(RelevanceList):
         return np.diff(self.ptr)
 
     def n_relevant(self, threshold=None):
-        """Return the number R of relevant items of each query, returned or not, (n_queries,)."""
+        """Return the number R of relevant items of each query, returned or not, of shape (n_queries,)."""
         return self.judged.total(self.judged.relevant(threshold))
 
     def preferences(self, threshold=None):
-        """Compute the share of the items judged not relevant that are not above each relevant place, (n_rows,).
+        """For each relevant place, return the share of the items judged not relevant that are not above the place.
 
-        With R relevant items, only the first R of the nonrelevant items count; places without a relevant item have 0.
+        If there are R relevant items, only the first R nonrelevant items count. Places without a relevant item have the
+        value 0. The shape is (n_rows,).
         """
         above = self.total_above(threshold)
         worst, scale = self._preference_scale(threshold)
         return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
 
     def total_above(self, threshold):
-        """Count the items judged not relevant up to each place, (n_rows,)."""
+        """Return the number of items judged not relevant up to each place, of shape (n_rows,)."""
         return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
 
     def _preference_scale(self, threshold):

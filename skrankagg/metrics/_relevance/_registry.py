@@ -1,7 +1,7 @@
 """The registry of measures: from a name such as ``ndcg@10[gain=linear]`` to a function.
 
-A name is the measure, ``@`` and a cutoff if it has one, and conventions in brackets if they differ from the defaults.
-Scorers, the Comparator, the command line and :func:`evaluate` all look up names here.
+A name consists of the measure, ``@`` and a cutoff if the measure has one, and conventions in brackets if they differ
+from the defaults. Scorers, the Comparator, the command line and :func:`evaluate` all look up names here.
 
 >>> from skrankagg.metrics import get_measure
 >>> measure = get_measure("ndcg@10[gain=linear]")
@@ -39,15 +39,15 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     ----------
     name : str, Measure or callable
         A name such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]"; case is ignored. Names of trec_eval,
-        ir_measures and ranx are accepted if they stand for the same values, such as "P_10" and "AP@10". A function of a
-        :class:`JudgedRanking` becomes a measure by :func:`make_measure`.
+        ir_measures and ranx are accepted if they stand for the same values, such as "P_10" and "AP@10".
+        :func:`make_measure` turns a function of a :class:`JudgedRanking` into a measure.
     **conventions
-        Defaults for the conventions that the measure accepts and the name does not state; others are ignored.
+        Values of conventions that the name does not state. Conventions that the measure does not accept are ignored.
 
     Returns
     -------
     Measure
-        Call it on a run and judgements.
+        A measure that can be called on a run and judgements.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     --------
     make_measure : Turns a function into a measure.
     measure_names : Lists all names.
-    evaluate : Measures a run by names.
+    evaluate : Measures a run by measures with these names.
 
     Examples
     --------
@@ -97,12 +97,12 @@ def get_measures(
     Returns
     -------
     dict of str to Measure
-        The measures by their names as given, in this order. A Measure and a function supply their own names.
+        The measures by name, in the order given. The key of a Measure or a function is its own name.
 
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown, there is no name, or two names mean the same measure.
+        If a measure or a convention is unknown, if there is no name, or if two names mean the same measure.
     """
     names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
     if not names:
@@ -125,9 +125,10 @@ def get_measures(
 
 
 def note_measures(frame, measures):
-    """Note in a frame of measures, in place, the facts missing from the names of user-defined ones; returns the frame.
+    """Note facts about user-defined measures in a frame of measures, in place, and return the frame.
 
-    Pandas keeps the note when rows and columns are selected, and in Parquet files.
+    The names of user-defined measures do not contain these facts. Pandas keeps the note when rows and columns are
+    selected, and in Parquet files.
     """
     notes = {
         column: {"greater_is_better": measure.greater_is_better, "summary": measure.summary}
@@ -147,12 +148,12 @@ def find_column(columns, metric):
     columns : iterable of object
         Names of columns, such as the keys of :func:`get_measures`.
     metric : object
-        Name of a column, or a Measure, which has the column with its name.
+        Name of a column, or a Measure, whose column has its name.
 
     Returns
     -------
     object
-        The name itself, or for a Measure without a column its own name.
+        Name of the column. For a Measure without a column it is the name of the Measure.
     """
     if isinstance(metric, str) and metric in list(columns):
         return metric
@@ -166,15 +167,15 @@ def find_column(columns, metric):
 
 
 def prefers(metric, frame=None):
-    """Return the better direction of a measure: True for greater values, False for smaller ones, None for neither.
+    """Return True if greater values of a measure are better, False if smaller values are better, and None if neither.
 
     Parameters
     ----------
     metric : Measure or object
-        A measure, or the name of a column. If it is not the name of a measure, the column contains scores and more is
-        better.
+        A measure, or the name of a column. A column that is not named after a measure contains scores, and greater
+        scores are better.
     frame : DataFrame, default=None
-        The frame that has the column.
+        The frame that contains the column.
 
     Returns
     -------
@@ -185,12 +186,12 @@ def prefers(metric, frame=None):
 
 
 def orient(values, metric, frame=None):
-    """Return the values of a measure, or of a column with its name, negated if smaller values are better."""
+    """Return the values of a measure or of a named column, negated if smaller values are better."""
     return -values if prefers(metric, frame) is False else values
 
 
 def find_measure(metric, frame=None):
-    """Return the measure of a name, or None for a frame's column that is not a measure, such as a time.
+    """Return the measure of a name; return None if a column of a frame is not a measure, but for example a time.
 
     User-defined measures are found by name only in a frame that has their column.
     """
@@ -206,5 +207,5 @@ def find_measure(metric, frame=None):
 
 
 def column_measures(frame) -> dict[str, Any]:
-    """Return the measure of each column of a frame of measures; InputError for a column that is not a measure."""
+    """Return the measure of each column of a frame; raise InputError if a column is not a measure."""
     return {column: find_measure(column, frame) or get_measure(column) for column in frame.columns}

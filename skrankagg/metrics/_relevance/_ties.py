@@ -1,9 +1,9 @@
 r"""Rules for items of equal score.
 
-Scores are often whole numbers, and then the order of equal ones decides a measure. ``"order"`` uses the published
-order. ``"trec_eval"`` puts equal scores in descending order of the item's bytes and ignores the ranks.
-``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` and
-``"pessimistic"`` put the better or the worse item first. ``"expected"`` returns the mean over all orders of the tied
+Scores are often integers. The order of items with equal scores then determines the value of a measure. ``"order"`` uses
+the published order. ``"trec_eval"`` sorts items of equal score in descending order of their bytes and ignores the
+ranks. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` and
+``"pessimistic"`` put the better and the worse item first. ``"expected"`` returns the mean over all orders of the tied
 items, by closed forms [1]_.
 
 References
@@ -32,17 +32,17 @@ class ExpectedRelevance(RankedRelevance):
     grade, ptr, judged, score, rank, item
         As in :class:`RankedRelevance`, sorted by score.
     tie_ptr : ndarray of shape (n_groups + 1,), dtype=int64
-        Rows of each group of ties.
+        Start of the rows of each group of tied items, and the end of the last group.
 
     Notes
     -----
-    A group occupies c places after the first s; r of its items are relevant, and B relevant items precede it. A measure
-    that is a sum over places has the group's mean at each of them. The expected precision at a relevant place i is
-    :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant item of the group is at its j-th place with
-    probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. The number of the group's items judged not relevant that are
-    above a relevant one is 0, 1, ... with equal probability. A user who passes an item with probability :math:`x_i`
-    passes t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric
-    polynomial.
+    A group of tied items occupies the c places after the first s places. It contains r relevant items, and B relevant
+    items precede it. In a measure that is a sum over places, each place of the group has the mean value of the group.
+    The expected precision at a relevant place i is :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant
+    item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Count the items
+    of the group that are judged not relevant and are above a relevant item of the group. The count is 0, 1, ... with
+    equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c places with
+    probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -51,17 +51,17 @@ class ExpectedRelevance(RankedRelevance):
 
     @cached_property
     def tie_size(self):
-        """Return the size of the tie group of each place, including the item itself."""
+        """Return the number of items in the tie group of each place, including the item at the place."""
         return self._spread(np.diff(self.tie_ptr))
 
     @cached_property
     def row_tie(self):
-        """Return the group of ties of each row."""
+        """Return the number of the tie group of each row."""
         return expand(self.tie_ptr)
 
     @cached_property
     def place_in_tie(self):
-        """Return the place of each row in its group, from 1."""
+        """Return the place of each row in its tie group, counted from 1."""
         return self.position - self._spread(self.position[self.tie_ptr[:-1]]) + 1
 
     def hits(self, threshold=None):
@@ -73,7 +73,7 @@ class ExpectedRelevance(RankedRelevance):
         return self
 
     def rate(self, value):
-        """Return the mean of a value over the tied items."""
+        """Return, for each place, the mean of a value over the items tied there."""
         return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
 
     def _group_totals(self, value):
@@ -96,9 +96,9 @@ class ExpectedRelevance(RankedRelevance):
     def mean_precisions(self, threshold=None, k=None):
         """Compute the expected mean of the precisions at the relevant places among the first `k` of each list.
 
-        If the cutoff divides a group, the number of relevant items above it varies with the order. Given h relevant
-        items among the t places of the group above the cutoff, they are at any h of the t places with equal
-        probability.
+        If the cutoff divides a group, the number of relevant items above the cutoff depends on the order. Let h
+        relevant items be among the t places of the group above the cutoff. All choices of h of the t places then have
+        equal probability.
         """
         value = np.zeros(self.n_queries)
         query = np.flatnonzero(np.diff(self.ptr))
@@ -129,7 +129,7 @@ class ExpectedRelevance(RankedRelevance):
         return value
 
     def firsts(self, threshold=None):
-        """Return all rows, and the probability that each is the first relevant item of its list."""
+        """Return all rows, and the probability that each row is the first relevant item of its list."""
         relevant = self.relevant(threshold).astype(np.float64)
         inside = self._group_totals(relevant)
         # The first place is a hit with probability r / c; if it is not, the second with r / (c - 1), and so on.
@@ -154,7 +154,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """Compute the expected share of items judged not relevant that are not above the relevant ones of a group."""
+        """Compute the expected share of items judged not relevant that are not above the relevant items of a group."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
@@ -168,7 +168,7 @@ class ExpectedRelevance(RankedRelevance):
 
 
 def _mean_products(value):
-    """Compute the mean product of t of the values, over all choices of t, for t = 0, ..., c; positive terms only."""
+    """For t = 0, ..., c, return the mean product over all choices of t of the c values; add positive terms only."""
     mean = np.zeros(len(value) + 1)
     mean[0] = 1.0
     for n, one in enumerate(value, start=1):
@@ -178,7 +178,7 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Order rows by score, or by rank without scores, then by further keys; also return the first sort key."""
+    """Order rows by score, or by rank if there are no scores, then by further keys; also return the first sort key."""
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:
         return None, None
@@ -206,12 +206,12 @@ def _trec_eval_float32(ranked):
 
 
 def byte_order(code, index):
-    """Number the ids of an index in the order of their bytes.
+    """Number ids in the order of their bytes.
 
     Parameters
     ----------
     code : ndarray of shape (n_rows,), dtype=int
-        Codes into the index.
+        Position of each row's id in the index.
     index : pandas.Index
         Sorted ids.
 
@@ -264,7 +264,7 @@ _ONE_COLUMN = {"order", "trec_eval", "trec_eval_float32"}
 
 
 def order_ties(ranked, ties):
-    """Order the places by one of the rules for ties; each order is computed once.
+    """Order the places by one of the rules for ties; each order is computed once and kept.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def order_ties(ranked, ties):
     Raises
     ------
     ValueError
-        If the rule orders the ranked items among equal scores, and the scores contradict the ranks.
+        If the rule needs to order items of equal score, but the scores contradict the ranks.
     """
     if ranked.conflict is not None and ties not in _ONE_COLUMN:
         what, advice = ranked.conflict

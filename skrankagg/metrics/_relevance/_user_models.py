@@ -25,17 +25,17 @@ __all__ = [
     ),
 )
 def reciprocal_rank(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    """Compute one divided by the rank of the first relevant item, or 0 if none is returned.
+    """Compute one divided by the rank of the first relevant item, or 0 if no relevant item is returned.
 
     Parameters
     ----------
     k : int, default=None
-        Cutoff, below which items are ignored; None uses all places.
+        Cutoff; items below place k are ignored. None uses all places.
 
     See Also
     --------
-    expected_reciprocal_rank : A measure with grades.
-    success : Checks only whether a relevant item is returned.
+    expected_reciprocal_rank : A similar measure for graded judgements.
+    success : A measure of whether a relevant item is returned.
 
     Examples
     --------
@@ -72,18 +72,19 @@ def rank_biased_precision(
     max_grade: float | None = None,
     relevance_threshold: float | None = None,
 ):
-    r"""Compute the rate of gain of a user who goes on to the next place with a fixed probability.
+    r"""Compute the rate of gain of a user who continues to the next place with a fixed probability.
 
     Parameters
     ----------
     persistence : float, default=0.8
-        Probability p of going on, between 0 and 1.
+        Probability p that the user continues to the next place, between 0 and 1.
     max_grade : float, default=None
-        Grade with full gain: the gain is the grade divided by it. None gives a relevant item a gain of 1.
+        Grade with a gain of 1; the gain of an item is its grade divided by `max_grade`. None gives every relevant item
+        a gain of 1.
 
     See Also
     --------
-    rank_biased_residual : The most that unjudged items could add.
+    rank_biased_residual : The largest amount that unjudged items could add.
 
     Notes
     -----
@@ -115,12 +116,12 @@ def rank_biased_precision(
     greater_is_better=False,
 )
 def rank_biased_residual(ranked, k: int | None = None, *, persistence: float = 0.8):
-    r"""Compute the gain of rank-biased precision if every unjudged item were relevant.
+    r"""Compute by how much rank-biased precision would increase if every unjudged item were relevant.
 
     Parameters
     ----------
     persistence : float, default=0.8
-        Probability p of going on, between 0 and 1.
+        Probability p that the user continues to the next place, between 0 and 1.
 
     See Also
     --------
@@ -162,14 +163,14 @@ def expected_reciprocal_rank(ranked, k: int | None = None, *, max_grade: float =
 
     See Also
     --------
-    reciprocal_rank : A measure with one grade, whose user is satisfied by the first relevant item.
-    rank_biased_precision : A measure whose user goes on whatever was found.
+    reciprocal_rank : A measure for binary judgements; the first relevant item satisfies the user.
+    rank_biased_precision : A measure in which the user continues with the same probability after every item.
 
     Notes
     -----
     An item of grade g satisfies the user with probability :math:`R = (2^g - 1) / 2^{g_{max}}`, and the measure is
-    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy no user. The expectation over
-    ties needs time quadratic in the size of a group of ties.
+    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy no user. The time for the
+    expectation over ties is quadratic in the size of a group of ties.
 
     References
     ----------

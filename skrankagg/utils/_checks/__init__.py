@@ -1,1 +1,1 @@
-"""Checks behind ``skrankagg.utils.estimator_checks``: common ones, of aggregators, of list transformers."""
+"""Checks behind ``skrankagg.utils.estimator_checks``, for all estimators, aggregators and list transformers."""

@@ -1,4 +1,4 @@
-"""Checks of every aggregator; its tags decide what a check requires."""
+"""Checks of every aggregator; the tags of the aggregator determine what a check requires."""
 
 import warnings
 
@@ -19,7 +19,7 @@ def _tags(aggregator):
 
 
 def _if_intended(**tags):
-    """Return the end of a message: the tag to declare where what a check has found is as it should be."""
+    """Return the end of a message, which names the tag to declare if the observed behaviour is intended."""
     return f"; if this is intended, declare _tags = {tags}"
 
 
@@ -27,7 +27,7 @@ def _if_intended(**tags):
 
 
 def check_consensus(aggregator):
-    """Check that each item of a query comes once, by descending score, with ranks from 1 and a plain index."""
+    """Check that each item occurs once, that scores descend, and that ranks begin at 1 and the index is plain."""
     lists = example_lists()
     consensus = fit_transform(aggregator, lists)
     assert isinstance(consensus.index, pd.RangeIndex), "the index must be a RangeIndex"
@@ -58,7 +58,7 @@ def _check_ties_in_order(group, lists, by_rank):
 
 
 def check_voter_names(aggregator):
-    """Check anonymity: names of voters, and so their order, change nothing but the last bits of scores."""
+    """Check anonymity: renaming and reordering voters may change only the last bits of scores."""
     lists = example_lists()
     names = dict(zip(sorted(lists["voter"].unique()), ("z", "c", "y", "a", "m"), strict=True))
     renamed = lists.assign(voter=lists["voter"].map(names))
@@ -67,7 +67,7 @@ def check_voter_names(aggregator):
 
 
 def check_neutrality(aggregator):
-    """Check that renaming the items renames them in the consensus, with the same scores (if the tag promises it)."""
+    """If the tag promises it, check that renaming the items renames them in the consensus and keeps the scores."""
     if not _tags(aggregator).neutral:
         return
     lists = example_lists()
@@ -86,9 +86,9 @@ def check_neutrality(aggregator):
 
 
 def check_ranks_or_scores(aggregator):
-    """Check that a method using ranks gives the same from ranks, from scores, and from ranks with gaps from 0.
+    """Check that a method that uses ranks has the same result for ranks, scores, and ranks with gaps from 0.
 
-    A method using scores must reject ranks alone, and scores that contradict the ranks.
+    A method that uses scores must reject lists without scores, and scores that contradict the ranks.
     """
     lists = example_lists()
     with warnings.catch_warnings():
@@ -115,10 +115,10 @@ def check_ranks_or_scores(aggregator):
 
 
 def check_integer_weights(aggregator):
-    """Check that a list of weight 2 counts as two copies; methods that cannot weigh lists must reject weights.
+    """Check that a list of weight 2 counts as two copies.
 
-    Methods of whole weights must reject fractions. For a method that learns from judgements, equal weights of all lists
-    must not change the order.
+    Methods that do not accept weights must reject them. Methods that accept only integer weights must reject fractions.
+    For a method that learns from judgements, equal weights of all lists must not change the order.
     """
     lists = example_lists()
     weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
@@ -150,7 +150,7 @@ def check_integer_weights(aggregator):
 
 
 def check_weight_scale(aggregator):
-    """Three times the weight of every list gives the same order with the same ties (where promised)."""
+    """If the tag promises it, check that three times the weight of every list keeps the order and the ties."""
     tags = _tags(aggregator)
     if not (tags.voter_weights and tags.scale_free) or is_supervised(aggregator):
         return
@@ -177,7 +177,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """Check that an item ranked above another in every list is above it in the consensus (if the tag promises it)."""
+    """If the tag promises it, check that the consensus agrees with all lists where the lists are unanimous."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
@@ -191,7 +191,7 @@ def check_unanimity(aggregator):
 
 
 def check_condorcet_winner(aggregator):
-    """Check that an item that beats every other one by a majority comes first (if the tag promises it)."""
+    """If the tag promises it, check that an item that beats every other item by a majority comes first."""
     if not _tags(aggregator).condorcet_winner:
         return
     # Ten of these queries have a winner. Mean positions, sums of scores and learned weights elect another item in some.
@@ -210,10 +210,11 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check that, of two pairs of items in no common list, the pair in more lists is on top exactly if promised.
+    """Check that rarely compared items are below often compared items if, and only if, the tag promises it.
 
-    The better item of each pair wins about two of three comparisons. So a method without a place for absent items does
-    not put the better item of the rarely compared pair below the worse item of the other pair.
+    Two pairs of items are compared, and no list contains items of both pairs. The better item of each pair wins about
+    two of three comparisons. A method that ignores absent items therefore does not put the better item of the rarely
+    compared pair below the worse item of the other pair.
     """
     promised = _tags(aggregator).absent_below
     if is_supervised(aggregator):
@@ -235,7 +236,7 @@ def check_absent_below(aggregator):
 
 
 def _compared_pairs(often, seldom):
-    """Generate lists of two items: one pair compared 21 times, the other 3 times, and neither with the other."""
+    """Generate lists of two items, where one pair is compared 21 times and another pair 3 times."""
     pairs = [often] * 13 + [often[::-1]] * 8 + [seldom] * 2 + [seldom[::-1]]
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
@@ -246,14 +247,14 @@ def _compared_pairs(often, seldom):
 
 
 def _plain_queries():
-    """Return the queries of the example in fuse's format: by query, each voter's dict of item to score."""
+    """Return the example for `fuse`: for each query, a dict of item to score for each voter."""
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     for query, rows in lists.groupby("query"):
         yield {voter: dict(zip(one["item"], one["score"], strict=True)) for voter, one in rows.groupby("voter")}, query
 
 
 def check_fuse(aggregator):
-    """Check that plain lists of one query give the same order and bitwise equal scores as their frame."""
+    """Check that plain lists of one query have the same order, and bitwise equal scores, as their frame."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         expected = aggregator.transform(RankedLists.from_lists(lists))
@@ -263,7 +264,7 @@ def check_fuse(aggregator):
 
 
 def check_contributions(aggregator):
-    """Check that the shares of the lists add up to the scores, if the method has shares."""
+    """Check that the contributions of the lists add up to the scores, if the method has contributions."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         try:
@@ -281,7 +282,7 @@ def check_contributions(aggregator):
 
 
 def check_small_inputs(aggregator):
-    """Check that one voter's order is kept (ties allowed without unanimity), and that tiny inputs cause no error."""
+    """Check that the order of a single voter is kept, and that tiny inputs cause no error."""
     voter = example_lists(5, n_queries=1, n_voters=1, full=True, with_ties=False)
     order = voter.sort_values("rank")["item"].tolist()
     consensus = fit_transform(clone(aggregator), voter)

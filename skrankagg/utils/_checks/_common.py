@@ -1,4 +1,4 @@
-"""Checks of every estimator of ranked lists, aggregator or transformer."""
+"""Checks of every estimator of ranked lists, which is an aggregator or a list transformer."""
 
 import importlib.util
 import io
@@ -35,7 +35,7 @@ def check_fit_returns_self(estimator):
 
 
 def check_input_unchanged(estimator):
-    """Check that neither fitting nor transforming changes the frame or the parameters."""
+    """Check that ``fit`` and ``transform`` change neither the frame nor the parameters."""
     lists = example_lists()
     before, params = lists.copy(deep=True), pickle.dumps(estimator.get_params())
     fit(estimator, lists).transform(lists)
@@ -44,7 +44,7 @@ def check_input_unchanged(estimator):
 
 
 def check_repeatable(estimator):
-    """Check that fitting twice, a clone, and ``fit_transform`` all give bitwise equal results."""
+    """Check that a second fit, a clone and ``fit_transform`` have bitwise equal results."""
     lists = example_lists()
     first = fit(estimator, lists).transform(lists)
     same(fit(estimator, lists).transform(lists), first, "fitting again changes the result")
@@ -62,7 +62,7 @@ def check_transform_writes_nothing(estimator):
 
 
 def check_transforms_unfitted(estimator):
-    """Check that an estimator that needs no fit transforms without one."""
+    """Check that ``transform`` works without ``fit`` if the estimator needs no fit."""
     if not get_tags(estimator).requires_fit:
         lists = example_lists()
         same(clone(estimator).transform(lists), fit(estimator, lists).transform(lists), "fitting matters")
@@ -113,7 +113,7 @@ def check_set_output(estimator):
 
 
 def check_pipeline(estimator):
-    """Check that a pipeline gives the same result as the step alone, and that `y` is used for judgements only."""
+    """Check that a pipeline has the same result as its only step, and that `y` is used only for judgements."""
     lists = example_lists()
     expected = fit_transform(clone(estimator), lists)
     y = judgements(estimator, lists).get("qrels")
@@ -127,7 +127,7 @@ def check_pipeline(estimator):
 
 
 def check_row_order(estimator):
-    """Check that the order of the rows changes nothing."""
+    """Check that the result does not depend on the order of the rows."""
     lists = example_lists()
     shuffled = lists.sample(frac=1, random_state=0).reset_index(drop=True)
     reason = "the order of rows changes the result"
@@ -135,7 +135,7 @@ def check_row_order(estimator):
 
 
 def check_query_subset(estimator):
-    """Check that other queries change nothing, and that fitted weights do not depend on the queries transformed."""
+    """Check that results do not depend on other queries, and fitted weights not on the queries transformed."""
     lists = example_lists()
     whole = fit(estimator, lists).transform(lists)
     encoded = RankedLists.from_frame(lists)
@@ -151,7 +151,7 @@ def check_query_subset(estimator):
 
 
 def check_mixed_queries(estimator):
-    """Check that each query alone gives the same as among longer, cut, tied and weighted ones, in every column."""
+    """Check that each query has the same results separately as together with queries of other kinds."""
     tags = getattr(get_tags(estimator), "aggregator_tags", None)
     can_weigh, whole = getattr(tags, "voter_weights", True), getattr(tags, "integer_weights", False)
     weights = "whole" if whole else "any" if can_weigh else "none"
@@ -187,7 +187,7 @@ def check_mixed_queries(estimator):
 
 
 def _published(estimator, lists, learns):
-    """Return the published results of queries by name: the output, and fitted frames with a column `query`."""
+    """Return public results by name: the output, and the fitted frames that have a column `query`."""
     if learns:
         found = {"the result": estimator.transform(lists)}
     else:
@@ -203,7 +203,7 @@ def _published(estimator, lists, learns):
 
 
 def check_containers(estimator):
-    """Check that all kinds of frames, and RankedLists, give the same result, with ids in their own dtype.
+    """Check that all kinds of frames and RankedLists have the same result, and that ids keep their dtype.
 
     The kinds are pandas frames with strings, objects and categories, polars and pyarrow.
     """
@@ -233,7 +233,7 @@ def check_containers(estimator):
 
 
 def check_integer_ids(estimator):
-    """Check that integer ids that sort like the strings give the same result, as integers."""
+    """Check that the result is the same, with integer ids, if integers in the same order replace the string ids."""
     lists = example_lists()
     numbered = lists.assign(**{name: lists[name].str[1:].astype(np.int64) for name in ("query", "voter", "item")})
     found = fit_transform(clone(estimator), numbered)
@@ -246,7 +246,7 @@ def check_integer_ids(estimator):
 
 
 def check_read_only(estimator):
-    """Check that lists in read-only memory, as in workers of joblib, give the same result."""
+    """Check that lists in read-only memory, as in workers of joblib, have the same result."""
     lists = RankedLists.from_frame(example_lists())
     expected = fit_transform(clone(estimator), lists)
     with tempfile.TemporaryDirectory() as folder:
@@ -258,7 +258,7 @@ def check_read_only(estimator):
 
 
 def check_errors(estimator):
-    """Check that ``fit`` and ``transform`` reject invalid lists with a message that names what is wrong."""
+    """Check that ``fit`` and ``transform`` reject invalid lists with a message that names the fault."""
     good = example_lists()
 
     def changed(column, value):

@@ -10,7 +10,7 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 
 
 def check_ways_of_judgements(estimator):
-    """Check that judgements as ``qrels=``, as `y`, aligned in any order, or from the constructor give equal results."""
+    """Check that all ways to pass judgements have equal results: ``qrels=``, `y`, aligned, and the constructor."""
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)
     expected = fit(clone(estimator), lists).transform(lists)
@@ -30,7 +30,7 @@ def check_ways_of_judgements(estimator):
 
 
 def check_judgements_of_other_queries(estimator):
-    """Check that judgements of queries without lists change nothing, nor do queries without judgements."""
+    """Check that judgements without lists, and queries without judgements, do not change the result."""
     lists = RankedLists.from_frame(example_lists())
     train, judged = lists[[0, 1, 2]], lists[[0, 2]]
     own = example_qrels(judged)
@@ -59,7 +59,7 @@ def check_unfitted(estimator):
 
 
 def check_missing_judgements(estimator):
-    """Check that ``fit`` reports missing judgements, also if there are only judgements of other queries."""
+    """Check that ``fit`` raises an error if there are no judgements, or only judgements of other queries."""
     lists = example_lists()
     raises(ValueError, "judgements", clone(estimator).fit, lists)
     elsewhere = example_qrels(lists.assign(query="elsewhere " + lists["query"]))
@@ -71,7 +71,7 @@ JUDGED_CHECKS = [function for name, function in list(globals().items()) if name.
 
 
 def check_nothing_relevant(aggregator):
-    """Check that ``fit`` reports when no judged item of the lists is relevant, so nothing can be learned."""
+    """Check that ``fit`` reports that nothing can be learned if no judged item of the lists is relevant."""
     lists = example_lists()
     nothing = example_qrels(lists, lambda query, item: 0)
     for call in (clone(aggregator).fit, clone(aggregator).fit_transform):
@@ -79,7 +79,7 @@ def check_nothing_relevant(aggregator):
 
 
 def check_consistent_names(aggregator):
-    """Check that renaming queries, voters and items, in the judgements too, does not change the scores."""
+    """Check that scores do not change if queries, voters and items are renamed in lists and judgements."""
     lists = example_lists()
     names = {
         column: dict(zip(old, np.random.default_rng(k).permutation(old), strict=True))
@@ -96,7 +96,7 @@ def check_consistent_names(aggregator):
 
 
 def check_unknown_voters(aggregator):
-    """Check that a voter unknown to ``fit`` is treated according to `unknown_voter`, and does no harm without it."""
+    """Check that a voter that was not in ``fit`` is treated as `unknown_voter` states, if there is this parameter."""
     lists = example_lists()
     train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
     expected = lists.groupby("query")["item"].nunique()
@@ -116,7 +116,7 @@ def check_unknown_voters(aggregator):
 
 
 def _policies(aggregator):
-    """Return the values of the parameter `unknown_voter`; only None if there is no such parameter."""
+    """Return the values of the parameter `unknown_voter`, or only None if there is no such parameter."""
     if "unknown_voter" not in aggregator.get_params():
         return [None]
     allowed = aggregator._parameter_constraints.get("unknown_voter", [])

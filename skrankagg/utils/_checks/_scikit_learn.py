@@ -1,4 +1,4 @@
-"""Scikit-learn's own checks: the ones that are run, and the reasons for skipping the others."""
+"""Scikit-learn's checks: names of the checks that are run, and reasons why the others are skipped."""
 
 from sklearn.utils import estimator_checks as sklearn_checks
 

@@ -30,11 +30,11 @@ def example_lists(
     random_state : int, default=0
         Seed of the lists.
     n_queries, n_voters, n_items : int, default=4, 5, 8
-        Sizes; all queries have the same items.
+        Numbers of queries, voters and items. All queries have the same items.
     full : bool, default=False
-        Whether every list contains every item; else lists differ in length and some are missing.
+        Whether every list contains every item. Otherwise lists differ in length, and some lists are missing.
     with_ties : bool, default=True
-        Whether items of a list may tie.
+        Whether items of a list may be tied.
 
     Returns
     -------
@@ -75,11 +75,12 @@ def example_lists(
 
 
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
-    """Generate queries of different kinds, one frame each; properties shared by one query's lists do not apply to all.
+    """Generate a frame for each of several queries of different kinds.
 
-    Some are longer, cut, tied, weighted by fractions or by whole numbers, or have other score ranges, such as scores
-    below 0. Some consist of pairs, of one list or of one item. `weights` are the allowed weights of lists: "any",
-    "whole" or "none".
+    A property that all lists of one query have in common does not hold for all queries. Some queries have longer, cut
+    or tied lists, fractional or integer weights, or other score ranges, such as scores below 0. Some queries consist of
+    pairs, of one list or of one item. `weights` states which weights of lists are allowed: "any", "whole" (integers) or
+    "none".
     """
 
     def kind(seed, **options):
@@ -128,14 +129,14 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
 
 @lru_cache(maxsize=128)
 def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
-    """Encode some of :func:`mixed_queries`, all for None; `turned` renames them so that their order is reversed."""
+    """Encode the named queries of :func:`mixed_queries`, or all for None; `turned` reverses the order of names."""
     queries = mixed_queries(weights)
     frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
     return RankedLists.from_frame(frame.assign(query=frame["query"].map(turned_names(names))) if turned else frame)
 
 
 def turned_names(names: tuple[str, ...]) -> dict[str, str]:
-    """Return new names of some queries, which sort in reverse order."""
+    """Return new names of queries; the new names are in reverse order when they are sorted."""
     return {name: f"{len(names) - k:02}" for k, name in enumerate(names)}
 
 
@@ -147,8 +148,8 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
     lists : DataFrame or RankedLists of n_queries queries
         Ranked lists.
     grade : callable, default=None
-        Grade of an item, as a function of the ids of its query and its own. None computes grades of 0 to 3 from the
-        numbers in the two ids, whatever their type: other lists of the same items, or integer ids, get equal grades.
+        Function of the id of a query and the id of an item that returns the grade of the item. None computes grades
+        from 0 to 3 from the numbers in the two ids. The grades do not depend on the type of the ids or on the lists.
 
     Returns
     -------
@@ -183,7 +184,7 @@ def _number(one):
 
 
 def is_supervised(estimator):
-    """Return whether an estimator learns from judgements: by its tag, or by a list transformer in its parameters."""
+    """Return True if an estimator learns from judgements, by its tag or by a list transformer in its parameters."""
     needs = getattr(estimator, "_needs_judgements", None)
     if needs is not None and getattr(estimator, "qrels", None) is None:
         return needs()
@@ -191,24 +192,24 @@ def is_supervised(estimator):
 
 
 def judgements(estimator, lists, qrels=None):
-    """Return extra `fit` arguments: judgements of the lists for an estimator that learns from them, otherwise none."""
+    """Return further arguments of `fit`: judgements if the estimator learns from judgements, otherwise nothing."""
     return {"qrels": example_qrels(lists) if qrels is None else qrels} if is_supervised(estimator) else {}
 
 
 def fit(estimator, lists, qrels=None):
-    """Fit an estimator; if it learns from judgements, use the given ones or those of :func:`example_qrels`."""
+    """Fit an estimator; if it learns from judgements, use `qrels` or, for None, :func:`example_qrels`."""
     return estimator.fit(lists, **judgements(estimator, lists, qrels))
 
 
 def fit_transform(estimator, lists, qrels=None):
-    """Fit an estimator and transform the same lists, see :func:`fit`."""
+    """Fit an estimator as :func:`fit` does, and transform the same lists."""
     return estimator.fit_transform(lists, **judgements(estimator, lists, qrels))
 
 
 def same(found, expected, reason, *, exact=True, hint=""):
-    """Assert that two frames agree: same order, and numbers equal exactly or up to rounding.
+    """Assert that two frames have the same order, and that their numbers are equal, exactly or up to rounding.
 
-    A message begins with `reason` and ends with `hint`.
+    The message of an error begins with `reason` and ends with `hint`.
     """
     found, expected = _to_frame(found), _to_frame(expected)
     assert list(found.columns) == list(expected.columns), (
@@ -240,7 +241,7 @@ def _to_frame(result):
 
 
 def raises(kind, words, function, *args):
-    """Assert that a call raises an error of a kind whose message contains some words."""
+    """Assert that a call raises an error of type `kind` and that the message contains `words`."""
     try:
         function(*args)
     except kind as error:

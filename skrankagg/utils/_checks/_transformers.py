@@ -12,7 +12,7 @@ from ._shared import example_lists, fit, fit_transform, same
 
 
 def check_kind(transformer):
-    """Check that RankedLists return RankedLists and a frame returns a frame, with the same lists in both."""
+    """Check that RankedLists are transformed to RankedLists, and a frame to a frame with the same lists."""
     lists = example_lists()
     frame = fit_transform(clone(transformer), lists)
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(lists))
@@ -22,7 +22,7 @@ def check_kind(transformer):
 
 
 def check_lists_out(transformer):
-    """Check that the output is ranked lists, encoded in the same way as their own frame."""
+    """Check that the output consists of ranked lists, and that the frame of the output has the same encoding."""
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(example_lists()))
     again = RankedLists.from_frame(encoded.to_frame(), score="score" if encoded.has_scores else None)
     for name in ("list_ptr", "row_ptr", "candidate", "rank", "candidate_ptr"):
@@ -30,7 +30,7 @@ def check_lists_out(transformer):
 
 
 def check_before_an_aggregator(transformer):
-    """Check that frames and RankedLists give the same consensus in a pipeline before an aggregator."""
+    """Check that frames and RankedLists have the same consensus in a pipeline before an aggregator."""
     lists = example_lists()
     steps = fit(clone(transformer), lists)
     aggregator = MarkovChain()  # works with lists that were cut to two items
