@@ -34,7 +34,7 @@ class BIRRA(BaseAggregator):
     max_iter : int, default=10
         Largest number of rounds.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
 
     Attributes
     ----------

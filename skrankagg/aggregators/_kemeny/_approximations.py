@@ -63,7 +63,7 @@ class KwikSort(BaseNearKemeny):
     random_state : int, RandomState instance or None, default=0
         Source of the pivots, the same for each query; an int gives the same consensus on every call.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class PickAPerm(BaseNearKemeny):
         other below its own items; "ignore" leaves them out. The consensus itself always ends with the absent items of
         its list, tied.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------

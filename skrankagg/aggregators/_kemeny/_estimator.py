@@ -86,7 +86,7 @@ class Kemeny(BaseAggregator):
         Whether to show the score and the bound while a query takes long; "auto" does so in a terminal and a notebook,
         with one process.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------

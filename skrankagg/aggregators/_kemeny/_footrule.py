@@ -99,7 +99,7 @@ class FootruleOptimal(BaseNearKemeny):
     absent : {"last", "ignore"}, default="last"
         How `kemeny_score` in ``query_info_`` counts absent items; it does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ class MarkovChain(BaseAggregator):
     tol : float, default=1e-12
         Largest error of the probabilities, summed over the items of a query.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ class HodgeRank(BaseAggregator):
         items, which is the paper's rule. Use "ignore" when each voter saw only some items. Two absent items are not
         compared.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------

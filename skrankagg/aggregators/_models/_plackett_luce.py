@@ -74,7 +74,7 @@ class PlackettLuce(WeightedAggregator):
         Treatment of a voter that `fit` has not seen, with ``weighting="global"``: "mean" gives it the mean reliability,
         "ignore" no weight, "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ class RankStatistic(BaseNormalisedRanks):
         out, and divides each rank by the length of its list, which is taken to be complete. If some items are in far
         more lists than others, choose "geometric-mean", see Notes.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
 
     Attributes
     ----------

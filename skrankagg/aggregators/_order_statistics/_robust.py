@@ -61,7 +61,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         out, and divides each rank by the length of its list, which is taken to be complete. P-values then get smaller
         with the number of lists that contain the item.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
 
     See Also
     --------
