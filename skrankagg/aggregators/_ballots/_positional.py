@@ -172,7 +172,7 @@ class PositionalScoring(SharedPointSums):
         return by_place
 
     def _give(self, lists, n_places):
-        """Return the points of each row, where list v has ``n_places[v]`` places and its items fill the first places."""
+        """Return the points of each row; the items of list v fill the first of ``n_places[v]`` places."""
         place = positions(lists.row_ptr)
         if self._own_points() is None and self.points == "veto":
             given = (place != n_places[lists.row_list]).astype(np.float64)

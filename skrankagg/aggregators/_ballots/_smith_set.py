@@ -38,9 +38,8 @@ def condorcet_winner(
     lists : DataFrame, RankedLists, dict, list of lists, or ndarray of shape (n_items, n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. For a matrix the parameter has no effect, because the matrix was already counted with one of the two
-        values.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
 
     Returns
     -------
@@ -115,9 +114,8 @@ def smith_set(
     lists : DataFrame, RankedLists, dict, list of lists, or ndarray of shape (n_items, n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. For a matrix the parameter has no effect, because the matrix was already counted with one of the two
-        values.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
 
     Returns
     -------
@@ -143,9 +141,9 @@ def smith_set(
 
     .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k).
 
-    The right side is the most that :math:`k` items can score: they share one point in each duel among themselves, and
-    get a full point in each duel with another item. Margins within :math:`10^{-12}` of the query's total weight are
-    draws. The time is the same as for :class:`Copeland`.
+    The right side is the most that :math:`k` items can score: one point in total for each duel among themselves, and
+    one point for each duel with another item. Margins within :math:`10^{-12}` of the query's total weight are draws.
+    The time is the same as for :class:`Copeland`.
 
     References
     ----------

@@ -34,9 +34,9 @@ class MAIC(WeightedAggregator):
     tol : float, default=0.01
         The iteration of a query ends when no list's weight moves by more; above 0.
     max_iter : int, default=100
-        Iterations at most.
+        Largest number of iterations.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights given in advance, which multiply those of the lists.
+        Weights given in advance; they multiply the weights of the lists.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ class SlideFuse(_Probabilities):
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists, in training, too.
+        Weights of the voters; they multiply the weights of the lists, also in training.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -214,7 +214,7 @@ class ProbFuse(_Probabilities):
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists, in training, too.
+        Weights of the voters; they multiply the weights of the lists, also in training.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -331,7 +331,7 @@ class SegFuse(_Probabilities):
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists, in training, too.
+        Weights of the voters; they multiply the weights of the lists, also in training.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 

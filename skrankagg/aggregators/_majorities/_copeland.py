@@ -53,8 +53,8 @@ class Condorcet(_BaseMajority):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -119,8 +119,8 @@ class Copeland(_BaseMajority):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 

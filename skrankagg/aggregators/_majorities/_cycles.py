@@ -222,8 +222,8 @@ class Schulze(_BasePairwise):
         Strength of a majority. "margin" is the weight of the winning side minus the weight of the losing side; "votes"
         is the weight of the winning side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" for paired comparisons.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" for paired comparisons.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -288,8 +288,8 @@ class RankedPairs(_BasePairwise):
         Strength of a majority. "margin" is the weight of the winning side minus the weight of the losing side; "votes"
         is the weight of the winning side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" for paired comparisons.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" for paired comparisons.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -355,8 +355,8 @@ class Minimax(_BasePairwise):
         Size of a defeat. "margin" is the weight of the winning side minus the weight of the losing side; "votes" is the
         weight of the winning side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Neither value suits paired comparisons, see Notes.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Neither value suits paired comparisons, see Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 

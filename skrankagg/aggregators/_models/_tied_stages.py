@@ -33,7 +33,7 @@ class TiedStages:
     lists : RankedLists
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
-        How to treat items missing from a list: "last" leaves them over at its end.
+        How to treat items missing from a list: with "last" they remain at its end and are never chosen.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
         Queries of one owner have the same tie sizes; None makes each query its own owner.
     has_prior : bool, default=True
