@@ -140,7 +140,7 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Return the tilted shares of the cells, modulo the number of cells, the log of their total, and their noise."""
+        """Return the tilted shares of the cells modulo the number of cells, the log of their total, and their noise."""
         transform, log_norm = None, 0.0
         for value, mass, count in self._kinds:
             place = np.rint(value / cell) if self.exact else np.floor(value / cell * (1 + 1e-15))

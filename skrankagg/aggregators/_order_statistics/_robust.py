@@ -161,15 +161,15 @@ class RobustRankAggregation(BaseNormalisedRanks):
         """For each list, return the share of the items that it can contain; return float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
-                "`depth_share` must be None with absent='ignore', which takes lists to be complete; got "
+                "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
                 f"{self.depth_share!r}. Leave it out, or choose absent='last'."
             )
         if isinstance(self.depth_share, Real):
             cutoff = np.full(lists.n_lists, float(self.depth_share))
         elif self.exact:
             raise InputError(
-                "`depth_share` must be one number for all lists with exact=True, as the exact p-value of others is not "
-                "known; got one for each voter. Give a single share, or leave exact=False."
+                "`depth_share` must be one number for all lists with exact=True, because no exact p-value for "
+                "several shares is known; got a share for each voter. Give a single share, or leave exact=False."
             )
         else:
             cutoff = voter_values(lists, self.depth_share, "depth_share", "Give those a share, 1 if they show all.")
@@ -182,7 +182,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
             raise InputError(
                 f"`depth_share` must be at most 1 and at least the share of items in a list; got {cutoff[v]:g} for "
                 f"{show_id(lists.voters, lists.list_voter[v])}, and its list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g} of them. Raise it, or give n_items."
+                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g} of them. Raise the share, or "
+                "give n_items."
             )
         return cutoff
 

@@ -20,8 +20,8 @@ def small_pvalues(lists, n_items, *, ignore_absent):
     """Compute p-values of rank sums, which are NaN in queries that are not small; also return a mask of small queries.
 
     `n_items` contains the number by which the ranks of each list are divided, float64 of shape (n_lists,). Whether a
-    query is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks, on the grid of the
-    common multiple of its numbers of items.
+    query is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. Its grid is
+    the common multiple of its numbers of items.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
     # Without a common grid there are fewer cells.
