@@ -161,7 +161,7 @@ class Kemeny(BaseAggregator):
 
     .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
 
-    equals the weighted mean distance of the lists. The dispersion is 1 where this mean is :math:`n (n - 1) / 4` or
+    equals the weighted mean distance of the lists; the dispersion is 1 where this mean is :math:`n (n - 1) / 4` or
     more. If there are only a few lists, they are closer to their own consensus than to the true centre, and the
     dispersion is too small. Where the consensus is not proven, the two columns describe the order that was found.
 

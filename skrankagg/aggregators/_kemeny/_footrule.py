@@ -116,9 +116,10 @@ class FootruleOptimal(BaseNearKemeny):
     -----
     The order :math:`a` minimises :math:`\sum_v w_v \sum_i |r_v(i) - a(i)|` over all permutations, with :math:`r_v` the
     mid-ranks in list :math:`v`. The :math:`n - L_v` items missing from a list share the mean of the remaining places,
-    :math:`(L_v + 1 + n) / 2`. The order costs at most twice the Kemeny optimum if all lists are full [1]_. `score` is
-    the number of items below the item. Two neighbours tie if they cost the same in every place. There may be several
-    best orders. The time is :math:`O(m n^2 + n^3)`.
+    :math:`(L_v + 1 + n) / 2`. The order costs at most twice the Kemeny optimum if all lists are full [1]_.
+
+    `score` is the number of items below the item. Two neighbours tie if they cost the same in every place. There may be
+    several best orders. The time is :math:`O(m n^2 + n^3)`.
 
     References
     ----------

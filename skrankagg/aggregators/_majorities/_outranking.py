@@ -95,9 +95,9 @@ class Outranking(BaseAggregator):
     .. math:: \sum_{k : r_k(i) \le r_k(j) - s_p} w_k \ge c_{min} \quad \text{and} \quad
         \sum_{k : r_k(i) \ge r_k(j) + s_v} w_k \le d_{max}.
 
-    The net qualification of an item is the number of items that it outranks minus the number of items that outrank it.
-    The items with the largest qualification form the best class. This class is taken out, and the remaining items are
-    compared again. The score of an item is the number of classes below its class, so the items of a class tie.
+    Then the items with the largest net qualification (items outranked minus items that outrank them) are taken out as
+    one class, and the remaining items are compared again. The score of an item is the number of classes below its
+    class, so the items of a class tie.
 
     The gap between a ranked item and an absent item exceeds every threshold: the list always agrees with the ranked
     item and objects to the absent item. (If absent items were on the place after the last item, some gaps would be

@@ -275,13 +275,13 @@ class CombMED(_BaseChoice):
     -----
     With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
 
-    .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i).
+    .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
 
-    For an even number of values, the median is the mean of the two values in the middle. With weights, the lower median
-    is the least value at which the values up to it have half of the total weight. The upper median is the least value
-    at which they have more than half. The score is the mean of the two medians, so integer weights act as copies of the
-    list. If a share of the weight differs from one half only by rounding, it counts as one half. Tied items of a list
-    share their mean rank. Lists that do not contain an item have no effect on its score, except with
+    where the median of an even number of values is the mean of the two values in the middle. With weights, the lower
+    median is the least value at which the values up to it have half of the total weight. The upper median is the least
+    value at which they have more than half. The score is the mean of the two medians, so integer weights act as copies
+    of the list. If a share of the weight differs from one half only by rounding, it counts as one half. Tied items of a
+    list share their mean rank. Lists that do not contain an item have no effect on its score, except with
     ``absent_score="min"``. An item that only lists of weight 0 contain scores 0. The method sorts the rows by item and
     value. With ``absent_score="min"`` it sorts one value for each list and item.
 
