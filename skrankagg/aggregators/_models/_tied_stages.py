@@ -199,7 +199,7 @@ class TiedStages:
             yield own, candidate, size
 
     def _of_lists(self, variables):
-        """Yield each list's unweighted log-likelihood, and its derivatives by the log-worths and the logs of d_1, d_2, ..."""
+        """Yield each list's unweighted log-likelihood, and its derivatives by log-worths and log-prevalences."""
         lists, n_sizes = self.lists, self.largest
         log_worth = variables[: lists.n_candidates]
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])
