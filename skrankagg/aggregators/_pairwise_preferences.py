@@ -30,8 +30,7 @@ def pairwise_preferences(
     lists : DataFrame or RankedLists of one query, or dict or list of lists
         Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
 
     Returns
     -------

@@ -267,7 +267,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             warn_of_components(lists, tags.compares, type(self).__name__)
 
     def _prepare(self, X):
-        """Check the parameters and the lists, encode them, and apply the voters' weights."""
+        """Check the parameters, check and encode the lists, and apply the voters' weights."""
         self._validate_params()
         check_output(self, X)
         lists = check_lists(X)
@@ -350,7 +350,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ memory
 
     def _memory(self, lists):
-        """Return the peak bytes of each query, (n_queries,), beyond memory linear in its rows; None for none."""
+        """Return each query's peak memory in bytes, without memory linear in its rows; None means no such memory."""
         if not (self._pair_bytes or self._cell_bytes):
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
@@ -390,7 +390,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _repeat_many(self, lists):
         """Prepare for aggregating the same lists under many weights at once, as :meth:`_repeat`.
 
-        Returns a function of list weights, (n_lists, n_replicates), that returns scores, (n_candidates, n_replicates).
+        Returns a function from list weights, of shape (n_lists, n_replicates), to scores, of shape (n_candidates,
+        n_replicates).
         """
         score = self._repeat(lists)
         if self._repeats_columns:
@@ -409,9 +410,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _linear_gains(self, lists):
         """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
 
-        These are the gain of each row for its candidate beyond the gain of an absent item, (n_rows,). Second comes the
-        gain of each list for all items of its query, (n_lists,) or None for nothing. Third comes the size of a first
-        place, (n_queries,) or a number.
+        The first result is the gain of each row beyond the gain of an absent item, of shape (n_rows,). The second is
+        the gain of each list for all items of its query, of shape (n_lists,); None stands for 0. The third is the size
+        of a first place, one number or an array of shape (n_queries,).
         """
         raise InputError(
             f"Voter weights can only be learned for methods that sum independent per-list scores; {self!r} does not. "

@@ -37,8 +37,8 @@ class Consensus:
         cancel states it.
     additive : bool, default=False
         Whether a score is a sum over the lists that contain the item, each adding its own value for the item. Then two
-        items that occur in one and the same list alone never tie if their scores differ: nothing was added up. Scores
-        of other items in between change nothing.
+        items that only one list contains, the same list, never tie if their scores differ, because nothing was added
+        up. This holds even if other items have scores between them.
 
     See Also
     --------
@@ -72,7 +72,7 @@ class Consensus:
 
 @dataclass
 class Contributions:
-    """Shares of the lists in the scores of a method whose scores are sums over lists.
+    """Shares of the lists in the scores, for methods whose scores are sums over lists.
 
     The shares of an item add up to its score, within rounding.
 
@@ -81,9 +81,9 @@ class Contributions:
     held : ndarray of shape (n_rows,), dtype=float64
         Share of each row in the score of its candidate, the weight of its list included.
     absent : ndarray of shape (n_lists,), dtype=float64, or None
-        Share of each list in the scores of items of its query that are absent from it; None if that is nothing.
+        Share of each list in the scores of the items that are absent from it; None stands for 0.
     factor : ndarray of shape (n_candidates,), dtype=float64, or None
-        Factor of all shares of a candidate, as in CombMNZ; None for 1.
+        Factor of all shares of a candidate, as in CombMNZ; None stands for 1.
     """
 
     held: NDArray[np.float64]
@@ -103,8 +103,8 @@ class EncodedConsensus:
         The aggregated lists.
     order : ndarray of shape (n_candidates,), dtype=int64
         Candidates, query by query, best first.
-        score : ndarray of shape (n_candidates,), dtype=float64
-            Their scores in this order, one for each tie class.
+    score : ndarray of shape (n_candidates,), dtype=float64
+        Scores of the candidates in this order, with one score for each tie class.
     columns : dict of str to ndarray of shape (n_candidates,)
         More columns, in this order.
     queries : dict of str to ndarray of shape (n_queries,)
@@ -175,7 +175,7 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
 
 
 def best_items(lists, ids, consensus, top=None):
-    """Order the items of one query as :func:`order_candidates` does: a list of (id, score), best first.
+    """Order the items of one query as :func:`order_candidates` does; return a list of (id, score), best first.
 
     `ids` are the candidates' ids, in any order; `top` is the number of items to return, None for all.
     """
@@ -193,7 +193,7 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """Find the only list of positive weight with each candidate, (n_candidates,); -1 for several, -2 for none."""
+    """For each candidate, find the only list of positive weight that contains it; -1 means several, -2 means none."""
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
     sole[lists.candidate[rows]] = lists.row_list[rows]
@@ -202,7 +202,7 @@ def _sole_lists(lists):
 
 
 def sole_lists_again(lists):
-    """Make a function from list weights to sole lists, (n_candidates, n_replicates), numbered as in `_sole_lists`."""
+    """Return a function that computes `_sole_lists` from list weights, as (n_candidates, n_replicates)."""
     holds = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
     number = np.arange(lists.n_lists)[:, None]
 
@@ -215,7 +215,7 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Number the items so that neighbours in value share a number if a class ends between them, (n_items,).
+    """Number the items so that two neighbours in value have the same number if a class ends between them.
 
     Used as sources, these numbers keep neighbours of one source apart, and divide classes as `source` does.
     """
@@ -230,10 +230,11 @@ def _chains(score, tolerance, source):
 
 
 def rank_sums(lists, weight):
-    """Negate the weighted sum of each candidate's ranks, in columns if the weights have columns.
+    """Return minus the weighted sum of each candidate's ranks, in columns if the weights have columns.
 
-    An absent item gets the mean of the ranks that the list leaves over. Weights (n_lists,) or (n_lists, n_replicates)
-    give (n_candidates,) or (n_candidates, n_replicates); the result is exact for whole weights.
+    An absent item gets the mean of the ranks after the list's last item. Weights of shape (n_lists,) give a result of
+    shape (n_candidates,). Weights of shape (n_lists, n_replicates) give shape (n_candidates, n_replicates). The result
+    is exact for integer weights.
     """
     left_over = (lists.query_n_items[lists.list_query] + lists.list_length + 1) / 2
     value = left_over[lists.row_list] - lists.rank
@@ -291,7 +292,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield each tie-breaker, (n_members,), with the size of its rounding, (n_groups,), in order."""
+    """Yield the tie-breakers in order; each is an array of shape (n_members,), with the rounding size of each group."""
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total
@@ -310,7 +311,7 @@ def _divide_classes(class_start, run_start, source):
     class_start, place = class_start.copy(), np.arange(len(heads))
 
     def latest_before(member):
-        """Find the latest run before each run that has such a member, (n_runs,), -1 for none."""
+        """For each run, find the latest earlier run that has a marked member; -1 means that there is none."""
         has = np.zeros(len(heads), dtype=bool)
         has[run[member]] = True
         return np.append(-1, np.maximum.accumulate(np.where(has, place, -1))[:-1]), has

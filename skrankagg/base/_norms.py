@@ -27,7 +27,7 @@ def check_absent_score(norm, absent_score):
 
 
 def normalize(lists, norm, absent_score="zero"):
-    """Normalize each row, (n_rows,), and the score of absent items in each list, (n_lists,) or None for nothing."""
+    """Return the normalized score of each row, and the score of each list's absent items; None stands for 0."""
     if norm == "max":
         _refuse_no_maximum(lists)
     value, absent = NORMS[norm](lists)

@@ -96,7 +96,7 @@ class SupervisedAggregator(BaseAggregator):
         return self
 
     def fit_transform(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> pd.DataFrame:
-        """Learn from lists and aggregate the same ones.
+        """Learn from lists and aggregate the same lists.
 
         Evaluating the result on the training judgements overstates quality.
         :func:`~skrankagg.model_selection.cross_val_consensus` aggregates every query with a fit on the other queries.
@@ -211,7 +211,7 @@ class SupervisedListTransformer(ListTransformer):
         raise NotImplementedError(f"{type(self).__name__} must define _fit_judged(lists, qrels).")
 
     def _needs_judgements(self):
-        """Return True if it learns from judgements with its current parameters."""
+        """Return True if the transformer learns from judgements with its current parameters."""
         return True
 
     def __sklearn_tags__(self) -> Tags:
@@ -221,7 +221,7 @@ class SupervisedListTransformer(ListTransformer):
 
 
 def judged_part(owner, lists, y, qrels):
-    """Align judgements with the judged queries of lists; InputError if none of their items is relevant."""
+    """Align judgements with the judged queries of lists; raise InputError if no item of these queries is relevant."""
     qrels = choose_qrels(owner, y, qrels, purpose="learn from")
     judged = encode_qrels(qrels, lists)
     if not judged.judged.all():

@@ -1,4 +1,4 @@
-"""Weights that users give voters by name."""
+"""Weights that users assign to voters by name."""
 
 from collections.abc import Hashable, Mapping
 from decimal import Decimal
@@ -50,7 +50,7 @@ def _plain(voter):
 
 
 def voter_values(lists, given, name, advice, *, whole=False):
-    """Look up each voter's value in a mapping or Series: float64 (n_voters,), 0 for voters without a list.
+    """Look up each voter's value in a mapping or Series as float64; voters without lists have 0.
 
     Raises InputError if a voter with a list has no value, with `advice` about such voters, or if a voter has two
     values. Raises InputTypeError if a value is not a number, or not an integer although `whole` is true.
@@ -68,7 +68,7 @@ def voter_values(lists, given, name, advice, *, whole=False):
 
 
 def group_ids(lists, given, name):
-    """Look up the group of each voter in a mapping or Series, (n_voters,); with None each voter is its own group.
+    """Look up the group of each voter in a mapping or Series; with None each voter is a separate group.
 
     Raises InputError if a voter with a list is missing, or has no or several groups.
 
@@ -95,9 +95,9 @@ def group_ids(lists, given, name):
 
 
 def _look_up(lists, given, rule, advice):
-    """Find each voter in a Series by voter: positions (n_voters,), -1 if not there, and whether the voter has a list.
+    """For each voter, return the position in a Series, or -1 if missing, and whether the voter has a list.
 
-    Raises InputError, which begins with `rule` and ends with `advice`, if a voter with a list is not there.
+    Raises InputError if a voter with a list is missing. The message starts with `rule` and ends with `advice`.
     """
     place, voting = find_voters(given.index, lists.voters), np.zeros(lists.n_voters, dtype=bool)
     voting[lists.list_voter] = True

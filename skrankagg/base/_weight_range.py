@@ -1,4 +1,4 @@
-"""List weights that push a method's numbers out of the range of floating point."""
+"""Checks that list weights keep a method's numbers in the range of floating point."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def check_sums(method, lists):
 
 
 def check_range(method, lists, score, *, far=True):
-    """Raise InputError if scores (n_candidates,) are not finite because of the weights of their query.
+    """Raise InputError if scores, of shape (n_candidates,), are not finite because of the weights of their query.
 
     With `far` the weights must be very large or very small, so that other causes are not attributed to them.
     """
@@ -42,7 +42,7 @@ def refuse_weights(method, lists, q):
 
 
 def _weights_of(lists, q):
-    """Return the least positive and the largest weight of the lists of a query; 1 and 1 if all are 0."""
+    """Return the least positive and the largest list weight of a query; return 1 and 1 if all weights are 0."""
     weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
     weight = weight[weight > 0]
     return (float(weight.min()), float(weight.max())) if len(weight) else (1.0, 1.0)

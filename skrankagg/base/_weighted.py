@@ -28,7 +28,7 @@ WEIGHTING = {
 
 
 def pool_weights(lists, weight):
-    """Pool the weights of lists (n_lists,), at least 0, into one for each voter: (n_voters,), NaN without a list.
+    """Pool the weights of lists into one weight for each voter, which is NaN for a voter without lists.
 
     The pooled weight is the mean, over the voter's lists, of the weight relative to the mean weight of the query's
     lists. Means are weighted by the weights that the lists came with.
@@ -37,10 +37,11 @@ def pool_weights(lists, weight):
 
 
 def sums_to_pool(lists, weight):
-    """Sum the terms of each voter's pooled weight over the lists of some queries: (n_voters, 4), to be added up.
+    """Sum the terms of each voter's pooled weight over the lists of some queries; return shape (n_voters, 4).
 
-    The terms are the weights of the voter's lists, relative to the mean weight of their query, and the number of lists.
-    Both come multiplied by the weights that the lists came with, and then unweighted.
+    Results of several parts can be added up. The terms are the weights of the voter's lists, relative to their query's
+    mean weight, and the number of lists. The first two columns multiply these terms by the weights that the lists came
+    with; the last two do not.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -51,17 +52,17 @@ def sums_to_pool(lists, weight):
 
 
 def pooled_sums(sums):
-    """Divide the sums of each voter into its pooled weight, (n_voters,); NaN without a list."""
+    """Compute each voter's pooled weight from its sums; return NaN for a voter without lists."""
     # A voter whose lists all came with weight 0 does not change the typical weight; its lists count equally.
     own = np.where(sums[:, 1:2] > 0, sums[:, :2], sums[:, 2:])
     return np.divide(own[:, 0], own[:, 1], out=np.full(len(sums), np.nan), where=own[:, 1] > 0)
 
 
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
-    """Find queries whose longest list outweighs all others, given weights (n_lists,) >= 0: bool (n_queries,).
+    """Return a mask of the queries whose longest list outweighs all others; `weight` is at least 0.
 
-    Their heaviest list is longer than each other list, at least `length_factor` times as long as the median, and more
-    than `weight_factor` times as heavy as the median. Lists that came with weight 0 do not count.
+    In such a query, the heaviest list is longer than every other list. Its length is at least `length_factor` times the
+    median length, and its weight is above `weight_factor` times the median weight. Lists of weight 0 do not count.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)
@@ -84,7 +85,7 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
 
 def match_voters(owner, lists, known, what, equal, advice, ids=None):
-    """Match the voters of lists with the fitted voters: return lists, and the place of each list's voter, (n_lists,).
+    """Match the voters of lists with the fitted voters; return the lists and the place of each list's voter.
 
     `known` is a frame with a column `voter`; an unknown voter has place -1. If ``owner.unknown_voter`` is "ignore", the
     lists of unknown voters get list weight 0. In messages, `what` names the value learned for a voter, `equal`
@@ -123,7 +124,7 @@ def match_voters(owner, lists, known, what, equal, advice, ids=None):
 
 
 def match_weights(owner, lists, learnt, advice, ids=None):
-    """Look up the learned weights of voters: return lists, the weight of each, (n_lists,), and whether it is known.
+    """Look up the learned weights of voters; return the lists, each list's weight, and whether each weight is known.
 
     `learnt` is a frame of `voter` and `weight`. An unknown voter has the mean weight, or no weight ("ignore"), or is an
     error. The last result is None if all voters are known, or if the unknown ones do not count. Lists of ignored voters
@@ -232,7 +233,7 @@ class WeightedAggregator(BaseAggregator):
         return weight
 
     def _keep_weights(self, lists, weight):
-        """Publish the weights of the lists, (n_lists,), and the pooled weight of each voter."""
+        """Set the attributes with the weight of each list and the pooled weight of each voter."""
         self._warn_of_length(lists, weight)
         self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
@@ -246,7 +247,7 @@ class WeightedAggregator(BaseAggregator):
         self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
 
     def _pool(self, lists, weight):
-        """Pool the weights of the lists into one weight for each voter, (n_voters,)."""
+        """Pool the weights of the lists into one weight for each voter."""
         return pool_weights(lists, weight)
 
     @property
@@ -276,11 +277,11 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _groups(self):
-        """Parameter `voter_groups` of methods that have it: voters of one group share one learned weight."""
+        """Return the parameter `voter_groups`, or None for methods without it; a group shares one learned weight."""
         return None
 
     def _group_of_lists(self, lists):
-        """Return the group number of each list's voter, (n_lists,)."""
+        """Return the group number of each list's voter."""
         return pd.factorize(group_ids(lists, self._groups, "voter_groups").take(lists.list_voter))[0]
 
     def _implied_weights(self, lists):
@@ -288,7 +289,7 @@ class WeightedAggregator(BaseAggregator):
         return self._voter_weights(lists)
 
     def _weigh(self, lists):
-        """Return lists, the weight of each, and whether it is known; lists of ignored voters have list weight 0."""
+        """Return lists, learned weights and a mask of known weights; lists of ignored voters get list weight 0."""
         if self.weighting is None:
             return lists, None, None
         if self.weighting == "query":

@@ -462,7 +462,7 @@ def test_stacked_fusion_target_applies_gain_and_relevance_threshold():
     assert target(gain="linear") == [1, 3, 2.5, 0]
     assert target(gain="linear", relevance_threshold=2) == [0, 3, 2.5, 0]
     assert target(ByGroup(), relevance_threshold=3) == [0, 3, 0, 0]
-    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower it"):
+    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower the threshold"):
         target(relevance_threshold=4)
     huge = Qrels.from_dict({"q": {"a": 2000}})
     with pytest.raises(InputError, match=r"which overflows for the grade 2000\. Choose gain='linear'"):
@@ -497,7 +497,7 @@ def test_stacked_fusion_needs_support_for_queries_of_unknown_voters(data):
     others = frame.assign(voter=frame["voter"] + "x")
     for voters in (others, frame.assign(voter=frame["voter"].str[1:].astype(int))):
         stacked = StackedFusion(Ridge(), qrels=Qrels.from_frame(qrels)).fit(frame)
-        words = r"was not fitted on any voter of query 'q01'.*add a feature that needs no voter, such as 'support'"
+        words = r"was not fitted on any voter of query 'q01'.*that does not depend on single voters, such as 'support'"
         with pytest.raises(InputError, match=words) as caught:
             stacked.transform(voters)
         assert ("the ids here int" in str(caught.value)) == (voters is not others)
@@ -616,7 +616,7 @@ def test_comparator_without_cv_rejects_stacked_fusion(data):
 @pytest.mark.exhaustive
 def test_stacked_fusion_rejects_nan_features_for_estimators_without_nan(data):
     train, test, qrels = parts(data)
-    words = "The feature 'score' is NaN where a list does not contain an item; Ridge takes no NaN. Choose a norm"
+    words = "The feature 'score' is NaN where a list does not contain an item; Ridge does not accept NaN. Choose a norm"
     with pytest.raises(InputError, match=words):
         StackedFusion(Ridge(), ["score"]).fit(train, qrels)
     for estimator in (HistGradientBoostingRegressor(max_iter=5), make_pipeline(SimpleImputer(), Ridge())):
@@ -626,7 +626,7 @@ def test_stacked_fusion_rejects_nan_features_for_estimators_without_nan(data):
     full, judged, _ = make_ranked_lists(n_queries=4, n_items=6, list_length=None, random_state=0)
     stacked = StackedFusion(Ridge(), ["score"]).fit(full, Qrels.from_frame(judged))
     assert stacked.transform(full)["score"].nunique() > 4
-    with pytest.raises(InputError, match="Ridge takes no NaN"):
+    with pytest.raises(InputError, match="Ridge does not accept NaN"):
         stacked.transform(full.iloc[1:].reset_index(drop=True))
 
 

@@ -1,4 +1,4 @@
-"""Election rules: points by place, rounds of elimination, Bucklin's depths, Condorcet winner and Smith set."""
+"""Election rules: points by place, rounds of elimination, Bucklin's rule, Condorcet winner and Smith set."""
 
 # tools/regenerate.py writes what follows.
 from ._bucklin import Bucklin

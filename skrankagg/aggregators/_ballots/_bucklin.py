@@ -23,40 +23,42 @@ class Bucklin(BaseAggregator):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them below its own items. "ignore" counts only the lists
-        that contain the item, and needs more than half of these; use it when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list. "ignore" counts only the
+        lists that contain the item, and the depth is where more than half of these lists contain it. Use "ignore" when
+        each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    RankStatistic : With ``statistic="median"`` the median of the ranks divided by the number of items.
-    PositionalScoring : Points by place.
+    RankStatistic : With ``statistic="median"`` it ranks by the median of the ranks divided by the number of items.
+    PositionalScoring : Adds up points that depend on the place.
 
     Notes
     -----
-    With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`, the depth is the least rank that a majority of
-    the weight reaches: a weighted median of the ranks. The share is the part of the weight that reaches it [1]_, [2]_,
+    With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`, the depth :math:`d(i)` is the least rank down to
+    which lists with a majority of the weight contain the item. It is a weighted median of the ranks. The share
+    :math:`p(i)` is the part of the weight that these lists have [1]_, [2]_,
 
     .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
        p(i) = \frac{\sum_{v : r_v(i) \le d(i)} w_v}{\sum_v w_v}.
 
-    Items are ordered by depth, and items of one depth by share, in one number,
+    Items are ordered by depth, and items of equal depth by share. One number combines both,
 
     .. math:: B(i) = -d(i) - \frac{1 - p(i)}{2}.
 
-    Depths differ by at least 1/2, and the second term is below 1/4, as :math:`p` is above 1/2. So the share decides
-    only between items of one depth. An item that every list ranks first scores -1. The result contains both values, in
-    the columns `depth` and `share`.
+    Different depths differ by at least 1/2, and the second term is below 1/4, as :math:`p` is above 1/2. So the share
+    decides only between items of equal depth. An item that every list ranks first scores -1. The columns `depth` and
+    `share` of the result contain the two values.
 
     Tied items share their mean rank, so depths may be halves. With ``absent="last"`` the items missing from a list of
     :math:`L_v` of the :math:`n` items share the rank :math:`(L_v + 1 + n) / 2`. With "ignore" the sums are over the
-    lists that contain the item, and their ranks are compared as they are, however long the lists. A weight within
-    :math:`10^{-12}` of half, relative to the whole, is not a majority. An item that only lists of weight 0 contain has
-    no depth (NaN) and is below all items that have one.
+    lists that contain the item. Ranks in lists of different lengths are compared without rescaling. A weight within
+    :math:`10^{-12}` of half of the total weight, relative to the total weight, is not a majority. An item that only
+    lists of weight 0 contain has no depth (NaN) and is below all items that have a depth.
 
-    An item that more than half of the lists rank first comes first. As a median, the depth does not move with outliers
-    in fewer than half of the lists. :math:`O(N \log n)` for :math:`N` rows.
+    An item that more than half of the lists rank first comes first. Outliers in fewer than half of the lists do not
+    move the depth far, as it is a median. The time is :math:`O(N \log n)` for :math:`N` rows.
 
     References
     ----------
@@ -118,10 +120,10 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return a function of depths, and the total weight for each candidate, (n_candidates,).
+    """Return a function that weighs the lists down to a depth, and each candidate's total weight.
 
-    The function takes twice a depth for each candidate, (n_candidates,). It returns the total weight of the lists that
-    rank the candidate no deeper, (n_candidates,).
+    The argument of the function contains twice a depth for each candidate. The function returns, for each candidate,
+    the total weight of the lists that rank it at this depth or above. All arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Positional scoring: plurality, veto, Dowdall's rule, and points of your own."""
+"""Positional scoring: plurality, veto, Dowdall's rule, and custom points."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -18,7 +18,7 @@ __all__ = ["PositionalScoring"]
 
 
 class PositionalScoring(SharedPointSums):
-    r"""Rank items by the points of their places: plurality, veto, Dowdall's rule, or points of your own.
+    r"""Rank items by the points of their places: plurality, veto, Dowdall's rule, or custom points.
 
     Each list gives a fixed number of points to its first item, another number to its second, and so on. The points of
     an item are added up over the lists.
@@ -31,21 +31,22 @@ class PositionalScoring(SharedPointSums):
         - "plurality": 1 for the first place, 0 for all others;
         - "veto": 1 for all places but the last, also called antiplurality;
         - "dowdall": 1 for the first place, 1/2 for the second, 1/3 for the third, and so on;
-        - an array: its entries, which are at least 0 and never rise. In a query of n items the first n count; places
-          beyond the end of the array get 0. ``[1, 1, 1]`` is approval of the first three.
+        - an array: its entries are the points of the places from the first on. They are at least 0 and never rise. In a
+          query of n items only the first n entries count; places beyond the end of the array get 0. ``[1, 1, 1]`` is
+          approval of the first three.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: with "last" they share the points of the places after its own items.
-        With "ignore" each list gives points by place among its own items, and an item scores its mean over the lists
-        that contain it. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list: with "last" they share the points of the places after the last item of
+        the list. With "ignore" each list gives points only to its own items. The score of an item is then its mean over
+        the lists that contain it. Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    BordaCount : Points that fall by 1 from place to place.
-    ReciprocalRankFusion : Dowdall's rule with ``k=0``, but absent items get nothing.
-    SequentialElimination : Counts again without the item of the fewest points.
-    Bucklin : Counts more and more places until a majority is reached.
+    BordaCount : Its points fall by 1 from place to place.
+    ReciprocalRankFusion : With ``k=0`` it is Dowdall's rule, but absent items get no points.
+    SequentialElimination : Removes the item with the fewest points and counts again.
+    Bucklin : Counts more and more places until an item has a majority.
 
     Notes
     -----
@@ -55,19 +56,20 @@ class PositionalScoring(SharedPointSums):
 
     .. math:: S(i) = \sum_v w_v \, \frac{1}{|P|} \sum_{k \in P} s_k.
 
-    The items missing from a list of :math:`L_v` items are one more group, on the places :math:`L_v + 1` to :math:`n`.
-    So a veto list of fewer than n items shares its veto among the absent items, and a plurality list never gives them
-    any points. Where absence is worth nothing, as in a championship, let the points end before the lists do.
+    The items missing from a list of :math:`L_v` items form one more group, on the places :math:`L_v + 1` to :math:`n`.
+    So under "veto" the absent items of a list share its last place, and under "plurality" they never get any points. If
+    absent items should get no points, as in a championship, choose fewer points than the lists have items.
 
     With ``absent="ignore"``, :math:`P` are places among the :math:`L_v` items of the list, and
 
-    .. math:: S(i) = \frac{\sum_{v \ni i} w_v \, \frac{1}{|P|} \sum_{k \in P} s_k}{\sum_{v \ni i} w_v},
+    .. math:: S(i) = \frac{\sum_{v \ni i} w_v \, \frac{1}{|P|} \sum_{k \in P} s_k}{\sum_{v \ni i} w_v}.
 
-    such as the share of the lists with the item that rank it first, or its mean points in the races that it entered. An
-    item that only lists of weight 0 contain scores 0.
+    Under "plurality" this is the share of the lists that rank the item first, among the lists that contain it. With
+    custom points it can be the mean of a driver's points in the races that the driver entered. An item that only lists
+    of weight 0 contain scores 0.
 
-    Items of equal points tie; by plurality these include all items that no list ranks first. Linear in the number of
-    rows.
+    Items with equal points tie. Under "plurality" all items that no list ranks first tie. The time is linear in the
+    number of rows.
 
     References
     ----------
@@ -140,7 +142,7 @@ class PositionalScoring(SharedPointSums):
         return Consensus(self._add_up(lists), additive=self._own_points() is None and self.points == "dowdall")
 
     def _own_points(self):
-        """Return the user's own points, float64 of shape (n_given,), or None for a named rule."""
+        """Return the user's points as a float64 array of shape (n_given,), or None for a named rule."""
         if isinstance(self.points, str):
             return None
         try:
@@ -160,7 +162,7 @@ class PositionalScoring(SharedPointSums):
         return points
 
     def _by_place(self, n_places):
-        """Return the points of the places from 1 to `n_places`, for any number of items; not for "veto"."""
+        """Return the points of the places from 1 to `n_places` for all rules except "veto"."""
         own = self._own_points()
         if own is None:
             place = np.arange(1.0, n_places + 1)
@@ -170,7 +172,7 @@ class PositionalScoring(SharedPointSums):
         return by_place
 
     def _give(self, lists, n_places):
-        """Return the points that each row gives, (n_rows,), where a list fills the first of its places, (n_lists,)."""
+        """Return the points of each row; the items of list v fill the first of ``n_places[v]`` places."""
         place = positions(lists.row_ptr)
         if self._own_points() is None and self.points == "veto":
             given = (place != n_places[lists.row_list]).astype(np.float64)

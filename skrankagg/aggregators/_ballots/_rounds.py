@@ -1,6 +1,6 @@
-"""Rounds of elimination for all queries at once: count the remaining items, and remove the lowest.
+"""Rounds of elimination for all queries at once: each round counts votes and removes the items with the fewest.
 
-Votes for the first or the last place are counted along the lists. The vote of a list stays with one group of tied items
+Votes for the first or the last place are counted list by list. The vote of a list stays with one group of tied items
 until all items of the group have left. Borda points are sums of margins; the margins of leaving items are subtracted.
 """
 
@@ -17,7 +17,7 @@ _MANY, _MANY_FOR_EACH = 8192, 16
 
 
 def leave_by_votes(lists, rule, absent):
-    """Count the rounds that each candidate stays, by "plurality" or "veto"; float64 (n_candidates,)."""
+    """Count the rounds that each candidate stays under "plurality" or "veto"; return a float64 array."""
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
@@ -41,7 +41,7 @@ def leave_by_votes(lists, rule, absent):
 
 
 class _Votes:
-    """First or last places of the lists among the candidates that stay."""
+    """Votes of the lists for the first or last place among the candidates that stay."""
 
     def __init__(self, lists, rule, absent):
         self.lists, self.sign, self.absent = lists, 1 if rule == "plurality" else -1, absent
@@ -58,14 +58,14 @@ class _Votes:
         self.n_staying = lists.query_n_items.copy()
 
     def least(self, tolerance):
-        """Return the candidates with the least of their query, within a tolerance (n_queries,)."""
+        """Return the candidates whose total is the least of their query, within a tolerance for each query."""
         lists = self.lists
         total = np.where(self.stays, self._count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
         return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
 
     def _count(self):
-        """Return each candidate's votes, minus its votes if each list gave the same to all its items."""
+        """Return the votes of each candidate; with "ignore", subtract the mean that each list gives to its items."""
         lists = self.lists
         own, by_absence, even = self._ways()
         rows, weight = self._votes(own)
@@ -79,9 +79,10 @@ class _Votes:
         return total
 
     def _ways(self):
-        """Return the lists whose own items have their votes, and two values per list, (n_lists,), or None if all are 0.
+        """Return the lists that vote for their own items, and two values per list or None where all values are 0.
 
-        The first value is added to each item missing from the list, the second subtracted from each of its own items.
+        The first value is added to each item missing from the list. The second value is subtracted from each item of
+        the list. Each array of values has shape (n_lists,).
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0
@@ -95,7 +96,7 @@ class _Votes:
         return np.flatnonzero(voting & ~shared), given, even
 
     def _votes(self, own):
-        """Return the rows that have the votes of some lists, and their weights: tied items share a vote."""
+        """Return the rows that get the votes of some lists, and the weights of the votes; tied items share a vote."""
         lists, group, weight = self.lists, self.group[own], self.lists.list_weight[own]
         rows = self.group_ptr[group]
         if not self.strict:
@@ -106,7 +107,7 @@ class _Votes:
         return rows, weight
 
     def remove(self, leaving):
-        """Remove candidates, and pass on the votes of the lists."""
+        """Remove candidates; a list whose voted group is empty now votes for its next group."""
         lists = self.lists
         self.stays[leaving] = False
         np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)
@@ -121,9 +122,10 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Votes in queries of many items per list: a round looks only at items that have votes of their own.
+    """Votes in queries with many items per list, where a round visits only items that have votes of their own.
 
-    The total of any other item depends on the lists that contain it, and is the same for all items of such a class.
+    The total of any other item depends only on which lists contain it. Items contained in the same lists form a class,
+    and all other items of a class have the same total.
     """
 
     def __init__(self, lists, rule, absent):
@@ -167,9 +169,10 @@ class _VotesByClass(_Votes):
 
 
 def _classes(lists, ptr, held):
-    """Return the class number of each candidate, (n_candidates,), and one candidate of each class.
+    """Return the class number of each candidate, and one candidate of each class.
 
-    Candidates of a class are contained in the same lists of the same query: ``held[ptr[c]:ptr[c + 1]]``, ascending.
+    Candidates of a class are contained in the same lists of the same query. ``held[ptr[c]:ptr[c + 1]]`` contains the
+    lists of candidate c in ascending order.
     """
     length = np.diff(ptr)
     label = length * lists.n_queries + lists.candidate_query
@@ -182,9 +185,9 @@ def _classes(lists, ptr, held):
 
 
 def repeat_lists(lists, n_times):
-    """Repeat the lists, each time as queries of their own, so that many replicates are counted at once.
+    """Repeat the lists, each time as new queries, so that many replicates are counted at once.
 
-    Weights come list by list, replicate after replicate; there are no scores.
+    Weights are ordered by replicate and then by list. The result has no scores.
     """
     times = np.arange(n_times)
 
@@ -210,10 +213,11 @@ def repeat_lists(lists, n_times):
 
 
 def leave_by_margins(prefer, total, below_mean):
-    """Count the rounds that each item stays by Borda points, in queries of equal size; float64 (n_queries, n_items).
+    """Count the rounds that each item stays under Borda points, in queries with the same number of items.
 
-    `prefer` (n_queries, n_items, n_items) contains the weights of the lists that prefer the row's item to the column's,
-    `total` (n_queries,) the weights of all lists. The items with the fewest points leave, or all items below the mean.
+    `prefer`, of shape (n_queries, n_items, n_items), contains the weights of the lists that prefer the row's item to
+    the column's item. `total`, of shape (n_queries,), contains the total weight of each query's lists. The items with
+    the fewest points leave; if `below_mean` is true, all items below the mean leave.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._ballots._rounds import leave_by_margins

@@ -1,4 +1,4 @@
-"""Sequential elimination: the item with the lowest count leaves, and the lists are counted again."""
+"""Sequential elimination: the items with the lowest count leave, and the lists are counted again."""
 
 from typing import Literal
 
@@ -36,55 +36,57 @@ class SequentialElimination(BaseAggregator):
         - "borda": the items with the fewest Borda points, Baldwin's rule;
         - "borda-mean": all items with fewer Borda points than the mean, Nanson's rule.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them below its own items. With "ignore" the list gives them
-        the mean of what it gives to its own items; use it when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list. With "ignore" they get the
+        mean of the values that the list gives to its own items. Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    PositionalScoring : One count, without rounds.
-    BordaCount : One count of Borda points.
+    PositionalScoring : Counts points once, without rounds.
+    BordaCount : Counts Borda points once, without rounds.
     condorcet_winner : The item that Baldwin's and Nanson's rules elect if there is one.
 
     Notes
     -----
     With :math:`R` the set of the items that remain in a round, the total :math:`T_R(i)` decides which items stay. Each
-    list :math:`v` adds :math:`s_v(i)` minus its mean :math:`\bar s_v` over the items of :math:`R` in the list, with
-    :math:`s_v(i)` by rule:
+    list :math:`v` adds :math:`s_v(i)` minus :math:`\bar s_v`, the mean of :math:`s_v` over the items of :math:`R` in
+    the list. The rule defines :math:`s_v(i)`:
 
     - "plurality" [1]_: 1 for the first of the items of :math:`R` in list :math:`v`;
-    - "veto" [2]_: -1 for the last of them;
+    - "veto" [2]_: -1 for the last of these items;
     - "borda" [3]_ and "borda-mean" [4]_: the number of these items below :math:`i` minus the number above it.
 
     .. math:: T_R(i) = \sum_v w_v ( s_v(i) - \bar s_v )
 
-    Subtracting the mean changes no order of full lists; the mean of Borda points is 0 already. The items with the least
-    :math:`T_R(i)` leave together. With "borda-mean" the items with :math:`T_R(i) < 0` leave; where there are none, all
-    items are equal. `score` is the number of rounds that an item stays: 0 for the items that leave first. Items that
-    leave together tie, also at the top.
+    With full lists, subtracting the mean does not change the order of the items; for Borda points the mean is always 0.
+    The items with the least :math:`T_R(i)` leave together. With "borda-mean" the items with :math:`T_R(i) < 0` leave;
+    where there are no such items, all items are equal. `score` is the number of rounds that an item stays, and 0 for
+    the items that leave first. Items that leave together tie, and so do the items that are left at the end.
 
-    **Ties in a list** share the first place, or the last: of three tied first items each gets a third of the vote. In
-    Borda points a tied pair counts for neither item.
+    **Ties in a list.** Tied items share the first place or the last place: if three items tie for the first place, each
+    gets a third of the vote. In Borda points a tied pair counts for neither item.
 
-    **Absent items.** With ``absent="last"`` they are one more group of ties at the end of the list. So a list with a
-    single item does rank it above all others. Once all its items have left, a list is exhausted: it ties the remaining
-    items and counts no more. With "ignore" an absent item gets the mean, hence nothing. A list with a single item left
-    then gives nothing either.
+    **Absent items.** With ``absent="last"`` the absent items are one more group of ties at the end of the list. So a
+    list with a single item does rank it above all others. Once all items of a list have left, the list is exhausted. It
+    ties the remaining items and counts no more. With "ignore" an absent item gets the mean, so the list adds 0. A list
+    with a single remaining item then also adds 0.
 
     **Ties for leaving.** Ties are not broken by lot or by earlier rounds: all items that tie for leaving leave
-    together. Items without any first place leave in the same round of "plurality". Totals within :math:`10^{-12}` of
-    the total weight (for Borda points times the number of items) are equal.
+    together. Items without any first place leave in the same round of "plurality". Totals count as equal if they differ
+    by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is multiplied by the number of
+    items.
 
     **Majorities.** Rounds go on until all remaining items are equal, to order the items below the winner as well. An
-    item that more than half of the weight ranks first wins by "plurality", but may lose by "veto". In elections
-    Coombs' rule often stops at such a majority; here it does not. Baldwin's and Nanson's rules elect a Condorcet
-    winner. Instant runoff is independent of clones, ties for leaving aside. Add a second item that all lists rank next
-    to a first one. If the first item won, one of the two now wins; otherwise the winner stays the same.
+    item that more than half of the weight ranks first wins by "plurality", but may lose by "veto". In elections Coombs'
+    rule often stops at such a majority; here it does not. Baldwin's and Nanson's rules elect a Condorcet winner.
+    Instant runoff is independent of clones, except where items tie for leaving. Suppose that a second item is added and
+    that all lists rank it next to a first item. If the first item won before, one of the two now wins; otherwise the
+    winner stays the same.
 
-    :math:`O(N)` for :math:`N` rows and :math:`O(m n)` for the rounds by "plurality". The rounds by "veto" take the same
-    where the :math:`m` lists contain all :math:`n` items, else :math:`O(N n)`. Borda points take :math:`O(m n^2)` for
-    each query, and memory :math:`O(n^2)`.
+    Preparing :math:`N` rows takes :math:`O(N)`, and the rounds by "plurality" take :math:`O(m n)`. The rounds by "veto"
+    take the same time if the :math:`m` lists contain all :math:`n` items, and :math:`O(N n)` otherwise. Borda points
+    take :math:`O(m n^2)` for each query, and memory :math:`O(n^2)`.
 
     References
     ----------
@@ -172,7 +174,7 @@ class SequentialElimination(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _repeat_votes(self, lists):
-        """Compute `_repeat_many` with replicates as queries, so that one count covers a round of all replicates."""
+        """Compute `_repeat_many` with each replicate as a query, so that each round counts all replicates at once."""
         n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
 
         def score(weights):

@@ -31,21 +31,21 @@ def condorcet_winner(lists: PlainLists, *, absent: Literal["last", "ignore"] = "
 def condorcet_winner(
     lists: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
 ) -> pd.DataFrame | int | None:
-    """Find the item of each query that beats every other one by a majority.
+    """Find the item of each query that beats every other item by a majority.
 
     Parameters
     ----------
     lists : DataFrame, RankedLists, dict, list of lists, or ndarray of shape (n_items, n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. For a matrix this has no effect: it was counted with one of the two.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
 
     Returns
     -------
     DataFrame of shape (n_queries, 2), or int or None
-        Columns `query` and `item`, a row for each query; the item is missing where no item beats all others. For a
-        matrix the number of the item, or None.
+        The columns are `query` and `item`, with one row for each query. The item is missing where no item beats all
+        others. For a matrix the result is the number of the item, or None.
 
     See Also
     --------
@@ -54,9 +54,10 @@ def condorcet_winner(
 
     Notes
     -----
-    An item is the Condorcet winner if for every other item more weight of lists ranks it above than below [1]_. There
-    is at most one, and none where majorities form a cycle at the top. A draw is not a win: margins within
-    :math:`10^{-12}` of the query's total weight are draws. A single item has nothing to beat, and wins. With
+    Compare an item with another item. The item wins if the lists that rank it above have more weight than the lists
+    that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is at most one
+    Condorcet winner, and none where majorities form a cycle at the top. A draw is not a win: margins within
+    :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item is the winner. With
     ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as for
     :class:`Condorcet`.
 
@@ -106,40 +107,43 @@ def smith_set(lists: PlainLists, *, absent: Literal["last", "ignore"] = "last") 
 def smith_set(
     lists: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
 ) -> pd.DataFrame | NDArray[np.int64]:
-    r"""Find the smallest set of items of each query that beat all other items by majorities.
+    r"""Find, for each query, the smallest set of items that beat all other items by majorities.
 
     Parameters
     ----------
     lists : DataFrame, RankedLists, dict, list of lists, or ndarray of shape (n_items, n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. For a matrix this has no effect: it was counted with one of the two.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
 
     Returns
     -------
     DataFrame or ndarray of int
-        Columns `query` and `item`, a row for each item of each set, both sorted. For a matrix the numbers of the items.
+        The columns are `query` and `item`, with one row for each item of each set, sorted by query and item. For a
+        matrix the result contains the numbers of the items.
 
     See Also
     --------
-    condorcet_winner : The item of a set of one.
-    condorcet_components : Splits all items into such sets, draws aside.
+    condorcet_winner : Returns the item if the set has only one.
+    condorcet_components : Splits all items into such sets, but treats draws differently.
 
     Notes
     -----
-    Every item of the set beats every item outside of it, and no smaller nonempty set has this property [1]_, [2]_. A
-    Condorcet winner is a set of its own. In a cycle of majorities at the top, all items of the cycle are in the set,
-    and so are items that draw with one of them. Rules such as :class:`Copeland`, :class:`Schulze`,
+    Every item of the set beats every item outside of it, and no smaller nonempty set has this property [1]_, [2]_. If
+    there is a Condorcet winner, it is the only item of the set. If majorities form a cycle at the top, the set contains
+    all items of the cycle, and also items that draw with one of them. Rules such as :class:`Copeland`,
+    :class:`Schulze`,
     :class:`RankedPairs` and :class:`Kemeny` elect an item of the set.
 
     With :math:`c_1 \ge c_2 \ge \dots` the Copeland scores of the :math:`n` items, wins plus half of the draws, the set
     contains the first :math:`k` items for the least :math:`k` with
 
-    .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k),
+    .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k).
 
-    the most that :math:`k` items can score: half of the duels among themselves, and every duel with the others. Margins
-    within :math:`10^{-12}` of the query's total weight are draws. The time is the same as for :class:`Copeland`.
+    The right side is the most that :math:`k` items can score: one point in total for each duel among themselves, and
+    one point for each duel with another item. Margins within :math:`10^{-12}` of the query's total weight are draws.
+    The time is the same as for :class:`Copeland`.
 
     References
     ----------
@@ -175,14 +179,14 @@ def smith_set(
 
 
 def _list_majority(lists, absent):
-    """Count the opponents that each candidate beats, and those with which it draws."""
+    """For each candidate, count the opponents that it beats and the opponents that it draws with."""
     method = Copeland(absent=absent)
     method._check_memory(lists, method._memory(lists))
     return method._majorities(lists)
 
 
 def _matrix_majority(prefer, caller):
-    """Count wins and draws as :func:`_list_majority` does, from the preferences of one query."""
+    """Count wins and draws as :func:`_list_majority` does, but from the preference matrix of one query."""
     if prefer.ndim != 2 or prefer.shape[0] != prefer.shape[1] or not len(prefer):
         raise InputError(
             f"`lists` must be ranked lists or a square matrix of preferences; got an array of shape {prefer.shape}. "
@@ -194,7 +198,7 @@ def _matrix_majority(prefer, caller):
 
 
 def _in_smith_set(wins, draws, ptr):
-    """Find the members of the Smith sets, bool (n_candidates,); `ptr` (n_queries + 1,) delimits the queries."""
+    """Return a mask of the candidates in the Smith set of their query; `ptr` delimits the queries."""
     query, n = expand(ptr), np.diff(ptr)
     twice = 2.0 * wins + draws
     order = np.lexsort((-twice, query))

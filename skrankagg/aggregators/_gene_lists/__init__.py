@@ -1,4 +1,4 @@
-"""Methods for lists of genes of very different lengths and quality, some without an order."""
+"""Methods for lists of genes with very different lengths and quality; some lists have no order."""
 
 # tools/regenerate.py writes what follows.
 from ._birra import BIRRA

@@ -1,4 +1,4 @@
-"""BIRRA: repeated naive Bayes that takes the current top items for the true ones."""
+"""BIRRA: repeated naive Bayes that treats the current top items as the true items."""
 
 from numbers import Integral, Real
 
@@ -20,21 +20,21 @@ _BLOCK = 1 << 17
 
 
 class BIRRA(BaseAggregator):
-    r"""Rank items by the evidence of each list's bins, taking the current top items for the true ones.
+    r"""Rank items by the evidence of each list's bins, where the current top items count as the true items.
 
-    The value of a place in a list is learnt from the list itself: if the leading items of the consensus are at its top,
-    its top counts. No list is trusted alone, however.
+    The value of a place in a list is learnt from the list itself. If the top of the list contains the leading items of
+    the consensus, the top counts. However, at least two lists must support a value.
 
     Parameters
     ----------
     prior : float, default=0.05
-        Share of the items that are taken for true in each round, above 0 and below 1.
+        Share of the items that count as true in each round, above 0 and below 1.
     n_bins : int, default=50
         Number of bins of equal width for the places of each list.
     max_iter : int, default=10
         Largest number of rounds.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class BIRRA(BaseAggregator):
         return Contributions(held, absent)
 
     def _rounds(self, lists):
-        """Return scores of candidates, sizes of their terms, rounds and convergence of queries, and the factors."""
+        """Return the scores, the sizes of their terms, each query's rounds and convergence, and the factors."""
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
         binned = _Bins(lists, self.n_bins)
@@ -157,7 +157,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """Compute the logarithms of the Bayes factors of all bins of each list, (n_lists, n_bins)."""
+        """Compute the logarithm of the Bayes factor of each bin of each list: shape (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -180,7 +180,7 @@ class _Bins:
         self.n_up_to = self._up_to(None, self.n_absent)
 
     def count(self, true):
-        """Count true and other items up to each bin, two arrays (n_lists, n_bins), from `true` (n_candidates,)."""
+        """Count the true items and the other items up to each bin; return two arrays of shape (n_lists, n_bins)."""
         lists = self.lists
         held = true[lists.candidate]
         total = np.add.reduceat(true, lists.candidate_ptr[:-1])[lists.list_query]
@@ -195,12 +195,12 @@ class _Bins:
         return np.cumsum(cells.reshape(lists.n_lists, self.n_bins), axis=1)
 
     def shares(self, factor):
-        """Return what each row adds to its item, (n_rows,), and each list to its absent items, (n_lists,)."""
+        """Return the value that each row adds to its item and the value that each list adds to its absent items."""
         factor, weight = factor.ravel(), self.lists.list_weight
         return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
 
     def sum_factors(self, factor):
-        """Sum the factors of each candidate's bins, and the sizes of the terms, both (n_candidates,)."""
+        """For each candidate, sum the factors of its bins and the absolute values of the terms."""
         lists = self.lists
         held, absent = self.shares(factor)
         gain = held - absent[lists.row_list]
@@ -214,7 +214,7 @@ class _Bins:
 def _lower_largest(factor, lists):
     """Lower the largest factor of each bin to the second largest among the lists of the query.
 
-    A list of weight 2 counts as both. Where one list alone votes, no factor is lowered.
+    A list of weight 2 counts as two lists. Where only one list votes, no factor is lowered.
     """
     heads, query = lists.list_ptr[:-1], lists.list_query
     voting = np.where(lists.list_weight[:, None] > 0, factor, -np.inf)
@@ -227,7 +227,7 @@ def _lower_largest(factor, lists):
 
 
 def _share_of_first(lists, score, scale, n_first):
-    """Mark the first candidates of each query: 1 or 0, or a share for items that tie across the limit."""
+    """Return 1 for the first candidates of each query and 0 for others; items that tie across the limit get a share."""
     heads = lists.candidate_ptr[:-1]
     order = group_order(lists.candidate_query, -score)
     start = np.zeros(len(score), dtype=bool)

@@ -26,7 +26,7 @@ class RunningMean:
             self.class_end = np.repeat(ptr[1:] - 1, np.diff(ptr))
 
     def __call__(self, score):
-        """Compute the weight of each row, (n_rows,), and each whole list, (n_lists,), from the candidates' scores."""
+        """Compute the weight of each row and the weight of each whole list from the scores of the candidates."""
         weight = self._to_class_ends(self._roots(score[self.lists.candidate]))
         return weight, weight[self.last]
 
@@ -41,7 +41,7 @@ class RunningMean:
 
 
 class Exponential(RunningMean):
-    """Best-fitting curve a exp(-b x) - c x + d of these roots, except in lists of one tie class."""
+    """Curve a exp(-b x) - c x + d that fits these roots best; lists of one tie class keep the roots."""
 
     def __init__(self, lists):
         super().__init__(lists)
@@ -58,10 +58,10 @@ class Exponential(RunningMean):
 
 
 def fit_exponential(weight):
-    """Fit the curve to the weights of a list's places, (n_places,); the last is the weight of the whole list.
+    """Fit the curve to the weights of a list's places; the last weight is the weight of the whole list.
 
-    Start, bounds and the weights of the squares, which grow down the list, follow the authors' program. If scipy's
-    `curve_fit` finds no curve, all places of the list count almost equally, as in that program.
+    The start, the bounds and the weights of the squares follow the authors' program. The weights grow towards the end
+    of the list. If scipy's `curve_fit` finds no curve, all places of the list count almost equally, as in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential

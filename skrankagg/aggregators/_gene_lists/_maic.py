@@ -21,22 +21,22 @@ class MAIC(WeightedAggregator):
     r"""Rank items by the weights of the lists that contain them, and weigh lists by the scores of their items, in turn.
 
     In this meta-analysis by information content an item counts if other lists contain it, too. The top of a list counts
-    more than its end if the other lists support it. Lists may have an order or none, and any length.
+    more than its end if the other lists support it. Lists may have any length, and they need not have an order.
 
     Parameters
     ----------
     voter_groups : mapping or pandas.Series of voter to hashable, default=None
         Category of each voter, such as the kind of its experiment. Among the lists of a category, only the list that
-        gives an item most counts for it. None makes each voter a category of its own.
+        gives an item the largest weight counts for this item. With None, each voter is a separate category.
     curve : {"running-mean", "exponential"}, default="running-mean"
         Decrease of the weight from the top of a list to its end. "running-mean" follows the scores of the items;
         "exponential" fits a smooth curve to them, as in the authors' program, see Notes.
     tol : float, default=0.01
-        The iteration of a query ends when no list's weight moves by more; above 0.
+        The iteration of a query ends when no list's weight changes by more than `tol`, which is above 0.
     max_iter : int, default=100
-        Iterations at most.
+        Largest number of iterations.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights given in advance, which multiply those of the lists.
+        Weights given in advance; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -176,11 +176,11 @@ class MAIC(WeightedAggregator):
         return Contributions(_CategorySums(lists, self._categories(lists)).shares(place_weight))
 
     def _categories(self, lists):
-        """Number the category of each list, (n_lists,); None where each list is its own category."""
+        """Return the category number of each list, or None if each list is a separate category."""
         return None if self.voter_groups is None else self._group_of_lists(lists)
 
     def _converge(self, lists):
-        """Return the consensus, the weight of each whole list, (n_lists,), and of each row's place, (n_rows,)."""
+        """Return the consensus, the weight of each whole list and the weight of each row's place."""
         weight, place_weight = np.ones(lists.n_lists), np.ones(lists.n_rows)
         n_iter, converged = np.zeros(lists.n_queries, dtype=np.int64), np.zeros(lists.n_queries, dtype=bool)
         category, running = self._categories(lists), np.arange(0)
@@ -209,7 +209,7 @@ class MAIC(WeightedAggregator):
 
 
 def _take(lists, queries):
-    """Take some queries, and return the positions of their lists and rows, too."""
+    """Select some queries; return their lists, and the positions of these lists and their rows."""
     if len(queries) == lists.n_queries:
         return lists, slice(None), slice(None)
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
@@ -218,7 +218,7 @@ def _take(lists, queries):
 
 
 class _CategorySums:
-    """Sums over categories of the largest value that a list of the category gives, times the list weights."""
+    """Sums over categories of the largest weighted value that a list of the category gives to an item."""
 
     def __init__(self, lists, category):
         self.lists, self.rows = lists, None
@@ -231,7 +231,7 @@ class _CategorySums:
             self.first = np.argsort(rows[self.start])
 
     def __call__(self, place_weight):
-        """Sum the values of each candidate, (n_candidates,), from the weights of the rows' places, (n_rows,)."""
+        """Compute the sum of each candidate from the weights of the rows' places."""
         given, candidate = self._given(place_weight), self.lists.candidate
         if self.rows is not None:
             given = np.maximum.reduceat(given[self.rows], self.start)[self.first]
@@ -239,7 +239,7 @@ class _CategorySums:
         return np.bincount(candidate, weights=given, minlength=self.lists.n_candidates)
 
     def shares(self, place_weight):
-        """Return what each row adds, (n_rows,): lists of a category that give an item the same value share it."""
+        """Return the value that each row adds; lists of a category that give an item the same value share it."""
         given = self._given(place_weight)
         if self.rows is None:
             return given

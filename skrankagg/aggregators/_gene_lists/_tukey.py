@@ -1,10 +1,10 @@
-"""Tukey's smoother 3RS3R: running medians of three, and splitting of the flats that they leave."""
+"""Tukey's smoother 3RS3R: running medians of three, and a split of the flats in their result."""
 
 import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix, (n_rows, n_columns): medians of three until nothing changes, split, medians again.
+    """Smooth each row of a matrix by repeated medians of three, a split of the flats, and medians again.
 
     J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7, with his rule for the ends. Rows of fewer than three
     columns are returned unchanged.

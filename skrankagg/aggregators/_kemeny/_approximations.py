@@ -1,4 +1,4 @@
-"""Fast methods for an order near Kemeny's, each with a guarantee or a use of its own."""
+"""Fast methods that find an order near Kemeny's order: KwikSort and PickAPerm."""
 
 from numbers import Integral
 from typing import Literal
@@ -22,13 +22,13 @@ ABSENT = {"absent": [StrOptions({"last", "ignore"})]}
 
 
 class BaseNearKemeny(BaseAggregator):
-    """Base of methods that find an order of each query's items, and report its Kemeny score.
+    """Base of methods that find an order of each query's items and report its Kemeny score.
 
-    A subclass defines ``_rank_items(lists, queries, prefer, tied, given)``, for queries of equal size and stacks of
-    their preferences and ties, (n_queries, n, n). It returns three arrays of shape (n_queries, n). The first contains
-    the orders. The second numbers their places, with equal numbers where neighbours tie for the Kemeny score; the third
-    does the same for the published scores. `given` is the result of ``_prepare_search(lists)``, called once for all
-    queries.
+    A subclass defines ``_rank_items(lists, queries, prefer, tied, given)`` for queries with the same number of items.
+    `prefer` and `tied` are stacks of shape (n_queries, n, n). `given` is the result of ``_prepare_search(lists)``,
+    called once for all queries. The method returns three arrays of shape (n_queries, n). The first array contains the
+    orders. The second array numbers the places of each order; tied neighbours have the same number in the Kemeny score.
+    The third array numbers the places for the published scores.
     """
 
     _tags = {"neutral": False, "unanimity": False}
@@ -51,19 +51,19 @@ class BaseNearKemeny(BaseAggregator):
 class KwikSort(BaseNearKemeny):
     r"""Sort items by majorities around random pivots, and keep the best of several orders.
 
-    It is quicksort with a majority vote for each comparison.
+    The method is quicksort with a majority vote for each comparison.
 
     Parameters
     ----------
     n_init : int, default=10
         Number of orders to try; the one with the lowest Kemeny score is kept.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
     random_state : int, RandomState instance or None, default=0
-        Source of the pivots, the same for each query; an int gives the same consensus on every call.
+        Source of the random pivots. Each query starts from the same random state; an int gives the same consensus on
+        every call.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -72,14 +72,15 @@ class KwikSort(BaseNearKemeny):
 
     See Also
     --------
-    Kemeny : Finds a lower score, and a bound.
+    Kemeny : Finds an order with a lower score, and a bound on the score.
 
     Notes
     -----
-    An item goes above the pivot if a majority prefers it, and below if a majority prefers the pivot; at a draw it goes
-    to either side by chance [1]_. The better of this order and a list picked at random costs at most 11/7 times the
-    optimum, expected over the pivots, if all lists are full. `score` is the number of items below; neighbours that no
-    majority separates tie. :math:`O(n \log n)` comparisons for an order, after :math:`O(m n^2)` for the pairs.
+    An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot; at a draw
+    the side is random [1]_. Compare this order with a list picked at random. If all lists are full, the expected cost
+    of the better of the two is at most 11/7 times the optimum. `score` is the number of items below the item. Two
+    neighbours tie if no majority separates them. Counting the pairs takes :math:`O(m n^2)`, and each order then takes
+    :math:`O(n \log n)` comparisons.
 
     References
     ----------
@@ -146,18 +147,18 @@ class KwikSort(BaseNearKemeny):
 
 
 class PickAPerm(BaseNearKemeny):
-    r"""Take the list that disagrees least with all the others.
+    r"""Return the list that disagrees least with all the other lists.
 
     The consensus is the list of one of the voters.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list when its distance to another list is measured: "last" ties them with each
-        other below its own items; "ignore" leaves them out. The consensus itself always ends with the absent items of
-        its list, tied.
+        How to treat items missing from a list when its distance to another list is measured: "last" ties them below the
+        items of the list; "ignore" leaves them out. In the consensus itself, the items missing from the chosen list
+        always tie at the end.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -166,13 +167,15 @@ class PickAPerm(BaseNearKemeny):
 
     See Also
     --------
-    Kemeny : The best of all orders.
+    Kemeny : Finds the best of all orders.
 
     Notes
     -----
-    The list with the lowest Kemeny score, with a penalty of 0.5, is below twice the optimum if all lists are full [1]_.
-    Among equally good lists the one is taken that ranks the first items, in the order of their ids, higher. Lists of
-    weight 0 are not taken. `score` is the number of items below; ties stay. :math:`O(m n^2)`.
+    The method chooses the list with the lowest Kemeny score, with a penalty of 0.5. This score is below twice the
+    optimum if all lists are full [1]_. Among equally good lists, the list is chosen that ranks the item with the first
+    id higher. If these ranks are equal, the item with the second id decides, and so on. Lists of weight 0 are never
+    chosen. `score` is the number of items below the item; items that the list ties stay tied. The time is :math:`O(m
+    n^2)`.
 
     References
     ----------
@@ -227,7 +230,7 @@ class PickAPerm(BaseNearKemeny):
 
 
 def _ranks(lists, queries):
-    """Return the ranks of all items in the lists that may be taken, (n_lists, n), and the query of each list."""
+    """Return the ranks of all items in the lists that may be chosen, shape (n_lists, n), and the query of each list."""
     if len(queries) == 1:
         ranks = rank_matrix(lists, queries[0])
         chosen, query = slice(*lists.list_ptr[queries[0] : queries[0] + 2]), np.zeros(len(ranks), dtype=np.int64)
@@ -243,7 +246,7 @@ def _ranks(lists, queries):
 
 
 def _first_lexically(ranks, query):
-    """Find for each query the row of ranks that comes first lexically; queries are ascending."""
+    """For each query, find the row of ranks that comes first in lexical order; `query` is ascending."""
     left = np.arange(len(ranks))
     for column in ranks.T:
         start = np.flatnonzero(np.append(True, query[left][1:] != query[left][:-1]))

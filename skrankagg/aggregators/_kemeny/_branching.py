@@ -1,8 +1,8 @@
 """Branch and bound over the pairs of a component, by linear programmes.
 
-A node is a set of fixed pairs, closed under transitivity. Of some fractional and costly pairs, we branch on the pair
-where both sides raise the bound most. Trying a pair costs a linear programme for each side, and a side that cannot
-contain a cheaper order is excluded at once.
+A node is a set of fixed pairs that is closed under transitivity. Several fractional and costly pairs are tried, and the
+search branches on the pair whose two sides raise the bound most. Trying a pair costs a linear programme for each side,
+and a side that cannot contain a cheaper order is excluded at once.
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ class _Node:
 
 
 def branch(state, polytope, rng):
-    """Search all orders that are cheaper than the best known one; the state stores the best order and the bound.
+    """Search all orders that are cheaper than the best known order; the state stores the best order and the bound.
 
-    `polytope` has the pairs fixed that are fixed in all nodes. It always raises: Infeasible when all orders have been
-    searched, so that the best known one is optimal, Unfinished when time runs out.
+    In `polytope`, the pairs that all nodes share are fixed. The function never returns. It raises Infeasible when all
+    orders have been searched, so that the best known order is optimal. It raises Unfinished when time runs out.
     """
     root = _bounded(state, polytope, polytope.before, polytope.cycle)
     stack = [root] if root else []
@@ -84,7 +84,7 @@ def _bounded(state, polytope, before, cycle):
 
 
 def _sides(state, polytope, node):
-    """Choose a pair, and return its possible sides with bounds; a single side if trying pairs has fixed some."""
+    """Choose a pair and return its possible sides with bounds; return a single side if some trial fixed a pair."""
     before, best = node.before, None
     dear = np.minimum(node.x, 1 - node.x) * (np.abs(polytope.cost) + 0.5 * state.step)
     for pair in np.argsort(-dear, kind="stable")[:_TRIED]:

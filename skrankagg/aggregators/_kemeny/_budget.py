@@ -1,6 +1,7 @@
-"""Time limit of a query: one object for all loops, and for all calls of a solver.
+"""Time limit of a query; all loops and all calls of a solver share one object.
 
-Only this module reads the clock. A step that cannot be stopped is not begun if it is expected to pass the deadline.
+Only this module reads the clock. A step that cannot be stopped is not started if it is expected to end after the
+deadline.
 """
 
 import time
@@ -14,7 +15,7 @@ _HERE = 0.25
 
 
 class Unfinished(Exception):
-    """Error when time ran out, or the solver gave up: only a bound and the reason are known."""
+    """Error if time ran out or the solver gave up, so that only a bound and the reason are known."""
 
     def __init__(self, bound=float("-inf"), reason="time limit"):
         super().__init__(bound, reason)
@@ -22,7 +23,7 @@ class Unfinished(Exception):
 
 
 class Budget:
-    """Time limit in seconds from now, None for no limit; as a context manager it ends its process of solvers.
+    """Time limit in seconds from now; None means no limit. Leaving the context ends the process of the solvers.
 
     >>> from skrankagg.aggregators._kemeny._budget import Budget
     >>> with Budget(60) as budget:
@@ -43,21 +44,21 @@ class Budget:
 
     @property
     def left(self):
-        """Seconds that are left."""
+        """Return the number of seconds that are left."""
         return self.end - time.monotonic() if self.end < float("inf") else self.end
 
     @property
     def late(self):
-        """True if time is over."""
+        """Return True if the time limit has passed."""
         return self.left <= 0
 
     def check(self, seconds=0.0):
-        """Raise Unfinished if time is over, or would be after so many seconds."""
+        """Raise Unfinished if the time limit has passed, or would pass within the given number of seconds."""
         if self.left <= seconds:
             raise Unfinished
 
     def share(self, part):
-        """Return a budget with a share of the time that is left, on the same clock."""
+        """Return a budget with a share of the time that is left; it starts now."""
         other = Budget.__new__(Budget)
         other.end, other._worker = self.end, self._worker
         if self.end < float("inf"):
@@ -65,13 +66,13 @@ class Budget:
         return other
 
     def linprog(self, cost, matrix, most, bounds, method):
-        """Minimise ``cost @ x`` under ``matrix @ x <= most``: SciPy's result; raise Unfinished if time runs out."""
+        """Minimise ``cost @ x`` under ``matrix @ x <= most`` by SciPy; raise Unfinished if time runs out."""
         n_rows, n_columns = matrix.shape
         foreseen = 2e-6 * n_columns + 4e-5 * n_rows + 4e-9 * n_rows**2
         return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method)
 
     def milp(self, cost, options, **programme):
-        """Minimise ``cost @ x`` over whole numbers: SciPy's result; raise Unfinished if time runs out."""
+        """Minimise ``cost @ x`` over integers by SciPy; raise Unfinished if time runs out."""
         return self._solve(1e-6 * len(cost) ** 2, milp, cost, options=options, **programme)
 
     def _solve(self, foreseen, function, *args, options=None, **kwargs):

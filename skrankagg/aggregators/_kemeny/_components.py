@@ -26,8 +26,8 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     Returns
     -------
     list of ndarray of int
-        The strongly connected components of the strict majorities, best first, each sorted. All majorities between two
-        components point from the earlier one to the later one.
+        The strongly connected components of the strict majorities, best first. The items of each component are sorted.
+        All majorities between two components are for the items of the earlier component.
 
     See Also
     --------
@@ -35,9 +35,10 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
 
     Notes
     -----
-    An order that is optimal within each component is optimal as a whole: all pairs across components have the
-    majority's order, which is the cheapest. This is the extended Condorcet criterion [1]_. Components that no majority
-    orders are sorted by the mean margin of their items, then by id. :math:`O(n^2)`.
+    An order that is optimal within each component is optimal for all items: pairs of items from different components
+    have the order of their majority, which is the cheapest order. This is the extended Condorcet criterion [1]_. Two
+    components without any majority between them are sorted by the mean margin of their items, then by id. The time is
+    :math:`O(n^2)`.
 
     References
     ----------
@@ -56,9 +57,9 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
 
 
 def stacked_components(margin):
-    """Find the components of each query in a stack of margins (n_queries, n, n), as `condorcet_components` does.
+    """Find the components of each query as `condorcet_components` does, from margins of shape (n_queries, n, n).
 
-    The results are equal to the last bit where margins are whole numbers, because their sums are exact in any order.
+    If the margins are integers, the results are exactly the same, because sums of integers are exact in any order.
     """
     b, n = margin.shape[:2]
     reach = _reached(margin < 0)
@@ -86,10 +87,10 @@ def stacked_components(margin):
 
 
 def ordered_components(arc, strength):
-    """Find the strongly connected components of arcs (n, n), in topological order: a list of arrays of items.
+    """Return the strongly connected components of a graph in topological order, as a list of arrays of items.
 
-    Components that no path orders are sorted by the mean strength (n,) of their items, lowest first, then by their
-    first item.
+    `arc` has shape (n, n) and `strength` has shape (n,). Components without a path between them are sorted by the mean
+    strength of their items, lowest first, then by their first item.
     """
     n_components, label = strong_components(arc)
     if n_components == 1:
@@ -115,7 +116,7 @@ def ordered_components(arc, strength):
 
 
 def strong_components(arc):
-    """Count the strongly connected components of arcs (n, n), and number the component of each item, (n,)."""
+    """Count the strongly connected components of a graph, and return the component number of each item."""
     n = len(arc)
     if n > _FEW_ITEMS:
         return connected_components(arc, directed=True, connection="strong")
@@ -127,7 +128,7 @@ def strong_components(arc):
 
 
 def _reached(arc):
-    """Find where a path of at least one arc leads from row to column, in a stack (n_queries, n, n): bool."""
+    """Return a mask of shape (n_queries, n, n): a path of at least one arc leads from the row to the column."""
     reach = arc.astype(np.float32)
     for _ in range(max(1, arc.shape[1] - 1).bit_length()):
         reach = ((reach + reach @ reach) > 0).astype(np.float32)

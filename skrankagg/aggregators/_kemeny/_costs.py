@@ -13,16 +13,16 @@ __all__ = ["kemeny_lower_bound", "kemeny_score", "mean_tau_x"]
 def kemeny_score(
     rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike | None = None, *, penalty: float = 0.5
 ) -> float:
-    r"""Add up the disagreements of an order, with or without ties, with the lists.
+    r"""Add up the disagreements between an order and the lists; the order may have ties.
 
     Parameters
     ----------
     rank : array-like of shape (n_items,)
-        Ranks: lower is better, equal is tied; only the order of the numbers counts.
+        Ranks of the items: lower ranks are better, and equal ranks are ties. Only the order of the numbers counts.
     prefer, tied : ndarray of shape (n_items, n_items)
         Preferences as :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
     penalty : float, default=0.5
-        Cost of a pair that is tied on one side only.
+        Cost of a pair that is tied only in the list or only in the order.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def kemeny_score(
     Notes
     -----
     The score is the total weight of the lists times their generalised Kendall distance :math:`K^{(p)}` to the order
-    [1]_. A pair in opposite orders costs 1, a pair tied on one side only costs `penalty`.
+    [1]_. A pair in opposite orders costs 1. A pair that is tied only in the list or only in the order costs `penalty`.
 
     References
     ----------
@@ -74,7 +74,7 @@ def kemeny_lower_bound(
     prefer, tied : ndarray of shape (n_items, n_items)
         Preferences as :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
     penalty : float, default=0.5
-        Cost of a pair that is tied on one side only.
+        Cost of a pair that is tied only in the list or only in the order.
     consensus_ties : {"strict", "weak"}, default="strict"
         Whether the order may tie items.
 
@@ -100,7 +100,7 @@ def kemeny_lower_bound(
 
 
 def lower_bounds(prefer, tied, penalty, consensus_ties):
-    """Compute the bound for each query in stacks of preferences and ties (n_queries, n, n): (n_queries,)."""
+    """Compute the lower bound of each query from stacks of preferences and ties of shape (n_queries, n, n)."""
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.swapaxes(1, 2))
     if consensus_ties == "weak":
@@ -109,12 +109,12 @@ def lower_bounds(prefer, tied, penalty, consensus_ties):
 
 
 def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, total_weight: float) -> float:
-    r"""Average the correlation tau_x between an order, with or without ties, and the lists.
+    r"""Return the mean correlation tau_x between an order and the lists; the order may have ties.
 
     Parameters
     ----------
     rank : array-like of shape (n_items,)
-        Ranks: lower is better, equal is tied; at least 2 items.
+        Ranks of at least 2 items: lower ranks are better, and equal ranks are ties.
     prefer, tied : ndarray of shape (n_items, n_items)
         Preferences as :func:`pairwise_preferences` returns them.
     total_weight : float
@@ -123,7 +123,7 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     Returns
     -------
     float
-        1 for the order of all lists, -1 for its reverse.
+        The mean is 1 if all lists have this order, and -1 if all lists have the reverse order.
 
     See Also
     --------
@@ -131,12 +131,12 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
     Notes
     -----
-    Emond and Mason [1]_ give an order the scores :math:`a_{ij} = 1` if :math:`i` is above or tied with :math:`j`, else
-    -1, and 0 if a list does not contain both; :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`. A pair that
-    list and order place in the same way, tied or not, adds 2 to the sum. A pair in opposite orders subtracts 2, and a
-    pair tied on one side only adds nothing. Let :math:`N` be the total weight of the pairs in the lists, :math:`m` the
-    total weight of the lists and :math:`K` the Kemeny score at penalty 1/2. Then the mean is
-    :math:`(2 N - 4 K) / (n (n - 1) m)`.
+    Emond and Mason [1]_ give an order the scores :math:`a_{ij} = 1` if :math:`i` is above :math:`j` or tied with it,
+    and -1 otherwise. The score is 0 if a list does not contain both items. Then :math:`\tau_x = \sum_{i \ne j} a_{ij}
+    b_{ij} / (n (n - 1))`. A pair that has the same order or is tied in both rankings adds 2 to the sum. A pair in
+    opposite orders subtracts 2. A pair that is tied in only one of the two rankings adds 0. Let :math:`N` be the total
+    weight of the pairs in the lists, :math:`m` the total weight of the lists and :math:`K` the Kemeny score at penalty
+    1/2. Then the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
 
     References
     ----------
@@ -159,7 +159,7 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
 
 def pair_costs(prefer, tied, penalty):
-    """Compute the costs of the row's item before the column's, and of a tie: two matrices (n, n), or two stacks."""
+    """Return two matrices or stacks: the cost of placing the row's item before the column's, and the cost of a tie."""
     prefer = np.asarray(prefer, dtype=np.float64)
     before = prefer.swapaxes(-1, -2).copy()
     if tied is not None:
@@ -170,8 +170,8 @@ def pair_costs(prefer, tied, penalty):
 def granularity(value, budget):
     """Find the largest number that divides all values.
 
-    It is 0 if all values are 0, if it would be below a ten-thousandth of the largest value, or if there is no time left
-    to find it.
+    Return 0 if all values are 0, if the divisor would be below a ten-thousandth of the largest value, or if the time
+    runs out.
     """
     if budget.left < 1.5e-7 * np.size(value):
         return 0.0
@@ -198,8 +198,8 @@ def granularity(value, budget):
 class Bracket:
     """Cost of the best known order and a proven bound on all orders of a component, updated until they meet.
 
-    ``scale`` is the sum of all costs, and ``step`` the least difference of two costs, 0 if it is not known. ``report``
-    is called with the cost and the bound after each new bound.
+    ``scale`` is the sum of all costs. ``step`` is the least difference of two costs, or 0 if this is not known.
+    ``report`` is called with the cost and the bound after each new bound.
     """
 
     def __init__(self, cost, scale, step, budget, report=None):

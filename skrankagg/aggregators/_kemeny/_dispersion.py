@@ -13,10 +13,11 @@ _MOST_STEPS = 100
 
 
 def fit_mallows(lists, distance):
-    """Fit the dispersion of each query, given the total distance of its lists to the consensus, both (n_queries,).
+    """Fit the dispersion of each query, given the total distance of its lists to the consensus.
 
-    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists. Both are NaN for queries of one item, with
-    lists that are cut or have ties, or whose lists all have weight 0. Lists of weight 0 are ignored.
+    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists, each of shape (n_queries,). Both values
+    are NaN for a query with one item, with lists that are cut or have ties, or with only lists of weight 0. Other lists
+    of weight 0 are ignored.
     """
     n, query = lists.query_n_items, lists.list_query
     strict = np.logical_and.reduceat(lists.rank == positions(lists.row_ptr), lists.row_ptr[:-1])
@@ -31,7 +32,7 @@ def fit_mallows(lists, distance):
 
 
 def dispersion(n, distance, weight):
-    """Return the maximum-likelihood dispersion of Mallows' model, from 0 to 1, and the log-likelihood, (n_queries,).
+    """Return the maximum-likelihood dispersion of Mallows' model, from 0 to 1, and the log-likelihood, for each query.
 
     Arguments are the numbers of items `n`, at least 2, the total weighted distance to the centre and the total weight.
 
@@ -56,7 +57,7 @@ def dispersion(n, distance, weight):
 
 
 def _solve(n, mean):
-    """Find theta where the expected distance is `mean`, between 0 and its value under the uniform distribution."""
+    """Find theta where the expected distance equals `mean`, which is between 0 and the uniform distribution's mean."""
     if len(n) == 0:
         return np.empty(0)
     ptr = np.append(0, np.cumsum(n))
@@ -88,7 +89,7 @@ def _solve(n, mean):
 
 
 def _solve_small(n, mean):
-    """Solve as `_solve` does, near the uniform distribution, by the power series of the expected distance."""
+    """Find a small theta, near the uniform distribution, from the power series of the expected distance."""
     ptr = np.append(0, np.cumsum(n.astype(np.int64)))
     j = positions(ptr).astype(np.float64)
     # Series of 1 / (exp(x) - 1) - 1 / x: its values at theta, minus j times its values at j theta, add up to the

@@ -1,4 +1,4 @@
-"""Kemeny: the estimator, and its report for each query."""
+"""The estimator Kemeny and its report for each query."""
 
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -41,7 +41,7 @@ _SHARE = 0.25
 
 @dataclass
 class _Query:
-    """Matrices (n, n) of a query, its components, and a cost that all its orders have."""
+    """Matrices and components of a query, and a cost that all its orders share."""
 
     prefer: np.ndarray
     tied: np.ndarray
@@ -51,42 +51,44 @@ class _Query:
 
 
 class Kemeny(BaseAggregator):
-    r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove it.
+    r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove that it is optimal.
 
-    The consensus is the order nearest to all lists together, by the number of pairs in opposite orders. Finding it is
-    NP-hard; most real data are solved and proven nevertheless. Where they are not, the result reports its gap to the
-    proven bound.
+    The consensus is the order with the least total distance to all lists, where the distance counts pairs in opposite
+    orders. Finding this order is NP-hard, but on most real data it is found and proven. Where the proof fails, the
+    result reports the gap between the score and the proven bound.
 
     Parameters
     ----------
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
-        "exact" searches and proves until the optimum is proven or `time_limit` is over. "auto" does the same with a
-        time limit; without one it proves components of up to 60 items and only searches larger ones. The other two
-        never prove.
+        "exact" searches and proves until the optimum is proven or `time_limit` has passed. "auto" does the same if
+        there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches larger
+        components. The other two methods never prove.
     consensus_ties : {"strict", "weak"}, default="strict"
-        Whether the consensus orders all items ("strict"), or may tie some ("weak"). A tie that costs as little as an
-        order is preferred.
+        Whether the consensus orders all items ("strict") or may tie items ("weak"). If a tie costs as little as an
+        order, the tie is preferred.
     penalty : float, default=0.5
-        Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score
-        is not a distance, and at 0 the weak consensus ties all items. It never changes the best strict order, only its
-        score.
+        Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score is
+        not a distance, and at 0 the weak consensus ties all items. The penalty never changes the best strict order,
+        only its score.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" for paired comparisons.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" for paired comparisons.
     time_limit : float, default=None
-        Seconds for each query, kept within a tenth or 0.2 seconds for any size; None means no limit. Additional time is
-        needed to count the pairs of all items, and to start the processes of `n_jobs` once for several queries.
+        Time limit for each query in seconds; None means no limit. The limit is exceeded by at most a tenth or 0.2
+        seconds, whatever the size of the query. Additional time is needed to count the pairs of all items, and to start
+        the processes of `n_jobs` once for several queries.
     n_restarts : int, default=200
         Rounds of the iterated local search of components that are not proven.
     random_state : int, RandomState instance or None, default=0
-        Source of randomness of the search, the same for each query; an int gives the same consensus on every call.
+        Source of randomness of the search. Each query starts from the same random state; an int gives the same
+        consensus on every call.
     n_jobs : int, default=None
-        Processes that work on queries side by side; None means 1, -1 all processors.
+        Number of processes that work on queries in parallel; None means 1, and -1 means all processors.
     verbose : bool or "auto", default="auto"
         Whether to show the score and the bound while a query takes long; "auto" does so in a terminal and a notebook,
         with one process.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -96,21 +98,21 @@ class Kemeny(BaseAggregator):
         - `query`;
         - `kemeny_score`, the proven `lower_bound` and their difference `gap`;
         - `optimal`, whether the consensus is proven to be optimal;
-        - `unique`, whether it is the only optimal order: True where this is proven, False where there is another one of
-          the same score, NA where neither is known;
+        - `unique`, whether the consensus is the only optimal order: True where this is proven, False where another
+          order has the same score, and NA where neither is known;
         - `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching
           methods) or "solver" (the solver gave up);
-        - `dispersion` of Mallows' model, see Notes, from 0 (all lists are the consensus) to 1 (they are no closer to it
-          than random ones), and its `log_likelihood`. Both are NaN unless all lists of the query are full and without
-          ties, with ``consensus_ties="weak"``, and for a single item.
+        - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
+          same as the consensus, and 1 if they are no closer to it than random lists. Both columns are NaN for a single
+          item, with ``consensus_ties="weak"``, and if some list of the query is cut or has ties.
 
-        :meth:`aggregate` returns it for any lists.
+        :meth:`aggregate` returns this table for any lists.
 
     See Also
     --------
-    kemeny_score : The cost of an order.
+    kemeny_score : Computes the cost of an order.
     condorcet_components : Splits a query into parts.
-    LocalKemenization : The least repair of another method's consensus.
+    LocalKemenization : Repairs another method's consensus with the least change.
     skrankagg.datasets.make_mallows : Draws lists from the model of the `dispersion`.
     Schulze : Another way to resolve majority cycles, in polynomial time.
 
@@ -123,52 +125,54 @@ class Kemeny(BaseAggregator):
 
        \sum_{i \text{ above } j} (W_{ji} + p T_{ij}) + \sum_{i \text{ tied with } j} p (W_{ij} + W_{ji}),
 
-    where :math:`p` is `penalty`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order is also the one
-    with the highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
+    where :math:`p` is `penalty`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order also has the
+    highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
 
     **Strict orders** are solved separately in each component of the majority relation. A local search by insertions
-    starts from Borda's order. Linear programmes over the pairs of items bound the cost of any order. They have
-    rows for the triples that they put in a cycle, and half cuts [4]_. Pairs that no cheaper order can have the other
-    way round are fixed, and branching on pairs does the rest [5]_. Bounds are recomputed from the multipliers of the
-    solver (HiGHS, by SciPy), so they are valid whatever its tolerances. Only the infeasibility of a programme is
-    taken from the solver. A weak order is solved by a mixed-integer programme in the same manner.
+    starts from Borda's order. Linear programmes over the pairs of items bound the cost of any order. The rows of these
+    programmes forbid cycles of three items; half cuts are added [4]_. A pair is fixed if no cheaper order can have the
+    other direction. Branching on pairs completes the proof [5]_. Bounds are recomputed from the multipliers of the
+    solver (HiGHS, by SciPy), so they do not depend on the tolerances of the solver. Only the infeasibility of a
+    programme is taken from the solver. A weak order is solved by a mixed-integer programme in the same manner.
 
-    `score` is the number of items below. Neighbours that no majority separates have equal scores, and so do tied items.
-    There may be several best orders; one is returned, and `unique` reports whether it is the only one. Among several
-    strict ones the search decides.
+    `score` is the number of items below the item. Tied items have equal scores, and so do neighbours without a majority
+    for either of them. There may be several best orders. Only one is returned, and `unique` reports whether there are
+    others. Among several strict orders the search decides.
 
-    **Weak orders.** Among several best weak orders one with many ties is chosen, in two steps. First each component
-    takes one of its best orders with the most ties. In a component proven by programmes this requires that the solver
-    finds it in about as many programmes as the proof took. Among orders with equally many ties the search decides.
+    **Weak orders.** Among several best weak orders, an order with many ties is chosen in two steps. First, for each
+    component, one of the best orders with the most ties is chosen. In a component proven by programmes, this requires
+    that the solver finds the order in about as many programmes as the proof took. Among orders with the same number of
+    ties the search decides.
 
-    Then components share levels where ties cost no more than the order does. There are as few levels as the pairs that
-    may not tie allow. Each group of tied items takes the level half way between the highest and the lowest level that
-    it can have, and of two middle levels the upper one. So no two neighbouring levels can be merged at the same score.
-    If each component has only one best order, the names of the items do not matter. (With a `penalty` above 0.5 they
-    may, for a drawn pair that costs more if tied.)
+    Second, components share levels where ties cost no more than an order. Some pairs may not tie; apart from them,
+    there are as few levels as possible. Each group of tied items gets the level half way between the highest and the
+    lowest level that is possible for the group. If there are two middle levels, the group gets the upper one. So no two
+    neighbouring levels can be merged at the same score. If each component has only one best order, the names of the
+    items do not matter. (With a `penalty` above 0.5 the names may matter for a drawn pair that costs more if tied.)
 
-    **Small components.** Dynamic programming over the sets of items that may come first proves a component of up to 15
-    items, if its margins are whole numbers or multiples of one number. It also counts the best orders. In larger
-    components `unique` needs a second proof with the best order excluded, within the time limit and in about as many
-    programmes as the first one.
+    **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
+    come first. This requires that all margins are integers or multiples of one number. The method also counts the best
+    orders. In larger components `unique` needs a second proof that excludes the best order. The second proof must end
+    within the time limit and needs about as many programmes as the first proof.
 
     **Dispersion.** Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability
     proportional to :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, for any
-    :math:`\phi`. Given that centre, the `dispersion` is the most likely :math:`\phi`, at which the expected distance
+    :math:`\phi`. Given this centre, the `dispersion` is the most likely :math:`\phi`. There the expected distance
 
     .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
 
-    equals the weighted mean distance of the lists; it is 1 where that is :math:`n (n - 1) / 4` or more. If lists are
-    few, they are closer to their own consensus than to the true centre, and the dispersion is too small. Where the
-    consensus is not proven, the two columns describe the order that was found.
+    equals the weighted mean distance of the lists; the dispersion is 1 where this mean is :math:`n (n - 1) / 4` or
+    more. If there are only a few lists, they are closer to their own consensus than to the true centre, and the
+    dispersion is too small. Where the consensus is not proven, the two columns describe the order that was found.
 
-    **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. It is ended
-    at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be stopped is
-    not begun if it is expected to pass the limit; the searches take at most two fifths of the remaining time.
+    **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
+    is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be
+    stopped is not started if it is expected to end after the limit. The searches use at most two fifths of the
+    remaining time.
 
-    Cost: :math:`O(m n^2)` for the pairs, about :math:`n^3` for the local search. The proof takes milliseconds for most
-    data of up to a hundred items, and is exponential in the worst case. Memory is :math:`O(n^2)` and about as many rows
-    of the programmes.
+    Counting the pairs takes :math:`O(m n^2)`, and the local search takes about :math:`n^3`. The proof takes
+    milliseconds for most data of up to a hundred items, and is exponential in the worst case. The memory is
+    :math:`O(n^2)` for the matrices and about the same for the rows of the programmes.
 
     References
     ----------
@@ -313,7 +317,7 @@ class Kemeny(BaseAggregator):
         )
 
     def _groups(self, lists):
-        """Yield neighbouring queries that one process solves together; a large query is a group of its own."""
+        """Yield groups of neighbouring queries that one process solves together; a large query is a group by itself."""
         few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
         group = []
         for q, n in enumerate(lists.query_n_items):
@@ -324,7 +328,7 @@ class Kemeny(BaseAggregator):
         yield group
 
     def _solve(self, lists, seed, progress, task):
-        """Solve queries; return for each: scores of items, score of the order, bound, stop reason, uniqueness."""
+        """Solve queries; for each, return scores of items, score of the order, bound, stop reason and uniqueness."""
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
         start = rng.bit_generator.state

@@ -1,4 +1,4 @@
-"""The order with the least total distance between places: an assignment."""
+"""Orders with the least total distance between places, solved as assignment problems."""
 
 from typing import Literal
 
@@ -26,7 +26,7 @@ _CELLS = 1 << 14
 
 
 def _footrule_costs(lists, queries):
-    """Compute the total distance of each item from each place, for queries of equal size: (n_queries, n, n)."""
+    """Compute the total distance of each item from each place: shape (n_queries, n, n)."""
     n = int(lists.query_n_items[queries[0]])
     # Absent items share the remaining places.
     chosen, query, place = rank_stack(lists, queries, lists.rank, (lists.list_length + 1 + n) / 2.0)
@@ -47,7 +47,7 @@ def _footrule_costs(lists, queries):
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """Compute :func:`_footrule_costs` for weights that are whole numbers, whose sums are exact in any order."""
+    """Compute :func:`_footrule_costs` for integer weights, whose sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
@@ -82,7 +82,7 @@ def _solve_assignment(cost):
 
 
 def _assign(cost):
-    """Find the place of each item, from 0, with the least total cost, and that cost."""
+    """Assign each item to a place, from 0, with the least total cost; return the places and the total cost."""
     items, places = _solve_assignment(cost)
     found = np.empty(len(cost), dtype=np.int64)
     found[items] = places
@@ -92,20 +92,21 @@ def _assign(cost):
 class FootruleOptimal(BaseNearKemeny):
     r"""Rank items in the order whose places are nearest to their places in the lists.
 
-    It minimises Spearman's footrule instead of Kendall's distance: an assignment of items to places, solved exactly.
+    The order minimises Spearman's footrule instead of Kendall's distance. It is an assignment of items to places, which
+    is solved exactly.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
         How `kemeny_score` in ``query_info_`` counts absent items; it does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
     query_info_ : DataFrame
-        Columns `query`, `footrule`, the total distance, and `kemeny_score` of the order in which the consensus lists
-        the items, with a penalty of 0.5.
+        Columns `query`, `footrule` and `kemeny_score`. `footrule` is the total distance. `kemeny_score`, with a penalty
+        of 0.5, is the score of the order in which the consensus lists the items.
 
     See Also
     --------
@@ -116,8 +117,9 @@ class FootruleOptimal(BaseNearKemeny):
     The order :math:`a` minimises :math:`\sum_v w_v \sum_i |r_v(i) - a(i)|` over all permutations, with :math:`r_v` the
     mid-ranks in list :math:`v`. The :math:`n - L_v` items missing from a list share the mean of the remaining places,
     :math:`(L_v + 1 + n) / 2`. The order costs at most twice the Kemeny optimum if all lists are full [1]_.
-    `score` is the number of items below; neighbours that cost the same in every place tie. There may be several best
-    orders. :math:`O(m n^2 + n^3)`.
+
+    `score` is the number of items below the item. Two neighbours tie if they cost the same in every place. There may be
+    several best orders. The time is :math:`O(m n^2 + n^3)`.
 
     References
     ----------

@@ -1,8 +1,9 @@
-"""Joining of the components' orders with ties: buckets of different components share a level where that is free.
+"""Merging of the components' orders with ties: buckets of different components share a level if this costs nothing.
 
 Pairs across components have their least cost if the components follow each other. Where a tie costs as little, the
-consensus ties. The buckets fall into as few levels as their orders and the pairs that may not tie allow. Each bucket
-takes the level half way between the highest and the lowest level that it can have, so names do not matter.
+consensus has a tie. Some buckets are ordered and some pairs may not tie; apart from this, there are as few levels as
+possible. Each bucket gets the level half way between the highest and the lowest level that is possible for it, so names
+do not matter.
 """
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 class Stack:
     """Buckets of all components, in the components' order.
 
-    `parts` contains the items of each component and their buckets, from 0 for the best. `before` and `level`, (n, n),
-    are the costs of the row's item before the column's, and of a tie, beyond the lowest cost of the pair. Costs up to
-    the tolerance count as 0.
+    `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
+    shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
+    tie, each minus the lowest cost of the pair. Costs up to the tolerance count as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):
@@ -32,16 +33,16 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Find the pairs of buckets without any chosen pair of items, one from each; `chosen` is (n, n)."""
+        """Find the pairs of buckets for which no pair of items, one from each bucket, is marked in `chosen`."""
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False
         return never
 
     def is_forced(self):
-        """Check for each component but the last if it must precede the next: bool of shape (n_components - 1,).
+        """For each component except the last, check if it must precede the next; return a mask (n_components - 1,).
 
-        It need not where its last bucket and the first bucket of the next one can tie, or change places, at no cost.
+        It must precede unless its last bucket and the next component's first bucket can tie or swap at no cost.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)
@@ -49,7 +50,7 @@ class Stack:
         return ~(self.may_tie | self.may_follow)[last, last + 1]
 
     def levels(self):
-        """Number the levels of the items from 0 for the best, without gaps: int64 of shape (n,)."""
+        """Number the levels of the items without gaps, from 0 for the best; return int64 of shape (n,)."""
         if self.n_components == 1:
             return self.place
         n = len(self.component)

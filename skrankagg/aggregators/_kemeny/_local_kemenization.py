@@ -1,4 +1,4 @@
-"""Local Kemenization: the least repair of another method's consensus."""
+"""Local Kemenization: repair of another method's consensus with the least change."""
 
 from typing import Literal
 
@@ -20,16 +20,16 @@ __all__ = ["LocalKemenization"]
 class LocalKemenization(BaseNearKemeny):
     r"""Repair another method's consensus where two neighbours contradict a majority.
 
-    It makes the least change after which no majority is against two neighbours. So a Condorcet winner comes first,
-    whatever the method.
+    The least change is made after which no majority contradicts the order of two neighbours. So a Condorcet winner
+    comes first with any method.
 
     Parameters
     ----------
     aggregator : estimator, default=None
         Method whose consensus is repaired; None is ``BordaCount()``. Set its parameters as ``aggregator__alpha``.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list in the repair: "last" ties them with each other below its own items;
-        "ignore" leaves them out. `aggregator` has a rule of its own.
+        How to treat items missing from a list in the repair: "last" ties them below the items of the list; "ignore"
+        leaves them out. The parameter does not affect `aggregator`.
 
     Attributes
     ----------
@@ -41,14 +41,15 @@ class LocalKemenization(BaseNearKemeny):
     See Also
     --------
     local_kemenization : Repairs an order.
-    Kemeny : The best order of all; ``method="local-search"`` is a stronger repair of Borda's order.
+    Kemeny : Finds the best order; ``method="local-search"`` is a stronger repair of Borda's order.
 
     Notes
     -----
-    Items are inserted one by one in the order of the consensus. Each moves up past its predecessors as long as a
-    majority prefers it to the next one [1]_. The Kemeny score never rises. The extended Condorcet criterion is met: if
-    all majorities between two groups of items are for the first, it comes first. `score` is the number of items below;
-    neighbours with the same margins against all items tie. :math:`O(m n^2)` after the method.
+    Items are inserted one by one in the order of the consensus. Each item moves up as long as a majority prefers it to
+    the item just above it [1]_. The Kemeny score never rises. The extended Condorcet criterion is met: if all
+    majorities between two groups of items are for the first group, this group comes first. `score` is the number of
+    items below the item. Two neighbours tie if they have the same margins against all items. After the method, the
+    repair takes :math:`O(m n^2)`.
 
     References
     ----------

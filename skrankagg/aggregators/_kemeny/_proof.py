@@ -1,4 +1,4 @@
-"""Proof of strict orders: search from above and bound from below until the two meet or time is over."""
+"""Proof of strict orders: the search lowers the cost and raises the bound until they meet or time runs out."""
 
 from dataclasses import dataclass
 
@@ -27,11 +27,12 @@ _SHARE = 0.4
 
 @dataclass
 class Proven:
-    """Order of a component, with its cost and bound beyond the majorities' orientation of every pair, and a reason.
+    """Order of a component with its cost, its bound, and the reason why the search ended.
 
-    The reason for the end of the search is "optimal", "time limit", or "solver" if the solver gave up. `cycle`, of
-    shape (n_cycles, 3), contains the last rows of the proof, which took `n_programmes` linear programmes. `only` is
-    True if the order is the only cheapest one, and None if the proof leaves this open.
+    Cost and bound are differences from the cost of the majorities' order of every pair. The reason is "optimal", "time
+    limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the last rows of the proof.
+    `n_programmes` is the number of linear programmes. `only` is True if no other order is as cheap, and None if the
+    proof does not decide this.
     """
 
     order: np.ndarray
@@ -46,7 +47,7 @@ class Proven:
 def prove(margin, order, rng, budget, *, report=None):
     """Find a cheapest order of a component and prove it, from margins (n, n) and a first order.
 
-    It stops when the budget is over, and reports the cost and the bound after each step.
+    The search stops when the time limit has passed. It reports the cost and the bound after each step.
     """
     part = _prove_few(margin, order, rng, budget)
     if part is not None:
@@ -68,11 +69,11 @@ def prove(margin, order, rng, budget, *, report=None):
 
 
 def _prove_few(margin, order, rng, budget):
-    """Prove a small component of whole margins by the sets of items that may come first, without a programme.
+    """Prove a small component with integer margins by the sets of items that may come first, without a programme.
 
-    Margins count as whole only if the tolerance cannot make two different costs equal. The order is the one that the
-    search finds, as in a larger component. Returns None if the search finds no cheapest order, or if there may not be
-    enough time. The random numbers of the whole search are skipped.
+    Margins count as integers only if the tolerance cannot make two different costs equal. The search finds the order,
+    as in a larger component. Returns None if the search finds no cheapest order, or if there may not be enough time.
+    The random numbers of the full search are skipped.
     """
     n = len(margin)
     if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:
@@ -107,14 +108,14 @@ class State(Bracket):
         self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))
 
     def take(self, order):
-        """Store an order if it is cheaper."""
+        """Store an order if it is cheaper than the best known order."""
         cost = order_cost(self.margin, order)
         if cost < self.cost - TOLERANCE * self.scale:
             self.order, self.cost = order, cost
 
 
 def relax(state, polytope, rng):
-    """Bound by triangles, then by half cuts while they close the gap; return True if a gap is left."""
+    """Raise the bound by triangles, then by half cuts as long as these help; return True if a gap is left."""
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
     last, before, idle = -np.inf, None, 0

@@ -1,8 +1,8 @@
-"""Programme of orders with ties: relations of ordered pairs are the variables, violated triples become rows.
+"""Programme of orders with ties: each ordered pair has a variable, and violated triples become rows.
 
-A variable for each ordered pair is 1 if the first item is before the second or tied with it. At least one of the two
-directions is 1, and the relation from a to b and from b to c implies the relation from a to c. These are the rows of
-the triples; each round adds rows that the last solution violates.
+The variable of an ordered pair is 1 if the first item is before the second item or tied with it. For each pair, at
+least one of the two directions is 1. The relations from a to b and from b to c imply the relation from a to c. These
+implications are the rows of the triples; each round adds rows that the last solution violates.
 """
 
 import numpy as np
@@ -21,10 +21,10 @@ _SECONDS_PER_PAIR, _SECONDS_PER_ROW = 1e-7, 2e-6
 
 
 class RelationProgramme:
-    """Orders with ties of some items, as described by the rows so far.
+    """Programme for orders with ties, with the rows that have been added so far.
 
-    `before` and `level`, (n, n), are the costs of the row's item before the column's, and of a tie. The solver gets
-    multiples of `unit`, so that its tolerances are small.
+    `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie; both have
+    shape (n, n). The solver gets multiples of `unit`, so that its tolerances are small.
     """
 
     def __init__(self, before, level, unit, budget):
@@ -39,16 +39,16 @@ class RelationProgramme:
         self.n_solved = 0
 
     def rounds(self, level, *, excluded=None, most=None, limit=None):
-        """Solve programmes with more and more triples, and integer programmes in the end.
+        """Solve programmes with more and more triples, and integer programmes at the end.
 
-        `level`, (n, n), is the cost of a tie; `excluded`, (n,), the buckets of an order to exclude. Orders that cost
-        more than `most` are not needed: variables with one value in all other orders are fixed. At most `limit`
-        programmes are solved, integer ones with few nodes.
+        `level`, of shape (n, n), is the cost of a tie. `excluded`, of shape (n,), contains the buckets of an order to
+        exclude. Orders that cost more than `most` are not needed, so a variable is fixed if all other orders give it
+        the same value. At most `limit` programmes are solved; integer programmes are then limited to few nodes.
 
-        Yields y, (n, n), and the least cost of every order. y is 1 where the row's item is before the column's or tied
-        with it; the last y is an order. Raises Infeasible if no order costs at most `most`. Raises Unfinished, with a
-        bound and a reason, at the deadline or the limit, and if the solver gives up. Other long steps raise it without
-        a bound if time is over.
+        Yields y, of shape (n, n), and a lower bound on the cost of every order. y is 1 where the row's item is before
+        the column's item or tied with it; the last y is an order. Raises Infeasible if no order costs at most `most`.
+        Raises Unfinished, with a bound and a reason, at the deadline or the limit, and if the solver gives up. Other
+        long steps raise Unfinished without a bound when time runs out.
         """
         bounds, integer, n_left = np.zeros((2, self.n * (self.n - 1))), False, np.inf if limit is None else limit
         bounds[1] = 1.0
@@ -70,7 +70,7 @@ class RelationProgramme:
         raise Unfinished
 
     def violated(self, y):
-        """Find the triples that a solution, (n, n), violates, the most violated first, for one round: (n, 3)."""
+        """Return triples for one round that a solution violates, the most violated first: shape (n_triples, 3)."""
         n = self.n
         found, excess, n_found = [], [], 0
         for a in range(n):
@@ -88,7 +88,7 @@ class RelationProgramme:
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
 
     def _rows(self, excluded):
-        """Build the rows of the pairs, the triples and the excluded order, and their upper limits."""
+        """Build the rows of the pairs, the triples and the excluded order; return them with their upper limits."""
         number = self.number
         self.budget.check(_SECONDS_PER_PAIR * self.n**2 + _SECONDS_PER_ROW * len(self.triple))
         first, second = np.nonzero(np.triu(self.off))

@@ -1,4 +1,4 @@
-"""Local search among strict orders: adjacent swaps, insertions, and rounds of disturbing and repairing."""
+"""Local search among strict orders: adjacent swaps, insertions, and rounds of random moves and repairs."""
 
 import numpy as np
 import numpy.typing as npt
@@ -29,16 +29,16 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     Returns
     -------
     ndarray of shape (n_items,), dtype=int64
-        An order in which no two neighbours are against a strict majority. It satisfies the extended Condorcet
-        criterion, and stays as close to the given order as that allows.
+        An order in which no two neighbours contradict a strict majority. It satisfies the extended Condorcet criterion
+        and is the closest such order to the given order.
 
     See Also
     --------
-    LocalKemenization : The same repair for the result of any aggregator.
+    LocalKemenization : Repairs the result of any aggregator in the same way.
 
     Notes
     -----
-    The items are inserted one by one, from the first to the last [1]_. :math:`O(n^2)`.
+    The items are inserted one by one, from the first to the last [1]_. The time is :math:`O(n^2)`.
 
     References
     ----------
@@ -67,20 +67,21 @@ def order_cost(margin, order):
 
 
 def descend(margin, order, budget):
-    """Move single items to cheaper places until no move helps, or time is over."""
+    """Move single items to cheaper places until no move helps or time runs out."""
     return insertion_descent(margin, order, TOLERANCE * np.abs(margin).sum(), until=lambda: budget.late)[0]
 
 
 def n_drawn(n_rounds):
-    """Count the random numbers that `n_rounds` rounds of the search take."""
+    """Count the random numbers that `n_rounds` rounds of the search use."""
     return 2 * _MOVES * n_rounds
 
 
 def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds=None):
-    """Search by rounds of displacing some items and descending again; return the best order, int64 of shape (n,).
+    """Search by rounds that displace some items and descend again; return the best order, int64 of shape (n,).
 
-    It stops after `n_rounds` rounds, when the budget is over, or at an order of the least possible cost `target`, by
-    :func:`order_cost`. It checks for this after at most `most_rounds` rounds; how often does not change the order.
+    The search stops after `n_rounds` rounds, or when the time limit has passed. It also stops at an order whose cost is
+    `target`, the least possible :func:`order_cost`. This is checked after at most `most_rounds` rounds; `most_rounds`
+    does not change the order.
     """
     n = len(order)
     if n < 3:

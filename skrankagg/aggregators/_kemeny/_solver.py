@@ -1,4 +1,4 @@
-"""Strict orders of all items: components one after the other, each searched and, on request, proven."""
+"""Strict orders of all items: each component is searched and, on request, proven."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ _ALONE = Proven(np.zeros(1, dtype=np.int64), 0.0, 0.0, "optimal")
 
 
 def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Find an order of items that disagrees least with preferences, with a proof.
+    """Find an order that disagrees least with preferences, and prove that it is optimal.
 
     Parameters
     ----------
     prefer : ndarray of shape (n_items, n_items), dtype=float64
-        Weight of the preference for the row's item to the column's.
+        Weight of the lists that prefer the row's item to the column's item.
 
     Returns
     -------
@@ -39,8 +39,8 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
     Notes
     -----
-    The cost of an order is the weight of the preferences that it contradicts. In the worst case, finding a cheapest one
-    takes time that grows exponentially with the size of the largest majority cycles.
+    The cost of an order is the weight of the preferences that it contradicts. In the worst case, the time to find a
+    cheapest order grows exponentially with the size of the largest majority cycles.
 
     Examples
     --------
@@ -59,11 +59,11 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 @dataclass
 class Search:
-    """Way to search and prove the components of a query.
+    """Settings for the search and the proof of a query's components.
 
-    A component of n items is proven if ``proves(n)`` is True. The others are searched, with `n_restarts` rounds of the
-    iterated local search; their reason is `unproven` where an order may cost less. `report` is called with the current
-    cost and bound.
+    A component of n items is proven if ``proves(n)`` is True. Other components are only searched, with `n_restarts`
+    rounds of the iterated local search. Their reason is `unproven` where another order may cost less. `report` is
+    called with the current cost and bound.
     """
 
     rng: np.random.Generator
@@ -75,11 +75,11 @@ class Search:
 
 
 def solve_strict(margin, components, search):
-    """Find a strict order of low cost, component by component, the smallest first, from margins (n, n).
+    """Find a strict order of low cost, component by component from the smallest, from margins of shape (n, n).
 
-    Returns the order, int64 of shape (n,), and its cost and bound beyond the majorities' orientation of every pair.
-    Then follow "optimal", or the reason why some component is not proven, and the components, best first, each with its
-    items and a Proven.
+    Returns five results. The first is the order, int64 of shape (n,). Its cost and bound follow, minus the cost of the
+    majorities' order of every pair. The fourth is "optimal", or the reason why some component is not proven. The last
+    contains the components, best first, each with its items and a Proven.
     """
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 
@@ -108,7 +108,7 @@ def solve_strict(margin, components, search):
 
 
 def _search(margin, order, search):
-    """Search from an order; an order without cost needs no proof."""
+    """Search from an order; an order with cost 0 is optimal without a proof."""
     order = descend(margin, order, search.budget)
     order = iterate(margin, order, search.n_restarts, search.rng, search.budget)
     cost = order_cost(margin, order)

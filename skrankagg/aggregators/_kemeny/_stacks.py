@@ -1,7 +1,7 @@
-"""Small queries of equal size processed together: preferences, margins, ranks and scores in stacks of matrices.
+"""Stacks of matrices for small queries with the same number of items: preferences, margins, ranks and scores.
 
-A stack is an array of shape (n_queries, n, n), where the other modules have matrices (n, n) of one query. A large query
-is a stack of its own, computed as it is alone, so that it needs no more memory.
+A stack is an array of shape (n_queries, n, n), where other modules have one matrix of shape (n, n) for a query. A large
+query forms a stack by itself, so that it needs no additional memory.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ _SMALL, _CELLS = 64, 1 << 16
 
 
 def preference_and_tie_blocks(lists, absent):
-    """Yield positions of queries of equal size, and their preferences and ties, two stacks.
+    """Yield the positions of queries with the same number of items, and stacks of their preferences and ties.
 
-    They equal the results of ``query_preferences``, to the last bit.
+    The stacks have exactly the same values as the results of ``query_preferences``.
     """
     small = lists.query_n_items <= _SMALL
     if np.count_nonzero(small) < 2:
@@ -48,10 +48,10 @@ def _preferences(prefer, level, weight, absent):
 
 
 def rank_stack(lists, queries, value, absent):
-    """Arrange values of the rows of queries of equal size by list and item.
+    """Arrange the values of rows in a matrix by list and item, for queries with the same number of items.
 
-    `value`, (n_rows,), contains the values, `absent`, (n_lists,), the value of each list for its absent items. Returns
-    the lists, (m,), the position of each list's query among the chosen ones, (m,), and a matrix (m, n).
+    `value`, of shape (n_rows,), contains the values. `absent`, of shape (n_lists,), contains the value of each list for
+    its absent items. Returns the m lists, the position of each list's query in `queries`, and a matrix of shape (m, n).
     """
     chosen, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -61,7 +61,7 @@ def rank_stack(lists, queries, value, absent):
 
 
 def scores(rank, prefer, tied):
-    """Compute Kemeny scores of the ranks (n_queries, n) of each query's items, with a penalty of 0.5: (n_queries,)."""
+    """Compute the Kemeny score of each query, with a penalty of 0.5, from ranks of shape (n_queries, n)."""
     if len(rank) == 1 or not (is_whole(prefer) and is_whole(tied)):
         return np.array([kemeny_score(*one) for one in zip(rank, prefer, tied, strict=True)])
     # Sums of whole numbers and halves are exact in any order.
@@ -71,7 +71,7 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """Count the items below each place of orders, (n_queries, n), where tied neighbours share an ascending number."""
+    """Count the items below each place of orders; the numbers in `place` ascend and are equal for tied neighbours."""
     b, n = place.shape
     end = np.where(
         np.append(place[:, 1:] != place[:, :-1], np.ones((b, 1), dtype=bool), axis=1), np.arange(1, n + 1), n
@@ -80,16 +80,16 @@ def n_below_place(place):
 
 
 def by_item(order, value):
-    """Convert values by place of an order, both (n_queries, n), to values by item."""
+    """Convert values by place of an order to values by item; all arrays have shape (n_queries, n)."""
     out = np.empty_like(value)
     np.put_along_axis(out, order, value, axis=1)
     return out
 
 
 def interchangeable(table, order):
-    """Number the places of orders, (n_queries, n), ascending; neighbours share a number if their table rows are equal.
+    """Number the places of orders in ascending order; neighbours get the same number if their table rows are equal.
 
-    Rounding makes no difference.
+    Differences from rounding are ignored.
     """
     step = np.abs(np.diff(np.take_along_axis(table, order[:, :, None], axis=1), axis=1)).max(axis=2)
     scale = np.maximum(table.max(axis=(1, 2)), -table.min(axis=(1, 2)))

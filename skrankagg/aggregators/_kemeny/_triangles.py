@@ -1,8 +1,8 @@
 """Linear programme of strict orders: pairs are the variables, violated triangles become rows.
 
 A variable is 1 where the first item of a pair is before the second. An orientation of all pairs is an order if no three
-items form a cycle. So the rows belong to cycles ``i -> j -> k -> i``, and allow at most two of their three arcs. There
-are too many to write down; a round adds some that the last solution violates.
+items form a cycle. So each row belongs to a cycle ``i -> j -> k -> i`` and allows at most two of its three arcs. There
+are too many rows to use all of them; each round adds some rows that the last solution violates.
 
 Bounds do not depend on the solver's tolerances. They are recomputed from the multipliers of the rows: any nonpositive
 multipliers bound the optimum from below.
@@ -41,14 +41,14 @@ def check_triples(n_found, n):
 
 
 class Infeasible(Exception):
-    """Error when no order is cheaper than the best known one."""
+    """Error if no order is cheaper than the best known order."""
 
 
 class TrianglePolytope:
-    """Orders of some items that are cheaper than a known one, as described by rows and fixed pairs.
+    """Programme for orders that are cheaper than a known order, with the rows and fixed pairs so far.
 
-    Margins, (n, n), are the extra cost of an order with the row's item before the column's. All long steps check the
-    budget, and raise Unfinished if time is over.
+    A margin, in an array of shape (n, n), is the extra cost of an order with the row's item before the column's item.
+    All long steps check the time limit, and raise Unfinished if it has passed.
     """
 
     def __init__(self, margin, budget):
@@ -74,11 +74,11 @@ class TrianglePolytope:
 
     @property
     def free(self):
-        """Return the pairs that are not fixed, bool of shape (n_pairs,)."""
+        """Return a mask of the pairs that are not fixed, of shape (n_pairs,)."""
         return ~(self.before[self.first, self.second] | self.before[self.second, self.first])
 
     def fix(self, most):
-        """Fix pairs with the same direction in all orders that cost at most `most`, by the last programme solved.
+        """Fix the pairs for which the last programme proves one direction in all orders that cost at most `most`.
 
         Raises Infeasible if no order costs at most `most`.
         """
@@ -124,17 +124,17 @@ class TrianglePolytope:
         self.n_kept += 1
 
     def agrees(self, x):
-        """Check that a solution, (n_pairs,), agrees with the fixed pairs, which may include pairs fixed after it."""
+        """Check that a solution agrees with the fixed pairs, also with pairs that were fixed after it."""
         forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
         return bool((x[forward] > 1 - VIOLATION).all() and (x[backward] < VIOLATION).all())
 
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
-        """Find the cycles with more than two arcs in a solution, (n_pairs,), most violated first: (n_cycles, 3).
+        """Return the cycles whose arcs sum to more than 2 in a solution, the most violated first: shape (n_cycles, 3).
 
-        They exceed two arcs by more than `above`; a negative number also finds nearly violated ones. Cycles with an arc
-        against a fixed pair are left out; with `limited`, so are cycles beyond the limit of one round.
+        The sum exceeds 2 by more than `above`; a negative number also finds nearly violated cycles. Cycles with an arc
+        against a fixed pair are left out. With `limited`, cycles beyond the limit of one round are left out as well.
         """
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
@@ -183,7 +183,7 @@ class TrianglePolytope:
         return np.column_stack([self.pair[i, j], self.pair[j, k], self.pair[k, i]])
 
     def _rows(self, free):
-        """Build the rows over the free pairs: a sparse matrix, and their upper limits."""
+        """Build a sparse matrix of the rows over the free pairs; return it with the upper limits of the rows."""
         self.budget.check(_SECONDS_PER_ROW * len(self.cycle))
         i, j, k = self.cycle.T
         pairs = self._pairs(self.cycle)
@@ -209,11 +209,11 @@ class TrianglePolytope:
     # ------------------------------------------------------------------ solving
 
     def relax(self):
-        """Solve the linear programme of the current rows: return a solution, (n_pairs,), and a bound.
+        """Solve the linear programme of the current rows; return a solution of shape (n_pairs,) and a bound.
 
-        Stores two results for :meth:`fix`: the least cost of every order with the fixed pairs, and its increase if a
-        pair is turned against the sign of its reduced cost. Raises Infeasible if no order has the fixed pairs, and
-        Unfinished if time ran out, or the number of programmes.
+        Stores two results for :meth:`fix`. One is a lower bound on the cost of orders with the fixed pairs. The other
+        is the increase of this bound for each pair that is turned against the sign of its reduced cost. Raises
+        Infeasible if no order has the fixed pairs. Raises Unfinished if time or the number of programmes is used up.
         """
         free = self.free
         x, fixed_cost = self._fixed_value(free)
@@ -243,7 +243,7 @@ class TrianglePolytope:
         return x, self.bound
 
     def purge(self):
-        """Drop the rows that are slack in the last solution."""
+        """Remove the rows that the last solution does not satisfy with equality."""
         touched = self.row_slack < 1e-3
         touched, cut = touched[: len(self.cycle)], touched[len(self.cycle) :]
         cut[: self.n_kept] = True
@@ -264,7 +264,7 @@ class TrianglePolytope:
         return len(limit)
 
     def order(self, x):
-        """Order the items by the number of items that a solution puts after each."""
+        """Order the items by the number of items that a solution places after each item."""
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
         arc[self.second, self.first] = 1.0 - x
@@ -272,7 +272,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """Count how often the value of each cell occurred in the rows before."""
+    """For each cell, count how often its value occurs in the rows above."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

@@ -1,11 +1,12 @@
-"""Uniqueness of a cheapest strict order.
+"""Check whether a cheapest strict order is unique.
 
-All cheapest orders have the majorities' order across components and a cheapest order within each. So there is only one
-if each component has only one, and if a majority orders the last item of each component and the first of the next.
+All cheapest orders have the majorities' order across components and a cheapest order within each component. The
+cheapest order is unique under two conditions. Each component has only one cheapest order. A majority orders the last
+item of each component and the first item of the next component.
 
-The proof of a small component counts the cheapest orders. In a larger one, two adjacent blocks that can change places
-at no cost give another order at once. Otherwise the proof starts again with a row that excludes the known order; it
-ends with another order, or without one.
+The proof of a small component counts the cheapest orders. In a larger component, two adjacent blocks that can change
+places at no cost give another order at once. Otherwise the proof starts again with a row that excludes the known order.
+It ends with another order, or proves that there is none.
 """
 
 from itertools import pairwise
@@ -70,11 +71,11 @@ def _blocks_can_change_places(margin, order, budget):
 
 
 class _Found(Exception):
-    """Error when there is another order of the same cost."""
+    """Error if there is another order of the same cost."""
 
 
 class _Another(State):
-    """Search for another order: the known order counts as a step more expensive, so an equal order is cheaper."""
+    """Search for another order of the same cost; the known order counts as one step more expensive."""
 
     def __init__(self, margin, known, step, budget):
         super().__init__(margin, known, step, budget)

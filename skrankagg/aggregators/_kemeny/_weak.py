@@ -1,9 +1,9 @@
-"""Orders with ties: buckets from a local search, bounds from integer programmes with rows added as they are violated.
+"""Orders with ties: a local search finds buckets, and integer programmes find bounds.
 
-A small component is proven by the sets of items that may come first. They also show if several orders have the lowest
-cost, and which of these orders ties most pairs. A larger component is proven by programmes. Then a row that excludes
-the buckets finds other orders of the same cost, or proves that none exist. If there are several, the one with the most
-ties is searched for, by a bonus for ties that is too small to outweigh any cost.
+A small component is proven by the sets of items that may come first. This proof also tells whether several orders have
+the lowest cost, and which of these orders has the most tied pairs. A larger component is proven by programmes. Then a
+row that excludes the buckets finds other orders of the same cost, or proves that none exist. If there are several
+orders, the order with the most ties is searched for, by a bonus for ties that is too small to outweigh any cost.
 """
 
 import numpy as np
@@ -25,13 +25,13 @@ _PROGRAMMES = 10
 
 
 def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
-    """Find an order with ties of the lowest score, from preferences and ties, (n, n), and first ranks, (n,).
+    """Find an order with ties that has the lowest score, and prove it if `proves` is true and time suffices.
 
-    With `proves` its optimum is proven, as far as the budget lasts; `report` is called with the score and the bound.
+    The search starts from the ranks in `rank`. `report` is called with the score and the bound.
 
-    Returns five results. The number of each item's bucket is int64 of shape (n,), from 0 for the best. The score and
-    the bound follow. The reason is "optimal", "time limit" or "solver", or None if no proof was requested. The last is
-    True if no other order has the lowest score, and None if that is not known.
+    Returns five results. The first contains the number of each item's bucket, int64 of shape (n,); the best bucket is
+    0. The score and the bound follow. The fourth is the reason: "optimal", "time limit" or "solver", or None if no
+    proof was requested. The last is True if no other order has the lowest score, and None if this is not known.
     """
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(np.minimum(before, before.T), level)
@@ -68,7 +68,7 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
 
 
 def _is_unique(parts, forced):
-    """Check if the components have only one order, alone and together; only proven components count."""
+    """Check if each component has only one best order and all components together do; all must be proven."""
     met = np.array([part.met() for part in parts])
     if any(part.only is False for part in parts if part.met()) or (met[:-1] & met[1:] & ~forced).any():
         return False
@@ -76,7 +76,7 @@ def _is_unique(parts, forced):
 
 
 class _Component(Bracket):
-    """Best buckets and bound of a component, as costs beyond the lowest of each pair."""
+    """Best buckets and bound of a component; the lowest cost of each pair is subtracted from all costs."""
 
     def __init__(self, before, level, budget):
         least = np.minimum(np.minimum(before, before.T), level)
@@ -115,17 +115,17 @@ class _Component(Bracket):
         return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=lambda: self.budget.late))
 
     def prove(self, report):
-        """Raise the bound until it meets the cost, or time is over."""
+        """Raise the bound until it meets the cost or time runs out."""
         self.report = report
         self._count()
         if not self.met():
             self._prove()
 
     def _count(self):
-        """Prove by the sets of items that may come first, if there are few and their costs are exact.
+        """Prove by the sets of items that may come first, if there are few items and the costs are exact.
 
-        Among several cheapest orders the one with the most ties is taken. Among several with equally many ties the
-        search decides, if it finds one of them.
+        Among several cheapest orders, the order with the most ties is chosen. Among orders with the same number of
+        ties the search decides, if it finds one of them.
         """
         if self.n > _FEW_ITEMS or self.tolerance >= 0.25 or self.budget.left < _STEPS * _SECONDS_PER_STEP:
             return
@@ -190,7 +190,7 @@ class _Component(Bracket):
         return bucket
 
     def _take(self, bucket):
-        """Take buckets that cost less, or as much with more ties; return True if these do."""
+        """Store buckets if they cost less, or the same with more ties; return True if they were stored."""
         cost = self._cost(bucket, self.level)
         if cost > self.cost + self.tolerance or (bucket == self.bucket).all():
             return False
@@ -205,7 +205,7 @@ class _Component(Bracket):
         return True
 
     def settle(self):
-        """Check if no other order costs as little; if there are some, search for one with the most ties."""
+        """Check if another order has the same cost; if there are such orders, search for the one with the most ties."""
         if self.most_tied is not None and not self._ties_most():
             self.bucket = self.most_tied
         if self.only or self.most_tied is not None:
@@ -258,5 +258,5 @@ def n_ties(bucket):
 
 
 def _buckets(y):
-    """Convert a solution to an order with ties, by the number of items that it puts after or level with each item."""
+    """Convert a solution to an order with ties: count the items that are after each item or tied with it."""
     return np.unique(np.round(-y.sum(axis=1), 6), return_inverse=True)[1]

@@ -1,7 +1,7 @@
 """Separate process for calls of SciPy's solvers, which cannot be stopped otherwise.
 
 A solver checks the clock and signals rarely; minutes may pass between two checks. A process can be ended at any moment.
-It runs this file, which imports nothing of the package: requests come in as pickles, answers go out.
+The process runs this file, which imports nothing from the package. Requests and answers are pickles.
 """
 
 import os
@@ -19,11 +19,11 @@ _LOOK = 0.1
 
 
 class Late(Exception):
-    """Error when a call was not over in time, and was ended."""
+    """Error if a call did not return in time and was ended."""
 
 
 class Unstarted(Exception):
-    """Error when the system does not allow starting a process."""
+    """Error if the system does not allow starting a process."""
 
 
 class Worker:
@@ -33,10 +33,10 @@ class Worker:
         self.process, self.answers, self.requests = None, None, None
 
     def call(self, function, *args, end=float("inf"), **kwargs):
-        """Call a function by its module and name, until `end`, by `time.monotonic`.
+        """Call a function in the process, and wait for the result until `end` on the clock `time.monotonic`.
 
-        Raises Late if it is not over by then. In this case, and if anything else interrupts the wait, the process is
-        ended.
+        Raises Late if the function has not returned by then. In this case, and if anything else interrupts the wait,
+        the process is ended.
         """
         if self.process is None:
             self._start()
@@ -78,7 +78,7 @@ class Worker:
 
 
 def _talk(process, requests, answers):
-    """Pass requests on and answers back, in a thread: pipes do not have a timeout on every system."""
+    """Pass requests and answers between two queues and the process; pipes do not have a timeout on every system."""
     try:
         with process.stdin, process.stdout:
             pickle.dump(requests.get(), process.stdin, protocol=5)

@@ -1,4 +1,4 @@
-"""BayesFuse: sums of log ratios between relevant and other items at a place of a voter's lists."""
+"""BayesFuse: sums of log ratios of relevant to other items at each place in a voter's lists."""
 
 from __future__ import annotations
 
@@ -28,21 +28,22 @@ _SMOOTHING = 0.5
 class BayesFuse(LearnsFromPositions):
     r"""Rank items by summed log ratios of relevant to other items, for their place in each list or their absence.
 
-    It is naive Bayes on ranks: each list is evidence for or against an item, also by its absence. Voters that repeat
-    each other count twice, because lists are assumed to be independent given the relevance. Where lists are few, items
-    of one bin tie. On real runs it gains nothing beyond noise over Borda points on short lists and reciprocal ranks on
-    deep ones: half a point of mean average precision or less (``benchmarks/metasearch.py``).
+    The method is naive Bayes on ranks: each list is evidence for or against an item, even if the item is absent. Voters
+    that repeat each other count twice, because lists are assumed to be independent given the relevance. Where lists are
+    few, items of one bin tie. On real runs its gain is not above noise. Against Borda points on short lists and
+    reciprocal ranks on deep lists, it is half a point of mean average precision or less (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     cutoffs : sequence of int, default=(5, 10, 15, 20, 30, 100, 200, 500, 1000)
-        Last positions of the bins, rising and at least 1; positions beyond the last one are another bin.
+        Last positions of the bins, in rising order and at least 1. Positions beyond the last value form one more bin.
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen: the ratios of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen. "mean" uses the ratios of all voters together, "ignore" uses no
+        ratios, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists, in training, too.
+        Weights of the voters; they multiply the weights of the lists, also in training.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -66,18 +67,18 @@ class BayesFuse(LearnsFromPositions):
     Notes
     -----
     Take the candidates of the judged training queries in which voter :math:`v` has a list. Let :math:`R_v(b)` be the
-    number of relevant ones in bin :math:`b` of that list, and :math:`I_v(b)` the number of others, including items
-    without judgement. Being absent from the list is a bin, too, and :math:`B` is the number of bins. With :math:`w_v`
-    the weight of the list and :math:`b` the bin of the item in it [1]_,
+    number of relevant candidates in bin :math:`b` of this list, and :math:`I_v(b)` the number of other candidates,
+    including items without judgement. Absence from the list is also a bin, and :math:`B` is the number of bins. With
+    :math:`w_v` the weight of the list and :math:`b` the bin of the item in it [1]_,
 
     .. math:: \mathrm{BayesFuse}(i) = \sum_v w_v \left( \log \frac{R_v(b) + 1/2}{\sum_c R_v(c) + B/2}
               - \log \frac{I_v(b) + 1/2}{\sum_c I_v(c) + B/2} \right)
 
     over all lists of the query, so an absent item gets the ratio learnt from absent items. The bins end at trec_eval's
     cutoffs and follow ranx, without a check against the paper; the smoothing by 1/2 is our own. Bins that no training
-    list of a voter reaches have the ratio of its last one, and so has absence if no training candidate was absent. Tied
-    items are at all their positions in equal parts, in training and in scoring. Judgements of queries outside the lists
-    are not used. Linear in the number of rows.
+    list of a voter reaches have the ratio of the voter's last bin. Absence also has this ratio if no training candidate
+    was absent. Tied items count in equal parts at each of their positions, in training and in scoring. Judgements of
+    queries outside the lists are not used. Linear in the number of rows.
 
     In training, too, a weight above 1 is more evidence: counts grow with it, but the smoothing does not. So a voter of
     weight 2 is not exactly two voters of weight 1, unlike in the other methods of positions.
@@ -174,7 +175,7 @@ class BayesFuse(LearnsFromPositions):
 
     @staticmethod
     def _count_absent(lists, relevant):
-        """Count relevant and other candidates absent from a voter's lists, times the list weights: (2, n_voters)."""
+        """For each voter, sum the list weights of absent candidates, relevant and others: shape (2, n_voters)."""
         held = np.add.reduceat(relevant[lists.candidate], lists.row_ptr[:-1], dtype=np.int64)
         total = np.add.reduceat(relevant, lists.candidate_ptr[:-1], dtype=np.int64)[lists.list_query]
         others = (lists.query_n_items[lists.list_query] - total) - (lists.list_length - held)
@@ -186,10 +187,10 @@ class BayesFuse(LearnsFromPositions):
         )
 
     def _log_ratios(self, found, ptr, absent):
-        """Compute the log ratios of the bins of each table, (n_entries,), and of absence, (n_tables,).
+        """Compute the log ratio of each bin, of shape (n_entries,), and of absence in each table, of shape (n_tables,).
 
-        `found` (2, n_entries) counts the relevant and the other items of each bin, `absent` (2, n_tables) the absent
-        ones of each table.
+        `found`, of shape (2, n_entries), counts the relevant and the other items of each bin. `absent`, of shape
+        (2, n_tables), counts the absent items of each table in the same way.
         """
         total = np.add.reduceat(found, ptr[:-1], axis=1) + absent + _SMOOTHING * (len(self.cutoffs) + 2)
         share = np.log(found + _SMOOTHING) - np.log(np.repeat(total, np.diff(ptr), axis=1))

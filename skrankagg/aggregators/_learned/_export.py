@@ -5,7 +5,7 @@ from .._scores._rank_decay import ReciprocalRankFusion
 
 
 def export_weights(aggregator, weights):
-    """Convert weights by voter to plain data: for json, and for engines with the same method and weights.
+    """Convert weights by voter to plain data for json, and to parameters of engines that have the same method.
 
     Engines do not support a second factor of the weights, a depth, or negative weights.
     """

@@ -1,4 +1,4 @@
-"""Ranks and scores of a candidate in each voter's list as a matrix, a row for each candidate."""
+"""Matrices of ranks and scores, with a row for each candidate and columns for each voter."""
 
 import numpy as np
 
@@ -19,8 +19,9 @@ _ROWS = 1 << 14
 def fill_voters(matrix, lists, column, features):
     """Write the features of each list into the columns of its voter.
 
-    `column` (n_lists,) is the first column of the voter of each list, -1 for voters without columns. The columns of a
-    voter follow each other in the order of `features`. The matrix (n_candidates, n_columns) must contain zeros.
+    `column`, of shape (n_lists,), contains the first column of each list's voter, or -1 if the voter has no columns.
+    The columns of a voter follow each other in the order of `features`. The matrix, of shape (n_candidates, n_columns),
+    must contain zeros.
     """
     held = column[lists.row_list] >= 0
     candidate, first = lists.candidate[held], column[lists.row_list][held]
@@ -39,17 +40,17 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split an array where the number of the block, ascending, changes."""
+    """Split an array at each place where `block`, which is ascending, changes."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 
 def support(lists):
-    """Count the lists that contain each candidate, (n_candidates,)."""
+    """For each candidate, count the lists that contain it."""
     return np.bincount(lists.candidate, minlength=lists.n_candidates)
 
 
 def consensus_scores(ranked):
-    """Scale the scores of a consensus, (n_candidates,), to 0 for the last items of a query and 1 for the first."""
+    """Scale the scores of a consensus, so that the last items of each query have 0 and the first items have 1."""
     lists, limit = ranked.lists, np.finfo(np.float64).max / 4
     score = np.empty(lists.n_candidates)
     score[ranked.order] = np.clip(ranked.score, -limit, limit)

@@ -1,4 +1,4 @@
-"""Voter weights learnt from judgements: all at once, so that voters who agree share their weight."""
+"""Voter weights learnt from judgements, all together, so that voters who agree share their weight."""
 
 from __future__ import annotations
 
@@ -43,21 +43,23 @@ class LearnedWeights(SupervisedAggregator):
         The method that uses the weights; its scores must be sums over the lists. None is
         :class:`ReciprocalRankFusion`, which suits deep lists and short ones. ``BordaCount()`` suits short lists.
     alpha : float, default=1.0
-        Strength of the ridge that keeps weights small, above 0. The larger it is, the less the weights differ
-        from what a few judgements show on average.
+        Strength of the ridge that keeps weights small, above 0. The larger it is, the less the weights depend on the
+        particular judgements, which helps if there are few of them.
     positive : bool, default=True
         Whether weights are at least 0. Without the bound a voter may count against an item, which gains a little with
         hundreds of judged queries and loses with few.
     gain : {"exponential", "linear"}, default="exponential"
         Gain of a grade r: :math:`2^r - 1`, or r itself. Grades below 0 gain nothing.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
-        Treatment of an item without a judgement: not relevant, or left out of the training.
+        Treatment of an item without a judgement: "nonrelevant" counts it as not relevant, and "skip" leaves it out of
+        the training.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Weight of a voter that ``fit`` has not seen: the mean of the others, none, or an error.
+        Weight of a voter that ``fit`` has not seen. "mean" gives it the mean of the other weights, "ignore" gives it
+        weight 0, and "error" raises an error.
     max_iter : int, default=200
         Largest number of steps.
     tol : float, default=1e-6
-        Largest slope of the loss, per query, at which the weights count as the best.
+        Largest slope of the loss, divided by the number of queries, at which the iteration ends.
     std_errors : bool, default=False
         Whether `voter_weights_` has a column `std_error`.
     qrels : Qrels or DataFrame, default=None
@@ -69,9 +71,9 @@ class LearnedWeights(SupervisedAggregator):
     voter_weights_ : DataFrame
         Columns `voter`, `weight`, with absolute values of mean 1, and with ``std_errors=True`` `std_error`.
     n_iter_ : int
-        Steps taken.
+        Number of steps.
     loss_ : float
-        The loss reached, the ridge included.
+        Loss at the learnt weights, including the ridge.
     n_queries_ : int
         Number of training queries: those with a relevant item in some list.
 
@@ -244,7 +246,7 @@ class LearnedWeights(SupervisedAggregator):
         if size == 0:
             warn_user(
                 f"{type(self).__name__} gives all voters weight 1: none ranks relevant items higher than chance does "
-                f"in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. Give more judged ones.",
+                f"in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. Judge more queries.",
                 UserWarning,
             )
             weight, size = np.ones(len(weight)), 1.0
@@ -254,7 +256,7 @@ class LearnedWeights(SupervisedAggregator):
         self.voter_weights_ = frame_of(columns)
 
     def _relevance(self, lists, relevance):
-        """Return the training candidates, pointers to them by query, and each one's share in its query's gain."""
+        """Return the training candidates, pointers to them by query, and the share of each in the gain of its query."""
         grade = np.nan_to_num(relevance)
         with np.errstate(over="ignore"):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
@@ -274,12 +276,12 @@ class LearnedWeights(SupervisedAggregator):
     # ------------------------------------------------------------------ merging
 
     def _weigh(self, base, lists):
-        """Return lists with the weights that `base` itself gives them, and the learnt weight of each, (n_lists,)."""
+        """Return lists with the weights that `base` itself gives them, and the learnt weight of each list."""
         advice = "fit it on lists of these voters"
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
-        """Return the lists whose weights decide the order of equals, and their consensus."""
+        """Return the consensus, and the lists whose weights decide the order of items with equal scores."""
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():
@@ -317,7 +319,7 @@ class LearnedWeights(SupervisedAggregator):
 
 
 def _gains_by_voter(base, lists):
-    """Return contributions of voters with lists to candidates, csr_array (n_candidates, n_found), and the voters."""
+    """Return the contributions of voters to candidates, a csr_array (n_candidates, n_found), and these voters."""
     gain, _, first = base._linear_gains(lists)
     if np.ndim(first):
         first = first[lists.list_query[lists.row_list]]
@@ -329,13 +331,13 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """Multiply by learnt weights of any sign: gains of rows beyond absence, and gains of all items, or None."""
+    """Return each row's gain beyond an absent item, and each list's gain for all items, times weights of any sign."""
     gain, given, _ = base._linear_gains(lists)
     return gain * weight[lists.row_list], None if given is None else given * weight
 
 
 def _std_errors(loss, weight, positive):
-    """Compute the standard errors of the weights, NaN at the bound of 0."""
+    """Compute the standard errors of the weights; return NaN for weights at the bound of 0."""
     free = weight > 0 if positive else np.ones(len(weight), dtype=bool)
     errors = np.full(len(weight), np.nan)
     errors[free] = np.sqrt(np.diag(np.linalg.inv(loss.hessian(weight)[np.ix_(free, free)])))

@@ -2,8 +2,6 @@
 
 >>> import numpy as np
 >>> from scipy.sparse import csr_array
-
-from ..._arrays import TOLERANCE
 >>> from skrankagg.aggregators._learned._listwise import ListwiseLoss, minimize_loss
 >>> gains = csr_array(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]))  # three items of a query, two voters
 >>> loss = ListwiseLoss(gains, np.array([0, 3]), np.array([1.0, 0.0, 0.0]), alpha=1.0)
@@ -45,13 +43,13 @@ class ListwiseLoss:
         self.query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
 
     def __call__(self, weight):
-        """Return the loss, and its gradient, (n_voters,)."""
+        """Return the loss and its gradient, which has shape (n_voters,)."""
         score, probability, log_total = self._softmax(weight)
         loss = log_total.sum() - self.share @ score + self.alpha / 2 * (weight @ weight)
         return loss, self.columns @ (probability - self.share) + self.alpha * weight
 
     def hessian(self, weight):
-        """Return the second derivatives, (n_voters, n_voters)."""
+        """Return the matrix of second derivatives, of shape (n_voters, n_voters)."""
         _, probability, _ = self._softmax(weight)
         rows = np.repeat(probability, np.diff(self.gains.indptr))
         weighted = csr_array((self.gains.data * rows, self.gains.indices, self.gains.indptr), self.gains.shape)
@@ -73,9 +71,9 @@ class ListwiseLoss:
 
 
 def minimize_loss(loss, *, positive, max_iter, tol):
-    """Find the weights of least loss, at least 0 if `positive`, (n_voters,); return also the steps and convergence.
+    """Find the weights with the least loss; return them, the number of steps and whether the search converged.
 
-    `tol` is the largest remaining slope, per query.
+    With `positive` the weights are at least 0. `tol` is the largest remaining slope, divided by the number of queries.
     """
     n_queries, n_voters = len(loss.ptr) - 1, loss.gains.shape[1]
 
@@ -94,7 +92,7 @@ def minimize_loss(loss, *, positive, max_iter, tol):
 
 
 def _polish(loss, weight, positive):
-    """Take Newton's steps near the minimum, so that the last digits do not depend on the path."""
+    """Do Newton's steps near the minimum, so that the last digits do not depend on the path."""
     for _ in range(5):
         slope = loss(weight)[1]
         free = (weight > 0) | (slope < 0) if positive else np.ones(len(weight), dtype=bool)

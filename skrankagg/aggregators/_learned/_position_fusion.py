@@ -1,4 +1,4 @@
-"""SlideFuse, ProbFuse and SegFuse: sums of the probabilities that items at a place of a voter's lists are relevant."""
+"""SlideFuse, ProbFuse and SegFuse: sums of probabilities that an item at a place of a voter's list is relevant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Probabilities(LearnsFromPositions):
     _counts_short_lists = True
 
     def _learn_probabilities(self, lists, judged, cell):
-        """Learn the tables, and return them as a frame, where the column `cell` numbers the cells from 1."""
+        """Learn the tables and return them as a frame; the column named by `cell` numbers the cells from 1."""
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
         hits = sums.of_rows(tie_means(lists, relevant[lists.candidate]))
@@ -55,21 +55,21 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """Count the items in each cell of each list, the denominator of the share of relevant ones."""
+        """Count the items in each cell of each list; this is the denominator of the share of relevant items."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
-        """Look up the probability of each row, (n_rows,)."""
+        """Look up the probability of each row."""
         return self._table[self._entries(number, lists.row_list, cell)]
 
 
 class SlideFuse(_Probabilities):
     r"""Rank items by how often their voters' lists had relevant items around the same position.
 
-    It learns the share of relevant items at each position of each voter, smoothed over neighbouring positions, and so
-    needs no formula of the rank. On real runs it gains nothing beyond noise: less than half a point of mean average
-    precision over Borda points on short lists and over reciprocal ranks on deep ones. Learnt weights of voters gain
-    more (``benchmarks/metasearch.py``).
+    The method learns the share of relevant items at each position of each voter, smoothed over neighbouring positions,
+    so it needs no formula of the rank. On real runs its gain is not above noise. Against Borda points on short lists
+    and reciprocal ranks on deep lists, it is less than half a point of mean average precision. Learnt weights of voters
+    gain more (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
@@ -78,9 +78,10 @@ class SlideFuse(_Probabilities):
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
+        uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists, in training, too.
+        Weights of the voters; they multiply the weights of the lists, also in training.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -112,8 +113,8 @@ class SlideFuse(_Probabilities):
               a = \max(1, p - w),\; b = \min(L, p + w).
 
     PosFuse uses :math:`P_v(p)` itself [2]_. Items that are not judged are not relevant. Positions beyond the longest
-    training list of a voter have the probability of its last one. Tied items are at all their positions in equal parts,
-    in training and in scoring. An absent item gets 0. The papers choose the window on training queries, as
+    training list of a voter have the probability of its last position. Tied items count in equal parts at each of their
+    positions, in training and in scoring. An absent item gets 0. The papers choose the window on training queries, as
     ``GridSearchCV`` can; the default 5 is not from the authors. Linear in the number of rows.
 
     Few training queries give rough tables: with 10 queries a probability is a multiple of 1/10. Judgements of queries
@@ -189,7 +190,7 @@ class SlideFuse(_Probabilities):
         return lists, tie_means(lists, value), None
 
     def _sum_up_to(self, number, lists, position):
-        """Sum the probabilities up to a position of each row's list, (n_rows,); 0 for position 0."""
+        """For each row, sum the probabilities of its list's table up to a position; position 0 gives 0."""
         entry = self._entries(number, lists.row_list, np.maximum(position, 1) - 1)
         beyond = position - np.diff(self._ptr)[number][lists.row_list]
         return np.where(position > 0, self._sums[entry] + np.maximum(beyond, 0) * self._table[entry], 0.0)
@@ -212,9 +213,10 @@ class ProbFuse(_Probabilities):
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
+        uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists, in training, too.
+        Weights of the voters; they multiply the weights of the lists, also in training.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -243,10 +245,10 @@ class ProbFuse(_Probabilities):
 
     .. math:: \mathrm{ProbFuse}(i) = \sum_{v \ni i} w_v \frac{P_v(k)}{k}.
 
-    Segments that no training list of a voter reaches have the probability of its last one. Tied items are at all their
-    positions in equal parts, in training and in scoring. An absent item gets 0. The rounding of the size follows ranx,
-    and 25 segments are reported as the authors' choice; both were not checked against the paper. Judgements of queries
-    outside the lists are not used. Linear in the number of rows.
+    Segments that no training list of a voter reaches have the probability of the voter's last segment. Tied items count
+    in equal parts at each of their positions, in training and in scoring. An absent item gets 0. The rounding of the
+    size follows ranx, and 25 segments are reported as the authors' choice; both were not checked against the paper.
+    Judgements of queries outside the lists are not used. Linear in the number of rows.
 
     References
     ----------
@@ -329,9 +331,10 @@ class SegFuse(_Probabilities):
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen: the probabilities of all voters together, none, or an error.
+        Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
+        uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists, in training, too.
+        Weights of the voters; they multiply the weights of the lists, also in training.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -363,9 +366,9 @@ class SegFuse(_Probabilities):
 
     The numbers above are read as sizes, which is the common reading, without a check against the paper. ranx reads them
     as the last positions of the segments, and divides by the full size where a list ends within one. Segments that no
-    training list of a voter reaches have the probability of its last one. Tied items are at all their positions in
-    equal parts, in training and in scoring. An absent item gets 0. Judgements of queries outside the lists are not
-    used. Linear in the number of rows.
+    training list of a voter reaches have the probability of the voter's last segment. Tied items count in equal parts
+    at each of their positions, in training and in scoring. An absent item gets 0. Judgements of queries outside the
+    lists are not used. Linear in the number of rows.
 
     References
     ----------

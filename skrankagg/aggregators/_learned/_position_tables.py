@@ -1,8 +1,8 @@
 """Base of methods that learn from judgements which positions in a voter's lists have relevant items.
 
 A list is divided into consecutive *cells*: its positions, segments or bins. A table for each voter contains a number
-for each cell that some training list of the voter reaches. The tables of all voters are concatenated, and the last one
-pools them. Tied items share their positions: each is at each of them in part.
+for each cell that some training list of the voter reaches. The tables of all voters are concatenated; the last table
+pools the voters. Tied items share their positions: each item counts in equal parts at each of these positions.
 """
 
 from numbers import Real
@@ -24,7 +24,7 @@ from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, times, weig
 
 
 def tie_means(lists, value):
-    """Average values of rows, float64 of shape (n_rows,), over the rows that tie with each.
+    """For each row, average the values of all rows that tie with it; return float64 of shape (n_rows,).
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -50,7 +50,7 @@ class CellSums:
     lists : RankedLists
         Training lists.
     cell : ndarray of shape (n_rows,), dtype=int64
-        Cell of each row, from 0; within a list it never falls, and skips no cell.
+        Cell of each row, from 0. Within a list the cells never fall, and no cell is skipped.
 
     Attributes
     ----------
@@ -87,19 +87,19 @@ class CellSums:
         return np.diff(np.append(self._heads, self._n_rows))[self._kept]
 
     def of_rows(self, value):
-        """Add up values of rows, float64 of shape (n_rows,), over each cell of each list."""
+        """For each cell of each list, add up values of rows, which are float64 of shape (n_rows,)."""
         return np.add.reduceat(value, self._heads)[self._kept]
 
     def of_lists(self, value):
-        """Add up values of the cells of lists, times the weight of the list, over each entry: (n_entries,)."""
+        """For each entry, add up the values of its cells in all lists, each multiplied by the weight of the list."""
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
-        """Count the lists that reach each entry, (n_entries,)."""
+        """For each entry, count the lists that reach it."""
         return np.bincount(self._entry, minlength=len(self.place))
 
     def pool(self, value):
-        """Add up values of entries over the voters: one for each cell that any voter reaches."""
+        """For each cell that any voter reaches, add up the values of the entries over the voters."""
         return np.bincount(self.place, weights=value)
 
 
@@ -136,14 +136,14 @@ class LearnsFromPositions(SupervisedAggregator):
         raise NotImplementedError
 
     def _values(self, lists):
-        """Return the lists, some perhaps with a new weight of 0, and their values before weights.
+        """Return the lists and their values without the weights; some lists may now have weight 0.
 
-        These are the value of each row, (n_rows,), and of each list's absent items, (n_lists,), or None for 0.
+        The values are an array for the rows, (n_rows,), and one for each list's absent items, (n_lists,) or None for 0.
         """
         raise NotImplementedError
 
     def _relevant(self, lists, judged):
-        """Mark relevant candidates, bool (n_candidates,); raise InputError if no list that counts contains one."""
+        """Return a mask of relevant candidates; raise InputError if no list of positive weight contains any."""
         self._check_range(lists, lists.n_candidates)
         grade, threshold = judged.relevance, self.relevance_threshold
         relevant = grade > 0 if threshold is None else grade >= threshold
@@ -157,7 +157,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return relevant
 
     def _check_range(self, lists, size):
-        """Raise InputError if sums of terms of at most this size, times the weights of lists, are not finite."""
+        """Raise InputError if weighted sums of terms, each at most `size`, are not finite."""
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
@@ -167,13 +167,13 @@ class LearnsFromPositions(SupervisedAggregator):
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
-        """Store the table of each voter, (n_entries,), and the pooled table for unknown voters."""
+        """Store the tables of the voters, and the pooled table for unknown voters."""
         self._known = frame_of({"voter": take_ids(lists.voters, sums.voters)})
         self._ptr = np.append(sums.ptr, sums.ptr[-1] + len(pooled))
         self._table = np.concatenate([table, pooled])
 
     def _match(self, lists):
-        """Return the lists, and the number of each list's table, (n_lists,)."""
+        """Return the lists and the table number of each list."""
         check_is_fitted(self)
         lists, place = match_voters(
             self,
@@ -186,7 +186,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return lists, np.where(place < 0, len(self._known), place)
 
     def _entries(self, number, row_list, cell):
-        """Find the entry of each row; cells that no training list reached have the last entry of their table."""
+        """Find the entry of each row; cells that no training list reached get the last entry of their table."""
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
 

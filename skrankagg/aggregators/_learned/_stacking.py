@@ -33,8 +33,8 @@ _CELL_BYTES = 26
 class StackedFusion(SupervisedAggregator):
     r"""Learn from judgements to score items by their ranks in each voter's list, with any estimator of scikit-learn.
 
-    Each item of a query is a sample, described by its place in the list of each voter; the estimator learns to predict
-    how relevant it is. A regressor, a classifier or a ranker can be stacked on top of the voters.
+    Each item of a query is a sample; its features are its places in the lists of the voters. The estimator learns to
+    predict the relevance of the item. It can be a regressor, a classifier or a ranker.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class StackedFusion(SupervisedAggregator):
     relevance_threshold : float, default=None
         Lowest grade that counts, above 0; lower ones count as 0. None counts all above 0.
     unknown_voter : {"ignore", "error"}, default="ignore"
-        How to treat the lists of a voter that ``fit`` has not seen: "ignore" gives them no column, "error" raises an
+        How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
         error.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``, as ``qrels=`` or as the `y` that
@@ -72,7 +72,7 @@ class StackedFusion(SupervisedAggregator):
     aggregators_ : list of estimators
         The aggregators among the features, fitted.
     voters_ : pandas.Index
-        Voters that have columns: the voters of the training queries.
+        Voters that have columns, which are the voters of the training queries.
     columns_ : DataFrame
         A row for each column of the matrix that `estimator_` was fitted on: `voter`, missing where the column
         belongs to none, and `feature`.
@@ -244,7 +244,7 @@ class StackedFusion(SupervisedAggregator):
         return self._matrix(lists, ranked)
 
     def _matrix(self, lists, ranked):
-        """Describe the candidates, float64 (n_candidates, n_columns); `ranked` contains the consensuses of features."""
+        """Compute the matrix of features, (n_candidates, n_columns); `ranked` contains the aggregators' results."""
         features, others = self._voter_features(), self._query_features()
         n_own = len(self.voters_) * len(features)
         matrix = np.zeros((lists.n_candidates, n_own + len(others)))
@@ -261,7 +261,7 @@ class StackedFusion(SupervisedAggregator):
         return matrix
 
     def _places(self, lists):
-        """Find the place of each list's voter among the voters of fit, (n_lists,), -1 for unseen voters."""
+        """For each list, find the place of its voter among the voters of `fit`; unseen voters have -1."""
         place = find_voters(self.voters_, lists.voters)[lists.list_voter]
         known = place >= 0
         if known.all():
@@ -277,8 +277,8 @@ class StackedFusion(SupervisedAggregator):
         if not left.all() and not self._query_features():
             raise InputError(
                 f"{type(self).__name__} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}"
-                f"{hint}, so it has no features of its items. Fit it with some of these voters, drop the query, or add "
-                "a feature that needs no voter, such as 'support' or BordaCount()."
+                f"{hint}, so the items of this query have no features. Fit with some of these voters, drop "
+                "the query, or add a feature that does not depend on single voters, such as 'support' or BordaCount()."
             )
         return place
 
@@ -329,7 +329,7 @@ class StackedFusion(SupervisedAggregator):
             if not grade.any():
                 raise InputError(
                     f"{type(self).__name__} learns from relevant items, but no grade reaches relevance_threshold="
-                    f"{self.relevance_threshold:g}; the highest is {np.nanmax(relevance):g}. Lower it."
+                    f"{self.relevance_threshold:g}; the highest is {np.nanmax(relevance):g}. Lower the threshold."
                 )
         return grade
 
@@ -364,9 +364,10 @@ class StackedFusion(SupervisedAggregator):
         first = estimator.steps[0][1] if hasattr(estimator, "steps") else estimator
         if hasattr(first, "__sklearn_tags__") and not first.__sklearn_tags__().input_tags.allow_nan:
             raise InputError(
-                f"The feature 'score' is NaN where a list does not contain an item; {type(first).__name__} takes no "
-                "NaN. Choose a norm of scores, such as 'min-max', with 'present'; put SimpleImputer before it in a "
-                "pipeline; or choose an estimator that accepts NaN, such as HistGradientBoostingRegressor."
+                f"The feature 'score' is NaN where a list does not contain an item; {type(first).__name__} does "
+                "not accept NaN. Choose a norm of scores, such as 'min-max', with 'present'. Or put SimpleImputer "
+                "before the estimator in a pipeline, or choose an estimator that accepts NaN, such as "
+                "HistGradientBoostingRegressor."
             )
 
     def _aggregate(self, lists):

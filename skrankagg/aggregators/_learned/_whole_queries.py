@@ -1,4 +1,4 @@
-"""Fits of row-wise estimators that keep the rows of a query together: groups for rankers, folds of queries."""
+"""Fits of estimators on rows that keep the rows of a query together: groups for rankers, folds of queries."""
 
 from contextlib import nullcontext
 from inspect import signature
@@ -21,9 +21,10 @@ def ranks_queries(estimator):
 
 
 def fit_whole_queries(estimator, matrix, target, query):
-    """Fit an estimator on rows of queries, (n_rows,) ascending, and return it.
+    """Fit an estimator on rows and return it; `query` contains the query of each row, in ascending order.
 
-    A ranker at the end gets the queries. Every parameter `cv` is replaced during the fit by folds of whole queries.
+    If the last step is a ranker, it gets the queries. Every parameter `cv` is replaced during the fit by folds of whole
+    queries.
     """
     path, last = _last_step(estimator)
     name = _query_parameter(last)
@@ -47,7 +48,7 @@ def fit_whole_queries(estimator, matrix, target, query):
 
 
 def _last_step(estimator):
-    """Return the last estimator of nested pipelines and its path: "" where there is no pipeline."""
+    """Return the last estimator of nested pipelines and its path, which is "" if there is no pipeline."""
     path = []
     while hasattr(estimator, "steps"):
         name, estimator = estimator.steps[-1]
@@ -82,7 +83,7 @@ def _owner(key, estimator, params):
 
 
 def _refuse_resampled(key, estimator, params):
-    """Raise InputError for a splitter that sees only some rows of the fit, where positions of folds would be wrong."""
+    """Raise InputError for a splitter that gets only some rows of the fit, because its folds would be wrong."""
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.ensemble import VotingClassifier, VotingRegressor
     from sklearn.feature_selection import SelectFromModel
@@ -104,7 +105,7 @@ def _refuse_resampled(key, estimator, params):
 
 
 def _folds(cv, owner, target, query):
-    """Compute positions of rows, (train, test), by a splitter that gets the queries as groups."""
+    """Compute the rows of each fold as (train, test), by a splitter that gets the queries as groups."""
     from sklearn.model_selection import KFold, check_cv
 
     name, queries = type(owner).__name__, np.unique(query)

@@ -1,4 +1,4 @@
-"""Rules on pairwise majorities."""
+"""Rules that compare items by pairwise majorities."""
 
 # tools/regenerate.py writes what follows.
 from ._copeland import Condorcet, Copeland

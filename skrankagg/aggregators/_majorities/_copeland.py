@@ -1,4 +1,4 @@
-"""Pairwise majorities: each item against every other item, over all lists."""
+"""Rules that count wins and draws in duels between each two items."""
 
 from typing import Literal
 
@@ -34,7 +34,7 @@ class _BaseMajority(BaseAggregator):
 
     @staticmethod
     def _points(wins, draws):
-        """Compute scores from the numbers of opponents that an item beats and draws with."""
+        """Compute scores from the number of opponents that each item beats and the number that it draws with."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -53,14 +53,14 @@ class Condorcet(_BaseMajority):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    Copeland : A draw counts half a win.
+    Copeland : Also counts each draw as half a win.
 
     Notes
     -----
@@ -70,8 +70,8 @@ class Condorcet(_BaseMajority):
 
     By default a ranked item is above an absent one [2]_; with ``absent="ignore"`` the pair is not compared. Two absent
     items, or two tied items, are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws.
-    :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of
-    its items; memory linear in the number of rows.
+    The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n`
+    the number of its items. The memory is linear in the number of rows.
 
     References
     ----------
@@ -114,31 +114,31 @@ class Condorcet(_BaseMajority):
 class Copeland(_BaseMajority):
     r"""Rank items by the number of opponents that they beat by a majority of the lists; a draw counts half.
 
-    It is a tournament between all items, with half a point for a draw.
+    It is a tournament between all items, where a win is worth one point and a draw half a point.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    Condorcet : A draw counts nothing.
+    Condorcet : Counts only wins, not draws.
 
     Notes
     -----
     With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` [1]_,
 
-    .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|,
+    .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|.
 
-    which orders the items as wins minus defeats do. By default a ranked item is above an absent one; with
+    The difference of wins and defeats gives the same order. By default a ranked item is above an absent one; with
     ``absent="ignore"`` the pair is not compared, so two items that never appear in the same list draw. Two absent
     items, or two tied items, are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws.
-    :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of
-    its items; memory linear in the number of rows.
+    The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n`
+    the number of its items. The memory is linear in the number of rows.
 
     References
     ----------

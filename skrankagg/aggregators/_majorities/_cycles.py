@@ -1,4 +1,4 @@
-"""Voting rules that resolve majority cycles, all from the same matrix of pairs.
+"""Voting rules that resolve majority cycles; all of them use the matrix of pairwise preferences.
 
 Without cycles, Schulze's rule and ranked pairs give the order on which all majorities agree. In a cycle they drop the
 weakest majorities, each in its own way. Minimax only looks at the worst defeat of each item.
@@ -36,12 +36,12 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Parameters
     ----------
     strength : ndarray of shape (n_items, n_items)
-        Strength of the arc from the row's item to the column's; 0 where there is none.
+        Strength of the arc from the row's item to the column's item; 0 where there is no arc.
 
     Returns
     -------
     ndarray of shape (n_items, n_items), dtype=float64
-        Strength of the weakest arc of the best path; 0 where there is none.
+        Strength of the weakest arc of the best path; 0 where there is no path.
 
     See Also
     --------
@@ -67,7 +67,7 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _arc_codes(strength):
-    """Encode strengths as small integers, which compare faster, and return their values; None for no encoding."""
+    """Encode strengths as small integers, which compare faster, and return the values; None stands for no encoding."""
     codes = span_codes(strength)
     if codes is None and strength.size <= _SORT_CELLS and not np.isnan(strength).any():
         codes = dense_codes(strength)
@@ -75,7 +75,7 @@ def _arc_codes(strength):
 
 
 def _widen(path):
-    """Widen arcs, (n, n) or (n, n, n_queries), to the widest paths between their ends, in place."""
+    """Replace each arc by the widest path between its ends, in place; the shape is (n, n) or (n, n, n_queries)."""
     narrow = np.empty_like(path)
     for via in range(len(path)):
         np.minimum(path[:, via, None], path[None, via, :], out=narrow)
@@ -89,14 +89,15 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
     Parameters
     ----------
     strength : ndarray of shape (n_items, n_items)
-        Strength of the arc from the row's item to the column's; 0 where there is none.
+        Strength of the arc from the row's item to the column's item; 0 where there is no arc.
     tie_break : ndarray of shape (n_items, n_items), default=None
-        Among equally strong arcs, larger values come first, then earlier items.
+        Among arcs of equal strength, arcs with larger values come first. Remaining ties are resolved by the order of
+        the items.
 
     Returns
     -------
     ndarray of shape (n_items, n_items), dtype=bool
-        Whether locked arcs lead from the row's item to the column's.
+        Whether a path of locked arcs leads from the row's item to the column's item.
 
     See Also
     --------
@@ -117,7 +118,7 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
 
 
 def _lock(strength, tie_break):
-    """Lock the arcs of many queries as :func:`locked_pairs` does: (n_queries, n, n)."""
+    """Lock the arcs of many queries as :func:`locked_pairs` does; all arrays have shape (n_queries, n, n)."""
     n_queries, n, _ = strength.shape
     arc = np.flatnonzero(strength > 0)
     keys = [(arc // n**2).astype(np.int32)] if n_queries > 1 else []
@@ -130,7 +131,10 @@ def _lock(strength, tie_break):
 
 
 def sorted_defeats(strength):
-    """Encode and sort the strengths of the arcs to each item, the strongest first: (..., n, n) to (..., n, n - 1)."""
+    """For each item, encode the strengths of the arcs to it and sort them from the strongest to the weakest.
+
+    The result of shape (..., n, n - 1) omits the arc of each item to itself.
+    """
     codes = span_codes(strength)
     defeats = np.array((ordered_bits(strength) if codes is None else codes[0]).swapaxes(-1, -2), order="C")
     n = defeats.shape[-1]
@@ -168,7 +172,7 @@ class _BasePairwise(BaseAggregator):
         return score
 
     def _score_preferences(self, prefer):
-        """Score items by the weights of the lists that prefer the row's item: (n_queries, n, n) to (n_queries, n)."""
+        """Compute scores of shape (n_queries, n) from preferences of shape (n_queries, n, n)."""
         margin = _round(margins(prefer))
         np.negative(margin, out=margin)
         return self._score(_round(prefer), margin)
@@ -183,12 +187,12 @@ class _BasePairwise(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _arcs(self, prefer, margin):
-        """Return the strength of each majority; 0 where there is none."""
+        """Return the strength of each majority; 0 where the row's item has no majority."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
 
 
 def _round(stack):
-    """Round sums of the same weights in any order to one number, (..., n, n), so that no majority gets stronger."""
+    """Round sums, so that sums of the same weights in a different order are equal and no majority gets stronger."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Whole numbers below 2^53 add up without rounding; above, all floats are whole.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
@@ -207,23 +211,25 @@ def _round(stack):
 
 
 class Schulze(_BasePairwise):
-    r"""Rank items by the strongest chains of majorities that lead from one to the other.
+    r"""Rank items by the strongest chains of majorities between each two items.
 
-    An item is above another if the strongest chain of majorities from it to the other beats the one back.
+    Compare the strongest chain of majorities from an item to another item with the strongest chain back. If the first
+    chain is stronger, the item is above the other item.
 
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
-        Strength of a majority: "margin" is the difference of the two sides, "votes" the winning side.
+        Strength of a majority. "margin" is the weight of the winning side minus the weight of the losing side; "votes"
+        is the weight of the winning side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" for paired comparisons.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" for paired comparisons.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    widest_paths : Computes the paths.
+    widest_paths : Computes the strongest chains.
     RankedPairs : Also keeps strong majorities.
     Kemeny : The order with the fewest disagreements.
 
@@ -231,9 +237,9 @@ class Schulze(_BasePairwise):
     -----
     The strength of a path is the strength of its weakest majority. With :math:`p_{ij}` the strength of the strongest
     path of majorities from :math:`i` to :math:`j`, item :math:`i` is above :math:`j` if :math:`p_{ij} > p_{ji}` [1]_;
-    this relation has no cycles. `score` is the number of items that an item is above, so items may tie. A draw is not a
-    majority. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^3)`, memory
-    :math:`O(n^2)` for each query.
+    this relation has no cycles. `score` is the number of items below the item, so items may tie. A draw is not a
+    majority. Margins within :math:`10^{-12}` of the query's total weight are draws. Each query takes time
+    :math:`O(n^3)` and memory :math:`O(n^2)`.
 
     References
     ----------
@@ -272,19 +278,20 @@ class Schulze(_BasePairwise):
 
 
 class RankedPairs(_BasePairwise):
-    r"""Rank items by their majorities, locked from the strongest to the weakest unless they contradict earlier ones.
+    r"""Rank items by majorities that are locked one by one, the strongest first, unless they would close a cycle.
 
-    A strong majority is never given up for a weaker one.
+    A strong majority is never dropped in favour of a weaker majority.
 
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
-        Strength of a majority: "margin" is the difference of the two sides, "votes" the winning side.
+        Strength of a majority. "margin" is the weight of the winning side minus the weight of the losing side; "votes"
+        is the weight of the winning side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" for paired comparisons.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" for paired comparisons.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
@@ -294,11 +301,12 @@ class RankedPairs(_BasePairwise):
 
     Notes
     -----
-    Majorities are sorted by descending strength. Equal ones are sorted by the winning side (with ``strength="votes"``
-    by the margin), then by the ids of the winner and the loser. A majority that would close a cycle with the locked
-    ones is left out [1]_. `score` is the number of items that locked majorities lead to, so items may tie. A draw is
-    not a majority. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for
-    sorting, :math:`O(n^3)` for locking, in steps of 32 items at once; memory :math:`O(n^2)` for each query.
+    Majorities are sorted by descending strength. Majorities of equal strength are sorted by the weight of the winning
+    side (with ``strength="votes"`` by the margin), then by the ids of the winner and the loser. A majority that would
+    close a cycle with locked majorities is left out [1]_. `score` is the number of items to which a path of locked
+    majorities leads, so items may tie. A draw is not a majority. Margins within :math:`10^{-12}` of the query's total
+    weight are draws. Sorting takes :math:`O(n^2 \log n)` and locking takes :math:`O(n^3)`, in steps of 32 items at
+    once. The memory is :math:`O(n^2)` for each query.
 
     References
     ----------
@@ -337,19 +345,20 @@ class RankedPairs(_BasePairwise):
 
 
 class Minimax(_BasePairwise):
-    r"""Rank items by their worst defeat against any other item, the mildest first.
+    r"""Rank items by their worst pairwise defeat; the item with the mildest worst defeat comes first.
 
     The winner is the item whose worst pairwise defeat is smallest.
 
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
-        Size of a defeat: "margin" is the difference of the two sides, "votes" the winning side.
+        Size of a defeat. "margin" is the weight of the winning side minus the weight of the losing side; "votes" is the
+        weight of the winning side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Neither suits paired comparisons, see Notes.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Neither value suits paired comparisons, see Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
@@ -358,15 +367,15 @@ class Minimax(_BasePairwise):
     Notes
     -----
     With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j`, the defeat of
-    :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}`, negative where :math:`i` wins [1]_. With ``strength="votes"`` it
-    is :math:`W_{ji}`, or 0 if that is not the larger side. Items are sorted by their worst defeat, then by the second
-    worst, and so on, which extends the rule from winners to orders. `score` is the number of items below; items whose
-    defeats are all equal tie. Margins within :math:`10^{-12}` of the query's total weight are draws.
-    :math:`O(n^2 \log n)` after the pairs.
+    :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}`, negative where :math:`i` wins [1]_. With ``strength="votes"`` the
+    defeat is :math:`W_{ji}` if this is larger than :math:`W_{ij}`, and 0 otherwise. Items are sorted by their worst
+    defeat, then by the second worst, and so on; the original rule only chooses a winner. `score` is the number of items
+    below the item. Two items tie if their sorted defeats are the same. Margins within :math:`10^{-12}` of the query's
+    total weight are draws. After the pairs are counted, the time is :math:`O(n^2 \log n)`.
 
-    A defeat is a number of votes, not a share of them. In paired comparisons, items that are compared more often are
-    therefore ranked lower, with ``absent="ignore"`` too; :class:`Schulze` and :class:`RankedPairs` do not have this
-    bias.
+    The size of a defeat is a number of votes, not a share of the votes. In paired comparisons, items that are compared
+    more often are therefore ranked lower, also with ``absent="ignore"``. :class:`Schulze` and :class:`RankedPairs` do
+    not have this bias.
 
     References
     ----------

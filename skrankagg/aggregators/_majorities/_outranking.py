@@ -1,4 +1,4 @@
-"""Outranking: an item is above another if enough lists agree and not too many object."""
+"""Outranking: an item is above another item if enough lists agree and not too many lists object."""
 
 from numbers import Integral
 from typing import Literal
@@ -20,7 +20,7 @@ _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0
 
 
 def outranking_relation(concordant, discordant, *, concordance, discordance):
-    """Find the pairs where enough weight agrees and little enough objects: row outranks column, (..., n, n)."""
+    """Return a mask of shape (..., n, n): the row's item outranks the column's item."""
     relation = (concordant >= concordance) & (discordant <= discordance)
     items = np.arange(relation.shape[-1])
     relation[..., items, items] = False
@@ -28,10 +28,10 @@ def outranking_relation(concordant, discordant, *, concordance, discordance):
 
 
 def net_qualification(relation):
-    """Count the classes below each item's own, (..., n), in relations of shape (..., n, n).
+    """For each item, count the classes below its class, from a relation of shape (..., n, n).
 
-    The items with the largest balance, items outranked minus items that outrank, are taken out as one class. This is
-    repeated with balances among the remaining items.
+    The balance of an item is the number of items that it outranks minus the number of items that outrank it. The items
+    with the largest balance are taken out as one class. This is repeated with balances among the remaining items.
     """
     n = relation.shape[-1]
     stack = relation.reshape(-1, n, n).astype(np.int8)
@@ -59,33 +59,33 @@ def net_qualification(relation):
 
 
 class Outranking(BaseAggregator):
-    r"""Rank items by how many they outrank: enough lists agree, and not too many object strongly.
+    r"""Rank items by an outranking relation: enough lists must agree on a pair, and not too many may object strongly.
 
     A majority alone is not enough: a minority that ranks the pair the other way round by a wide gap has a veto.
 
     Parameters
     ----------
     preference : int or float, default=0
-        Preference threshold :math:`s_p`: how many places above the other an item must be for a list to agree. An int
-        is a number of places, a float from 0 to 1 a share of the number of items of the query. At 0 a list that ties
-        the two agrees both ways.
+        Preference threshold :math:`s_p`: how many places an item must be above another item for a list to agree. An int
+        is a number of places; a float from 0 to 1 is a share of the number of items of the query. At 0 a list that ties
+        the two items agrees both ways.
     veto : int or float, default=0.75
-        Veto threshold :math:`s_v`: how many places below the other an item must be for a list to object; int or float
-        as for `preference`.
+        Veto threshold :math:`s_v`: how many places an item must be below another item for a list to object. It is an
+        int or a float as for `preference`.
     concordance : int or float, default=0.5
         Least weight :math:`c_{min}` of the lists that agree. An int is a number of lists, or a weight; a float from 0
         to 1 is a share of the total weight of the query's lists.
     discordance : int or float, default=0.25
-        Largest weight :math:`d_{max}` of the lists that object; int or float as for `concordance`.
+        Largest weight :math:`d_{max}` of the lists that object. It is an int or a float as for `concordance`.
     both_absent : {"concordant", "ignore"}, default="concordant"
-        How to treat a pair that is missing from a list: with "concordant" the list ties the two, so at
+        How to treat two items that are missing from the same list. With "concordant" the list ties the two items, so at
         ``preference=0`` it agrees both ways; "ignore" leaves the pair out. See Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    Copeland : Majorities without thresholds.
+    Copeland : Compares by simple majorities, without thresholds.
 
     Notes
     -----
@@ -95,24 +95,24 @@ class Outranking(BaseAggregator):
     .. math:: \sum_{k : r_k(i) \le r_k(j) - s_p} w_k \ge c_{min} \quad \text{and} \quad
         \sum_{k : r_k(i) \ge r_k(j) + s_v} w_k \le d_{max}.
 
-    Then each item has a net qualification, the number of items that it outranks minus the number that outrank it; the
-    best class is taken out, the rest compared again. The best class is all items with the largest qualification. The
-    score is the number of classes below an item's own, so the items of a class tie.
+    Then the items with the largest net qualification (items outranked minus items that outrank them) are taken out as
+    one class, and the remaining items are compared again. The score of an item is the number of classes below its
+    class, so the items of a class tie.
 
-    An absent item is below every ranked one by any gap: the list agrees with the ranked one and objects to the absent
-    one, whatever the thresholds. (Counting the gap from the place after the last would make a share larger than the
-    length of the lists unreachable. Top-30 lists of 100 items would then have no veto at ``veto=0.75``.)
+    The gap between a ranked item and an absent item exceeds every threshold: the list always agrees with the ranked
+    item and objects to the absent item. (If absent items were on the place after the last item, some gaps would be
+    impossible. For example, top-30 lists of 100 items would have no veto at ``veto=0.75``.)
 
-    Two absent items are level. By the formula a list then agrees both ways at ``preference=0``, the default here. With
-    "ignore" it neither agrees nor objects, while its weight still counts in the total. On short lists few pairs then
-    reach a concordance of one half, and few classes are left. With 50 random top-30 lists of 100 items there are 1 or
-    2 classes, not 44.
+    Two absent items have the same rank. By the formula a list then agrees both ways at ``preference=0``, the default
+    here. With "ignore" the list neither agrees nor objects, but its weight still counts in the total. On short lists
+    few pairs then reach a concordance of one half, and few classes are left. With 50 random top-30 lists of 100 items
+    there are 1 or 2 classes, not 44.
 
-    Shares are not rounded to whole places or lists, unlike in FLAGR, which also adds up the concordant lists instead of
-    exploiting the relation. Its default of ``concordance=0`` makes that condition void: only vetoes are left, and even
-    items that every list orders the same way can end in one class. Comparisons have a tolerance of :math:`10^{-12}` of
-    the number of items and of the total weight. :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items,
-    memory for a few matrices of :math:`n^2` numbers.
+    Shares are not rounded to an integer number of places or lists. FLAGR rounds them, and it adds up the concordant
+    lists instead of using the relation. With FLAGR's default ``concordance=0`` every pair meets the first condition, so
+    only vetoes matter. Even items that every list orders the same way can then end in one class. Comparisons have a
+    tolerance of :math:`10^{-12}` of the number of items and of the total weight. The time is :math:`O(m n^2)` for each
+    query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2` numbers.
 
     References
     ----------
@@ -224,12 +224,12 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Convert a threshold in places to the least difference of doubled ranks; only absence exceeds n places."""
+    """Convert a threshold in places to the least difference of doubled ranks; thresholds above n act like n."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(counts, gap, total, ignored):
-    """Weigh the lists with the row's item at least `gap` above the column's; at 0, not below it."""
+    """Weigh the lists where the row's item is at least `gap` above the column's item; at 0, they may tie."""
     if gap > 0:
         return counts.above(gap)
     level = total - counts.above(1).swapaxes(-1, -2)
@@ -237,7 +237,7 @@ def _not_behind(counts, gap, total, ignored):
 
 
 class _QueryCounts:
-    """Lists of a query by their ranks (n_lists, n): weights of the lists above a gap, or with neither item."""
+    """Ranks and weights of one query's lists; the methods count the lists for each pair of items."""
 
     def __init__(self, ranks, weight):
         self.ranks, self.weight = ranks, weight
@@ -251,7 +251,7 @@ class _QueryCounts:
 
 
 class _StackCounts:
-    """Lists of many queries: the same weights for each query."""
+    """Ranks and weights of many queries' lists; the methods count as those of :class:`_QueryCounts` do."""
 
     def __init__(self, ranks, list_ptr, weight):
         self.ranks, self.list_ptr, self.weight = ranks, list_ptr, weight

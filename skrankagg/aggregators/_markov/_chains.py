@@ -1,6 +1,6 @@
 """Transition probabilities of the chains of Dwork et al., DeConde et al. and Negahban et al.
 
-Each chain treats absent items in one of two ways; on lists that contain all items both are the same:
+Each chain can treat absent items in two ways, which give the same result if all lists contain all items:
 
 >>> import numpy as np
 >>> from skrankagg.aggregators._markov._chains import CHAINS
@@ -21,16 +21,16 @@ from ._walks import n_at_or_above
 
 
 class MC1:
-    """Move to an entry at or above this item, drawn from all lists that contain it.
+    """Chain that moves to an entry at or above the current item, drawn from all lists that contain this item.
 
     A chain has three functions. ``row_weight(lists, absent)`` returns the value of each row, (n_rows,), in the pairs
-    where its item is the worse one; None stands for the weight of its list.
+    where its item is the worse item; None stands for the weight of its list.
 
     ``transitions(above, level, held)`` returns the probabilities of moving from the row's item to the column's, of
     shape (..., n, n), where only lists that contain both items compare them. `above` adds up the values of rows where a
-    list ranks the row's item above the column's. `level` does so where it ties the two, and on the diagonal where it
-    contains the item. `held`, of shape (..., n), is the weight of the lists that contain the item. An item in no list
-    stays.
+    list ranks the row's item above the column's. `level` adds up the values of rows where a list ties the two items,
+    and on the diagonal the values of rows with the item. `held`, of shape (..., n), is the weight of the lists that
+    contain the item. On an item that no list contains, the walker stays.
 
     ``completed(above, level, held, total)`` returns the probabilities where each list ends with its absent items, tied;
     `total`, of shape (...,), is the weight of all lists. The preferences for absent items follow from `held` and
@@ -62,9 +62,9 @@ class MC1:
 
 
 class MC2(MC1):
-    """Draw a list that contains this item, then an entry of it at or above this item.
+    """Chain that draws a list with the current item, and moves to a drawn entry of this list at or above the item.
 
-    The values of a list for the item and the entries above it add up to its weight, so the rows of MC1 are right.
+    A list's values for the item and the entries above the item add up to the list's weight. So the rows of MC1 apply.
     """
 
     @staticmethod
@@ -77,7 +77,7 @@ class MC2(MC1):
 
 
 class MC3:
-    """Draw a list that contains this item, then an entry of it, and move there if it is above this item."""
+    """Chain that draws a list with the current item, and moves to a drawn entry of the list if it is above the item."""
 
     goes_up = False
 
@@ -100,7 +100,7 @@ class MC3:
 
 
 class MC4:
-    """Draw any item, and move there if more lists prefer it to this item than the other way round."""
+    """Chain that draws any item, and moves there if more lists prefer the drawn item than the current item."""
 
     goes_up = False
 
@@ -119,7 +119,10 @@ class MC4:
 
 
 class MCT:
-    """Draw any item, and move there with the share of the lists that prefer it to this item; a tie counts half."""
+    """Chain that draws any item, and moves there with a probability.
+
+    The probability is the share of the lists that prefer the drawn item to the current item; a tie counts half.
+    """
 
     goes_up = False
 
@@ -153,9 +156,9 @@ class MCT:
 
 
 class RankCentrality:
-    """Draw one of as many items as the most compared item has opponents, and move there as in MCT.
+    """Chain that moves as MCT does, but draws among d items, where d is the largest number of opponents of an item.
 
-    The walker never moves between two items that no list compares; on an item with fewer opponents it stays more often.
+    The walker never moves between two items that no list compares. On an item with fewer opponents it stays more often.
     """
 
     goes_up = False
@@ -192,12 +195,12 @@ CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT, "rank-cent
 
 
 def _reverse(above):
-    """Transpose the weights to (left item, better item): the walker moves against the direction of preferences."""
+    """Transpose the weights: the row is now the item to leave and the column is the better item."""
     return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 
 def _completed_margins(above, held):
-    """Subtract the weight of lists that prefer the row's item from those that prefer the column's, absent ones last."""
+    """Return the weight for the column's item minus the weight for the row's item; absent items are last."""
     margin = _reverse(above) - above
     # Add the lists with only the column's item, and subtract the lists with only the row's item.
     margin += held[..., None, :]
@@ -220,7 +223,7 @@ def _n_states(held):
 
 
 def _among_states(moves, held):
-    """Clip rounding below 0, and leave out moves from and to items that no list contains."""
+    """Set values that rounding made negative to 0, and remove moves from and to items that no list contains."""
     np.maximum(moves, 0.0, out=moves)
     if not (held > 0).all():
         moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]

@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to better item, and time spent on an item is its score."""
+"""Markov chains: a walker moves from item to better item, and the score of an item is the time spent on it."""
 
 import math
 from numbers import Integral, Real
@@ -40,11 +40,11 @@ def stationary_distribution(
     Parameters
     ----------
     transitions : ndarray of shape (..., n_states, n_states), dtype=float64
-        Chains; rows sum to 1.
+        Transition probabilities of the chains; each row sums to 1.
     start : ndarray of shape (..., n_states), dtype=float64, default=None
         Distribution of the first state and of the jumps; None is uniform.
     ergodic_number : float, default=0.15
-        Probability of a jump. 0 is the limit of a walk from `start`, which is also the limit of ever rarer jumps.
+        Probability of a jump. 0 gives the limit of a walk from `start`, which is also the limit as jumps become rarer.
     max_iter : int, default=10000
         Largest number of steps.
     tol : float, default=1e-12
@@ -55,7 +55,7 @@ def stationary_distribution(
     distribution : ndarray of shape (..., n_states), dtype=float64
         Probabilities of the states.
     n_iter : ndarray of shape (...,), dtype=int64
-        Steps taken, 0 where a linear system was solved instead.
+        Number of steps, or 0 where a linear system was solved instead.
     error : ndarray of shape (...,), dtype=float64
         Bound of the remaining error; for ``ergodic_number=0`` an estimate from the last two steps.
 
@@ -90,27 +90,28 @@ def stationary_distribution(
 class MarkovChain(BaseAggregator):
     r"""Rank items by the time that a random walk from item to better item spends on them.
 
-    The walker keeps moving from an item to one that the lists prefer to it: beating a good item counts for more than
-    beating a poor one. By default, as in the papers, only lists that contain both items compare them. So an item in few
-    lists is judged by those few alone: on top-k lists of one collection choose ``absent="last"``.
+    The walker keeps moving from an item to another item that the lists prefer. So it counts for more to beat a good
+    item than to beat a poor item. By default, as in the papers, only lists that contain both items compare them. So the
+    score of an item in few lists depends on these lists alone. On top-k lists of one collection choose
+    ``absent="last"``.
 
     Parameters
     ----------
     chain : {"mc1", "mc2", "mc3", "mc4", "mct", "rank-centrality"}, default="mc4"
-        How the walker moves, see Notes. With "mc4", the default, an item that beats every other one by a majority
+        How the walker moves, see Notes. With "mc4", the default, an item that beats every other item by a majority
         always comes first; no other chain guarantees this.
     absent : {"last", "ignore"}, default="ignore"
-        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
-        them out. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
+        Use "ignore" when each voter saw only some items.
     ergodic_number : float, default=0.15
-        Probability, from 0 to 1, that the walker jumps to an item drawn uniformly instead. 0 is the limit of ever rarer
-        jumps: then only items in groups that the walker cannot leave score above 0. At 1 all items tie.
+        Probability, from 0 to 1, that the walker jumps to an item drawn uniformly instead. 0 is the limit as jumps
+        become rarer: then only items in groups that the walker cannot leave score above 0. At 1 all items tie.
     max_iter : int, default=10000
         Largest number of steps of the walk, if no linear system is solved instead.
     tol : float, default=1e-12
         Largest error of the probabilities, summed over the items of a query.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -127,21 +128,22 @@ class MarkovChain(BaseAggregator):
     See Also
     --------
     stationary_distribution : Computes where the walker is in the long run.
-    Copeland : Counts the opponents beaten, however good they are.
-    PlackettLuce : The worths under which the lists are likeliest.
+    Copeland : Counts the opponents that an item beats, however good they are.
+    PlackettLuce : Finds the worths under which the lists are most likely.
 
     Notes
     -----
     From item :math:`i` of a query with :math:`n` items the walker of Dwork et al. [1]_ moves as follows, or stays:
 
-    - "mc1": to a random entry at or above :math:`i`, itself included, of all lists that contain it;
-    - "mc2": it draws a list that contains :math:`i`, then a random entry of it at or above :math:`i`;
-    - "mc3": it draws a list that contains :math:`i`, then a random entry of it, and moves there if that is above
-      :math:`i`;
+    - "mc1": it moves to a random entry among all entries at or above :math:`i`, itself included, in the lists that
+      contain :math:`i`;
+    - "mc2": it draws a list that contains :math:`i`, then moves to a random entry of this list at or above :math:`i`;
+    - "mc3": it draws a list that contains :math:`i`, then a random entry of this list, and moves there if the entry is
+      above :math:`i`;
     - "mc4": it draws one of the :math:`n` items, :math:`j`, and moves there if a majority of the lists that rank both
       prefer :math:`j`;
     - "mct", of DeConde et al. [2]_: it draws :math:`j` in the same way. Of the lists that rank both, the share that
-      prefers :math:`j` is the probability of moving there;
+      prefers :math:`j` is the probability of the move;
     - "rank-centrality", of Negahban et al. [3]_: it draws one of :math:`d` items, and moves there with the same share,
       if any list ranks both. :math:`d` is the largest number of items with which any item of the query was compared, so
       that
@@ -156,11 +158,11 @@ class MarkovChain(BaseAggregator):
     .. math:: \pi = (1 - a) \, \pi T + a \, (1/n, \ldots, 1/n).
 
     With ``absent="ignore"`` only lists that contain both items compare them, so an absent item is not below a ranked
-    one. Where no list contains both, the papers have no move in "mc4" and "rank-centrality" and an even chance in
-    "mct". In "mc1", "mc2" and "mc3" the walker then goes to items of the same list, hence more often to items in many
-    lists. On paired comparisons "mct" and "mc4" follow the quality of items; "mc1" to "mc3" also follow the number of
-    their comparisons. With ``absent="last"`` each list is first completed by its absent items, tied behind its last
-    one.
+    one. Where no list contains both items, "mc4" and "rank-centrality" have no move in the papers, and "mct" has an
+    even chance. In "mc1", "mc2" and "mc3" the walker only goes to items of the same list, and so more often to items in
+    many lists. On paired comparisons "mct" and "mc4" follow the quality of items; "mc1" to "mc3" also follow the number
+    of their comparisons. With ``absent="last"`` each list is first completed: its absent items are tied below its last
+    item.
 
     Lists are drawn with probabilities in proportion to their weights. The papers have no ties within lists. Here a tied
     item is "at or above" in "mc1" and "mc2" and not "above" in "mc3". In "mc4" a list that ties two items is on neither
@@ -173,12 +175,13 @@ class MarkovChain(BaseAggregator):
     no jumps: ``ergodic_number=0`` is its estimate. The logarithms of the scores are then log-worths of Bradley and
     Terry's model, if comparisons connect all items.
 
-    The walk differs from FLAGR, whose "MC1" and "MC2" never block a move on partial lists. Its "MC3" moves to the worse
-    item, and its counts of the lists that rank both run over the row. TopKLists uses other chains as its MC1 to MC3.
+    The walk differs from FLAGR. The "MC1" and "MC2" of FLAGR never block a move on partial lists. Its "MC3" moves to
+    the worse item, and its counts of the lists that rank both run over the row. TopKLists uses other chains as its MC1
+    to MC3.
 
     :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists, and memory for a few
-    matrices of :math:`n^2` numbers. "mc1" and "mc2" need neither for lists of many hundreds of items: there the walk is
-    taken list by list, and each step is linear in the number of rows.
+    matrices of :math:`n^2` numbers. For lists of many hundreds of items, "mc1" and "mc2" do not need these matrices.
+    They walk list by list, and the time of each step is linear in the number of rows.
 
     References
     ----------
@@ -289,7 +292,7 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Find the queries to walk list by list, without comparing pairs: bool of shape (n_queries,)."""
+        """Return a mask of the queries to walk list by list, without comparing pairs."""
         jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
         # Only where the walk is certain to come within tol.
         up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
@@ -310,7 +313,7 @@ class MarkovChain(BaseAggregator):
         return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
 
     def _list_moves(self, lists):
-        """Yield, for each query, the weights of the lists that contain its items, and the moves up these lists."""
+        """For each query, yield the weight of the lists that contain each item, and the moves up these lists."""
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         row_weight = chain.row_weight(lists, self.absent)
         row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
@@ -329,7 +332,7 @@ class MarkovChain(BaseAggregator):
         return state, n_iter, error
 
     def _transitions(self, lists):
-        """Yield chains in blocks of queries of equal size, with the weights of the lists that contain the items."""
+        """Yield chains in blocks of queries with the same number of items, and the weight of each item's lists."""
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         for queries, above, level in preference_stacks(lists, chain.row_weight(lists, self.absent)):
             held = lists.candidate_weight[candidates_of(lists, queries)]

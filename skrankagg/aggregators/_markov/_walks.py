@@ -1,4 +1,4 @@
-"""Long-run distributions of walkers, with moves as matrices or, in large queries, list by list.
+"""Long-run distributions of walkers; the moves are matrices or, in large queries, are computed list by list.
 
 >>> import numpy as np
 >>> import pandas as pd
@@ -44,7 +44,7 @@ def _solve(stack, start, jump):
 
 
 class Matrices:
-    """Moves of chains that are given as matrices, (n_chains, n, n)."""
+    """Moves of chains that are given as matrices, in an array of shape (n_chains, n, n)."""
 
     def __init__(self, stack):
         self.stack = stack
@@ -57,7 +57,7 @@ class Matrices:
 
 
 def walk(chains, start, jump, max_iter, tol):
-    """Walk chains: return distributions (n_chains, n), numbers of steps, and error bounds, both (n_chains,)."""
+    """Walk chains; return distributions of shape (n_chains, n), and each chain's number of steps and error bound."""
     state, n_iter = start.copy(), np.zeros(len(start), dtype=np.int64)
     error, last = np.full(len(start), np.inf), np.full(len(start), np.inf)
     walking = np.arange(len(start))
@@ -82,14 +82,14 @@ def walk(chains, start, jump, max_iter, tol):
 
 
 def start_of(held):
-    """Return the uniform distribution over the states: the items in lists, of weights `held` (n_chains, n)."""
+    """Return the uniform distribution over the states of each chain; the states are the items with positive `held`."""
     states = held > 0
     states |= ~states.any(axis=1, keepdims=True)  # where every list has weight 0, all items are states
     return states / states.sum(axis=1, keepdims=True)
 
 
 def n_at_or_above(row_ptr, rank):
-    """Count the entries of its list that are at or above each row, itself included, (n_rows,)."""
+    """For each row, count the entries of its list at or above it, including the row itself."""
     group = starts_to_ptr(tie_starts(row_ptr, rank))
     return np.repeat(group[1:], np.diff(group)) - np.repeat(row_ptr[:-1], np.diff(row_ptr))
 
@@ -97,8 +97,9 @@ def n_at_or_above(row_ptr, rank):
 class ListMoves:
     """Moves from an item of a query to an entry at or above it in the lists that contain it.
 
-    The walker moves to an entry in proportion to `row_weight`, (n_rows,), of the row that it leaves; it stays where all
-    these weights are 0. Each item also goes to all items in lists, with `to_all`, (n_items,), to each; None is 0.
+    The walker moves to an entry with a probability in proportion to `row_weight` of the row that it leaves. It stays
+    where all these weights are 0. From each item, the walker can also move to any item in the lists, each with the
+    weight in `to_all`; None means 0.
     """
 
     def __init__(self, lists, q, row_weight, to_all=None):
@@ -128,7 +129,7 @@ class ListMoves:
         self.drawn = np.empty(self.item.shape)
 
     def move(self, state):
-        """Return the distribution after a move from one of shape (1, n_items)."""
+        """Return the distribution after one move, from a distribution of shape (1, n_items)."""
         n = state.shape[1]
         before = np.append(state[0], 0.0)
         stays = self.total == 0
@@ -146,4 +147,4 @@ class ListMoves:
         return after[None, :n]
 
     def keep(self, chosen):
-        """Keep the chosen chains: there is only one."""
+        """Do nothing, because there is only one chain to keep."""

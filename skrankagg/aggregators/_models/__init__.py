@@ -1,4 +1,4 @@
-"""Models of how lists come about: worths of items, estimated from lists and paired comparisons."""
+"""Models that estimate a worth of each item from lists and paired comparisons."""
 
 # tools/regenerate.py writes what follows.
 from ._hodge_rank import HodgeRank

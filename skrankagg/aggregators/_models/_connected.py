@@ -12,9 +12,9 @@ from ._standard_errors import invert_information
 
 
 def check_connected(lists, absent):
-    """Raise InputError unless in each query a chain of lists leads down from each item to each other item.
+    """Raise InputError if, in some query, no chain of lists leads down from one item to another item.
 
-    Returns the queries where some chains need ties, (n_queries,).
+    Returns a mask of the queries in which some chains need ties.
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
     for q in range(lists.n_queries):
@@ -37,8 +37,8 @@ def check_connected(lists, absent):
 def check_maximum(lists, stages, variables, needs_ties):
     """Raise InputError if the likelihood of a query has no maximum although ties join its items.
 
-    Suppose one list ranks a above b and another list ties them. The likeliest worth of a then grows with the frequency
-    of ties, and both grow without bound.
+    Suppose one list ranks a above b and another list ties them. The most likely worth of a then grows with the
+    frequency of ties, and the worth and the frequency grow without bound.
     """
     if not needs_ties.any():
         return

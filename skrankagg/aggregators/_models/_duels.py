@@ -1,16 +1,16 @@
-"""Merging of equal lists: millions of paired comparisons are usually of few pairs."""
+"""Merging of equal lists of two items: millions of paired comparisons usually compare only a few pairs."""
 
 import numpy as np
 from scipy.sparse import csr_array
 
 
 def pair_queries(lists):
-    """Mark the queries whose lists all have two items, bool (n_queries,)."""
+    """Return a mask of the queries whose lists all have two items."""
     return np.logical_and.reduceat(lists.list_length == 2, lists.list_ptr[:-1])
 
 
 def _pairs(lists, chosen=slice(None)):
-    """Return the upper and lower candidate of the chosen lists of two items, and where they tie."""
+    """Return the upper and the lower candidate of the chosen lists of two items, and a mask of ties."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
@@ -45,7 +45,7 @@ def merge_equal_pairs(lists):
 class PairCounts:
     """Counts of paired comparisons, in queries whose lists have at most two items, under many list weights at once.
 
-    A tie counts as won once by each of the two.
+    A tie counts as one win for each of the two items.
     """
 
     def __init__(self, lists):
@@ -69,9 +69,10 @@ class PairCounts:
         self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
 
     def likelihood(self, weights):
-        """Return the wins of each candidate, (n_candidates, n_replicates), and a function of the log-worths.
+        """Return the wins of each candidate, of shape (n_candidates, n_replicates), and a function of the log-worths.
 
-        The function returns the log-likelihood without its constant, (n_queries, n_replicates), and its derivatives.
+        The function returns the log-likelihood without its constant, of shape (n_queries, n_replicates), and the
+        derivatives of the log-likelihood.
         """
         lists = self.lists
         compared, won = self.compared @ weights, self.won @ weights

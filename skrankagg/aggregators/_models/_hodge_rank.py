@@ -1,4 +1,4 @@
-"""HodgeRank: scores whose differences come nearest to the flow between every two items."""
+"""HodgeRank: scores whose differences fit the flow between each two items best."""
 
 from typing import Literal
 
@@ -20,20 +20,21 @@ __all__ = ["HodgeRank"]
 class HodgeRank(BaseAggregator):
     r"""Rank items by the scores whose differences come nearest to the mean margins, by weighted least squares.
 
-    Every two items that lists compare are a measurement of the difference of their scores; the more lists compare them,
-    the more it counts. The flow that no scores can explain is reported as the inconsistency of the query.
+    For each two items, the lists that compare them measure the difference of the scores. This measurement counts more
+    if more lists compare the items. The inconsistency of a query is the share of the flow that no scores can explain.
 
     Parameters
     ----------
     flow : {"margin", "logit"}, default="margin"
-        Target for the difference of two scores. "margin" is the share of the lists that prefer the one minus the share
-        that prefer the other. "logit" is the logarithm of the odds between these, with half a list added to each side.
+        Target for the difference of two scores. "margin" is the share of the lists that prefer the first item minus the
+        share that prefer the second. "logit" is the logarithm of the ratio of these shares, with half a list added to
+        each side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ranks them below its own items; "ignore" compares only its own
-        items, which is the paper's rule. Use "ignore" when each voter saw only some items. Two absent items are not
-        compared.
+        How to treat items missing from a list: "last" ranks them below the items of the list; "ignore" compares only
+        the items of the list, which is the paper's rule. Use "ignore" when each voter saw only some items. Two absent
+        items are not compared.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -163,7 +164,7 @@ class HodgeRank(BaseAggregator):
 
 
 def _comparisons(above, level, absent):
-    """Return the weights of the lists that compare two items, and the margins of the row's item, both (k, n, n)."""
+    """For each two items, return the weight of the lists that compare them and the margin of the row's item."""
     compared, gain = hold_both(above, level), above - above.swapaxes(1, 2)
     items = np.arange(compared.shape[1])
     if absent == "last":
@@ -178,10 +179,11 @@ def _comparisons(above, level, absent):
 
 
 def least_squares(weight, gain, label):
-    """Find scores (k, n) whose differences come nearest to gain / weight, two stacks of matrices (k, n, n).
+    """Find scores of shape (k, n) whose differences fit ``gain / weight`` best, by weighted least squares.
 
-    Also returns the shares of the squared flow that are left, (k,), NaN where there is no flow. `weight` is symmetric,
-    0 where items are not compared; `gain` is antisymmetric. `label` (k, n) numbers the components of each stack from 1.
+    Also returns the share of the squared flow that is left in each of the k queries, or NaN where there is no flow.
+    `gain` and `weight` have shape (k, n, n). `weight` is symmetric, and 0 where items are not compared; `gain` is
+    antisymmetric. `label`, of shape (k, n), contains the component number of each item, from 1.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._models._hodge_rank import least_squares

@@ -1,4 +1,4 @@
-"""Minimisation of smooth convex functions of many groups of variables at once: L-BFGS, each group at its own pace."""
+"""Minimisation of many smooth convex functions at once by L-BFGS, where each group of variables has its own steps."""
 
 import numpy as np
 
@@ -13,11 +13,12 @@ _NEAR, _STUCK = 1e-8, 25
 def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf):
     """Minimise a sum of functions, one for each group of variables.
 
-    `function` takes the variables, (n,), and returns values, (n_groups,), and the gradient, (n,). `group` (n,) is the
-    group of each variable, `scale` (n,) approximates the second derivatives. A group has converged if a gradient step
-    divided by `scale` would move no variable by more than `tol`, or if rounding prevents further progress. No variable
-    moves by more than `largest_step` in one iteration, so that exponentials in the function do not overflow. Returns
-    the variables, the values, the number of iterations, (n_groups,), and whether each group has converged.
+    `function` maps variables of shape (n,) to the values of the groups, of shape (n_groups,), and the gradient, of
+    shape (n,). `group` contains the group of each variable, and `scale` approximates the second derivatives; both have
+    shape (n,). A group has converged if a gradient step divided by `scale` would move no variable by more than `tol`,
+    or if rounding prevents further progress. No variable moves by more than `largest_step` in one iteration, so that
+    exponentials in the function do not overflow. Returns the variables and, for each group, the value, the number of
+    iterations and whether the group has converged.
     """
 
     def dot(one, other):

@@ -43,20 +43,21 @@ class PlackettLuce(WeightedAggregator):
     Parameters
     ----------
     prior : float, default=0.5
-        Number of comparisons that each item wins, and loses, against an invented item of worth 1; more draws the worths
-        together. 0 is the maximum of the likelihood, which must exist, see Notes.
+        Number of comparisons that each item wins, and also loses, against an invented item of worth 1. A larger prior
+        draws the worths together. 0 gives the maximum of the likelihood, which must exist, see Notes.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: with "last" they were available but not chosen, as in a list that is
-        cut. With "ignore" they were not available, as in races, panels and paired comparisons.
+        How to treat items missing from a list. "last" assumes that they were available but not chosen, as in a list
+        that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons.
     ties : {"efron", "breslow", "davidson"}, default="efron"
         Model of the choice among tied items of a list, see Notes. "davidson" estimates how frequent ties are.
     std_errors : {"model", "voters"}, default=None
-        Method for standard errors: "model" uses the curvature of the likelihood, "voters" the differences between the
-        lists, which is also valid where the model is not. None computes no standard errors.
+        Method for standard errors. "model" uses the curvature of the likelihood. "voters" uses the differences between
+        the lists, which is also valid where the model is wrong. None computes no standard errors.
     votes : bool or None, default=None
-        Meaning of weights with ``std_errors="voters"``. True: a list of weight w is w equal lists, also for a
-        fractional w. False: it is one list, and its weight is a factor. None takes weights for numbers of lists only in
-        queries where all weights are whole, and warns where whole weights above 1 and fractional ones meet.
+        Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
+        a fractional w. With False, it counts as one list, and its weight is a factor. With None, weights are numbers of
+        lists only in queries where all weights are integers. None warns if a query has both integer weights above 1 and
+        fractional weights.
     max_iter : int, default=500
         Largest number of iterations.
     tol : float, default=1e-12
@@ -66,15 +67,16 @@ class PlackettLuce(WeightedAggregator):
         it from the lists of each query, also in `transform`. "global" learns in `fit` one number for each voter over
         all queries, and `transform` applies it to any query.
     voter_groups : mapping or pandas.Series of voter to hashable, default=None
-        Group of each voter, for ``weighting``: voters of one group have one reliability. None makes each voter a group
-        of its own, which is wrong for comparisons encoded with their judges, see Examples.
+        Group of each voter, for ``weighting``: voters of one group have one reliability. With None, each voter is a
+        separate group, which is wrong for comparisons encoded with their judges, see Examples.
     reliability_prior : float, default=10.0
-        Shape of the gamma distribution of the reliabilities, see Notes: more draws them together.
+        Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
+        together.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that `fit` has not seen, with ``weighting="global"``: "mean" gives it the mean reliability,
-        "ignore" no weight, "error" raises an error.
+        "ignore" gives it weight 0, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -279,14 +281,14 @@ class PlackettLuce(WeightedAggregator):
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
     def _error_memory(self, lists):
-        """Return the bytes that standard errors take for each query, as `_memory` does."""
+        """Return the bytes of memory that standard errors need for each query, as `_memory` does."""
         if self.std_errors is None:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors == "voters" else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Return the likelihood, the merging of its lists, the likeliest variables, iterations and convergence."""
+        """Return the likelihood, the merging of its lists, the most likely variables, iterations and convergence."""
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
         variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
@@ -310,9 +312,9 @@ class PlackettLuce(WeightedAggregator):
         return reliability
 
     def _log_likelihood_after(self, lists, others):
-        """Compute the log-likelihood of each query's `others`, fitted on `lists`, and the same if all items are equal.
+        """Compute the log-likelihood of `others` for each query, under worths fitted on `lists` and under equal worths.
 
-        Both lists are the same rows under different list weights. Returns two arrays, (n_queries,).
+        `lists` and `others` have the same rows and different list weights. Returns two arrays of shape (n_queries,).
         """
         reliability = None if self.weighting is None else self._voter_weights(lists)
         learnt, _, variables, *_ = self._estimate(lists, reliability)
@@ -362,7 +364,7 @@ class PlackettLuce(WeightedAggregator):
         return self._plain_stages(merged), pattern
 
     def _reliable_stages(self, lists, weight):
-        """Return the same for lists of voters whose reliabilities are known."""
+        """Return what `_stages` returns, for lists of voters whose reliabilities are known."""
         # Voters of equal reliability act as one voter.
         voter = np.unique(weight, return_inverse=True)[1]
         stages = ReliableStages(lists, voter, self._plain_stages, self.absent).known(weight)
@@ -421,7 +423,7 @@ class PlackettLuce(WeightedAggregator):
         return scores
 
     def _fit_pairs(self, pairs, weights, start):
-        """Fit log-worths under many weights of lists of two items, (n_candidates, n_replicates)."""
+        """Fit log-worths to lists of two items under many weights; return shape (n_candidates, n_replicates)."""
         lists, n = pairs.lists, weights.shape[1]
         won, likelihood = pairs.likelihood(weights)
         shape = lists.n_candidates, n
@@ -443,7 +445,7 @@ class PlackettLuce(WeightedAggregator):
         return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _scale(self, log_worth):
-        """Return the size of the terms: differences within the tolerance of the iteration tie."""
+        """Return the scale of the scores, so that items tie if they differ by less than the error of the iteration."""
         return np.maximum(np.abs(log_worth), 10 * self.tol / TOLERANCE)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

@@ -1,4 +1,4 @@
-"""Maximum a posteriori worths: each item wins and loses comparisons against an item of worth 1."""
+"""Maximum a posteriori worths, where the prior is a number of wins and losses against an item of worth 1."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ._many_minima import minimise
 
 
 def most_likely(stages, start, *, prior, tol, max_iter):
-    """Return log-worths with tie parameters, the iterations of each query, and whether it converged."""
+    """Return log-worths with tie parameters, each query's number of iterations, and a mask of converged queries."""
     lists = stages.lists
     n, n_queries = lists.n_candidates, lists.n_queries
     group = np.concatenate([lists.candidate_query, stages.extra_query()])

@@ -1,8 +1,8 @@
 """Reliabilities of voters, learnt together with the worths by an EM algorithm.
 
-The algorithm alternates between the likeliest worths at the current reliabilities, and the likeliest reliabilities
-where the worths are known up to a variance. Without the variance, the worths of each query would fit its lists too
-well, and with many short queries the best solution would follow one voter everywhere.
+The algorithm alternates between two steps. One finds the most likely worths at the current reliabilities. The other
+finds the most likely reliabilities, where the worths have a variance. Without the variance, the worths of each query
+would fit its lists too well. With many short queries, the best solution would then follow one voter in all queries.
 """
 
 import numpy as np
@@ -26,9 +26,9 @@ class VoterPosterior:
     shape : float
         Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
-        Number of voters, each with this prior, that the voter of each list represents; 0 if it does not count.
+        Number of voters that the voter of each list represents, each with this prior; 0 if the list does not count.
     of_query : bool
-        Whether a voter has a reliability in each query, or one for all.
+        Whether a voter has one reliability in each query, or one reliability for all queries.
     """
 
     def __init__(self, stages, shape, size, *, of_query):
@@ -48,7 +48,7 @@ class VoterPosterior:
         self.spread = np.zeros(n_cells)
 
     def reliabilities(self, log_reliability):
-        """Divide the reliabilities by their mean, (n_voters,); 1 for voters that do not count."""
+        """Return the reliability of each voter divided by the mean; voters that do not count have 1."""
         greatest = np.full(self.n_groups, -np.inf)
         np.maximum.at(greatest, self.group, log_reliability)
         plain = np.exp(log_reliability - greatest[self.group])
@@ -58,8 +58,8 @@ class VoterPosterior:
     def update_spread(self, variables, worth_curvature, moved):
         """Store the uncertainty of the worths, for the groups that `moved`.
 
-        The variance of a log-worth is the inverse of its curvature; its prior adds `worth_curvature` (n_candidates,).
-        The resulting variance of a voter's choices is the penalty on a larger reliability.
+        The variance of a log-worth is the inverse of its curvature, to which the prior adds `worth_curvature`. The
+        resulting variance of a voter's choices is the penalty on a larger reliability.
         """
         stages = self.stages
         curvature, factor = stages.curvature(variables), stages.reliability
@@ -97,7 +97,7 @@ class VoterPosterior:
 
 
 def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
-    """Learn the reliability of each list, (n_lists,), and return convergence for each query, or once for all."""
+    """Learn the reliability of each list; also return whether each query, or the whole fit, has converged."""
     lists, voters = stages.lists, VoterPosterior(stages, shape, size, of_query=of_query)
     n = lists.n_candidates
     variables, log_reliability = stages.start(np.zeros(n)), np.zeros(len(voters.group))

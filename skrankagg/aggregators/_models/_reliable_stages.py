@@ -20,12 +20,12 @@ class ReliableStages:
     lists : RankedLists
         Lists of weight 0 do not count.
     voter : ndarray of shape (n_lists,), dtype=int64
-        The voter of each list, from 0: lists of one voter have one reliability.
+        Number of each list's voter, from 0. All lists of a voter have the same reliability.
     make : callable
-        ``make(lists, owner)`` prepares the plain likelihood of lists. `owner`, one entry for each query of these lists,
-        is the original query that it belongs to.
+        ``make(lists, owner)`` prepares the plain likelihood of lists. `owner` contains, for each query of these lists,
+        the original query to which it belongs.
     absent : {"last", "ignore"}
-        How to treat items missing from a list: "last" leaves them over at its end.
+        How to treat items missing from a list: with "last" they remain at its end and are never chosen.
     """
 
     def __init__(self, lists, voter, make, absent):
@@ -49,23 +49,23 @@ class ReliableStages:
         self.reliability = np.ones(len(self.cell_query))
 
     def known(self, reliability):
-        """Take the reliability of each list, (n_lists,)."""
+        """Store the reliability of each list."""
         self.reliability[self.cell_of_lists()] = reliability
         return self
 
     def cell_of_lists(self):
-        """Return the cell of each list, (n_lists,): its voter in its query."""
+        """Return the cell of each list; a cell is a voter in a query."""
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
-        """Return minus the second derivatives of the cells' log-likelihoods by each of their log-worths, diagonal.
+        """Return minus the second derivative of each cell's log-likelihood by each of its log-worths.
 
-        Ties hardly change them, and follow Efron's rule here.
+        Ties hardly change these derivatives; here they follow Efron's rule.
         """
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
     def by_reliability(self, variables, reliability):
-        """Compute the log-likelihood of each cell at its reliability, and its derivative by that, both (n_cells,)."""
+        """Compute the log-likelihood of each cell at its reliability, and the derivative by the reliability."""
         log_worth, ties = self._split(variables)
         mine, my_ties = log_worth[self.origin], ties[self.cell_query]
         value, gradient = self.inner.value_and_gradient(self._to_cells(mine, my_ties, reliability))
@@ -74,7 +74,7 @@ class ReliableStages:
         return value, slope + (of_ties.reshape(my_ties.shape) * my_ties).sum(axis=1)
 
     def start(self, log_worth):
-        """Return the first values of the variables, like the plain likelihood."""
+        """Return the start values of the variables, as the plain likelihood does."""
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def extra_query(self):
@@ -94,12 +94,12 @@ class ReliableStages:
         return np.concatenate([worths, self._of_queries(square[:, None] * ties.reshape(len(square), -1)).ravel()])
 
     def prevalence(self, variables):
-        """Return d_1, d_2, ... of each query, (n_queries, largest class)."""
+        """Return the prevalences d_1, d_2 and so on of each query, of shape (n_queries, largest class)."""
         ties = self._split(variables)[1]
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(ties), 0.0)])
 
     def value_and_gradient(self, variables):
-        """Compute the log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
+        """Compute the log-likelihood of each query, and its derivatives by all variables."""
         lists, factor = self.lists, self.reliability
         value, gradient = self.inner.value_and_gradient(self._inner(variables))
         worths, ties = np.split(gradient, [len(self.origin)])
@@ -109,7 +109,7 @@ class ReliableStages:
         return value, np.concatenate([worths, ties.ravel()])
 
     def by_list(self, variables):
-        """Yield derivatives of the log-likelihood of one copy of each list, by query: (n_lists, n_items + n_sizes)."""
+        """For each query, yield derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes)."""
         lists, cells = self.lists, iter(self.inner.by_list(self._inner(variables)))
         for q in range(lists.n_queries):
             blocks = []
@@ -122,7 +122,7 @@ class ReliableStages:
             yield np.concatenate(blocks)
 
     def information(self, variables):
-        """Yield minus the second derivatives by the same variables for each query, at the current reliabilities."""
+        """For each query, yield minus the second derivatives by the same variables, at the current reliabilities."""
         lists, cells = self.lists, iter(self.inner.information(self._inner(variables)))
         for q in range(lists.n_queries):
             n = lists.query_n_items[q]
@@ -149,7 +149,7 @@ class ReliableStages:
         return np.concatenate([factor[self.cell] * log_worth, (factor[:, None] * ties).ravel()])
 
     def _of_queries(self, value):
-        """Sum the values of each tie size over the voters of each query, (n_queries, n_sizes)."""
+        """Sum the values of each tie size over the voters of each query: shape (n_queries, n_sizes)."""
         value, total = value.reshape(len(self.cell_query), -1), np.zeros(self.seen.shape)
         np.add.at(total, self.cell_query, value)
         return total

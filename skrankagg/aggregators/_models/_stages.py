@@ -1,8 +1,9 @@
 """Likelihood of lists as sequences of choices, with its gradient and information: Plackett and Luce's model.
 
-A list chooses its items one after the other from the remaining items, each with a probability in proportion to its
-worth. The remaining worth at each row is a sum from the end of the list, and the contribution of a row to the gradient
-a running total from its beginning. So a few operations on the rows handle all lists of all queries.
+In the model, the items of a list are chosen one after the other from the remaining items, with probabilities in
+proportion to their worths. The remaining worth at each row is a sum from the end of the list. The contribution of a row
+to the gradient is a running total from the start of the list. So a few operations on the rows handle all lists of all
+queries.
 
 Tied items of a list are one class. "efron" subtracts a share r/d of the class before choice r of its d choices;
 "breslow" subtracts nothing. Both are rules for tied times in Cox's model, whose partial likelihood this is.
@@ -25,7 +26,7 @@ class Stages:
     lists : RankedLists
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
-        How to treat items missing from a list: "last" leaves them over at its end.
+        How to treat items missing from a list: with "last" they remain at its end and are never chosen.
     ties : {"efron", "breslow"}
         Model of the choice among the items of a class.
     """
@@ -53,19 +54,19 @@ class Stages:
         self.backwards = ends - (np.arange(lists.n_rows) - self.ptr[self.row_list])
 
     def start(self, log_worth):
-        """Return the first values of the variables: the log-worths alone."""
+        """Return the start values of the variables, which are only the log-worths."""
         return log_worth
 
     def extra_query(self):
-        """Return the queries of the variables besides the log-worths: there are none."""
+        """Return an empty array, because there are no variables besides the log-worths."""
         return np.empty(0, dtype=np.int64)
 
     def prevalence(self, variables):
-        """Return the frequency of choices of several items relative to one item: (n_queries, 1), as there are none."""
+        """Return the prevalences of each query, of shape (n_queries, 1), because only single items are chosen."""
         return np.ones((self.lists.n_queries, 1))
 
     def with_list_weight(self, weight):
-        """Return the same rows under other weights of the lists, (n_lists,)."""
+        """Return the same rows with other list weights."""
         other = copy.copy(self)
         other.weight = weight[self.row_list]
         return other
@@ -74,11 +75,11 @@ class Stages:
         """Do nothing: in this model choices of several items have no probability."""
 
     def n_choices(self):
-        """Return the total weight of the rows of each candidate, (n_candidates,)."""
+        """Return the total weight of each candidate's rows."""
         return np.bincount(self.candidate, weights=self.weight, minlength=self.lists.n_candidates)
 
     def value_and_gradient(self, log_worth):
-        """Compute the log-likelihood of each query, (n_queries,), and its derivatives by log-worth, (n_candidates,)."""
+        """Compute the log-likelihood of each query and its derivative by the log-worth of each candidate."""
         lists = self.lists
         worth, shift = self._worths(log_worth)
         left = self._left(worth)
@@ -93,7 +94,7 @@ class Stages:
         return value, gradient
 
     def curvature(self, log_worth):
-        """Compute the diagonal of the information: minus the second derivatives by log-worth, (n_candidates,)."""
+        """Compute the diagonal of the information: minus the second derivative by the log-worth of each candidate."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -107,7 +108,7 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """Yield derivatives of the log-likelihood of one copy of each list, for each query: (n_lists, n_items)."""
+        """For each query, yield derivatives of each list's unweighted log-likelihood, of shape (n_lists, n_items)."""
         worth, _ = self._worths(log_worth)
         share, rest = self._shares(1.0 / self._left(worth))
         slope = 1.0 - worth[self.candidate] * share
@@ -119,7 +120,7 @@ class Stages:
             yield score
 
     def information(self, log_worth):
-        """Yield minus the second derivatives of the log-likelihood, for each query: (n_items, n_items)."""
+        """For each query, yield minus the second derivatives of the log-likelihood, of shape (n_items, n_items)."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -153,19 +154,19 @@ class Stages:
             yield curvature
 
     def _of_queries(self):
-        """Yield slices of the candidates, the lists and the rows of each query."""
+        """For each query, yield the slices of its candidates, its lists and its rows."""
         lists = self.lists
         for own, mine in zip(pairwise(lists.candidate_ptr), pairwise(lists.list_ptr), strict=True):
             yield slice(*own), slice(*mine), slice(*self.ptr[list(mine)])
 
     def _worths(self, log_worth):
-        """Scale worths to a maximum of 1 in each query; return them and the shift of logarithms, (n_candidates,)."""
+        """Scale worths to a maximum of 1 in each query; return them and each candidate's shift of the logarithm."""
         lists = self.lists
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])[lists.candidate_query]
         return np.exp(log_worth - shift), shift
 
     def _left(self, worth):
-        """Sum the worths that each row is chosen from, (n_rows,)."""
+        """For each row, sum the worths of the items from which its item is chosen."""
         mine = worth[self.candidate]
         left = ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
         if not self.is_strict:
@@ -181,7 +182,7 @@ class Stages:
         return left
 
     def _shares(self, chance, power=1):
-        """Sum `chance` over the stages of each row's item, (n_rows,), and over each whole list.
+        """For each row, sum `chance` over the stages that contain its item; also sum it over each list.
 
         An item takes part fully in the stages above its class, and in its own class without the share taken.
         """
@@ -195,7 +196,7 @@ class Stages:
         return (before + inside)[self.row_class], rest
 
     def _over_absent(self, rest):
-        """Sum a value of each list over the lists of the query without the candidate, (n_candidates,)."""
+        """For each candidate, sum a value of each list over the lists of its query that do not contain it."""
         lists = self.lists
         held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
         total = lists.sum_over_lists(rest)[lists.candidate_query]

@@ -26,14 +26,14 @@ _CELLS = 1 << 22
 
 
 class TiedStages:
-    """Rows of lists, prepared for many evaluations; the counterpart of Stages with parameters for ties.
+    """Rows of lists, prepared for many evaluations; unlike Stages, this class has parameters for ties.
 
     Parameters
     ----------
     lists : RankedLists
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
-        How to treat items missing from a list: "last" leaves them over at its end.
+        How to treat items missing from a list: with "last" they remain at its end and are never chosen.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
         Queries of one owner have the same tie sizes; None makes each query its own owner.
     has_prior : bool, default=True
@@ -86,11 +86,11 @@ class TiedStages:
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def start(self, log_worth):
-        """Return the first values of the variables: ties of each size are one tenth as frequent as single items."""
+        """Return the start values of the variables; ties of each size start one tenth as frequent as single items."""
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def with_list_weight(self, weight):
-        """Return the same rows under other weights of the lists, (n_lists,)."""
+        """Return the same rows with other list weights."""
         other = copy.copy(self)
         other.list_weight = weight
         other._read_sizes()
@@ -101,7 +101,7 @@ class TiedStages:
         self.seen, self.free, self.rivals = other.seen, other.free, other.rivals
 
     def n_choices(self):
-        """Return the total weight of each candidate's rows, and of the classes of each size: one value per variable."""
+        """For each variable, return the total weight of the candidate's rows or of the classes of its size."""
         lists, weight = self.lists, self.list_weight[self.lists.row_list]
         rows = np.bincount(lists.candidate, weights=weight / self.size, minlength=lists.n_candidates)
         ties = np.zeros((lists.n_queries, self.largest + 1))
@@ -110,12 +110,12 @@ class TiedStages:
         return np.concatenate([rows, ties[:, 2:].ravel()])
 
     def prevalence(self, variables):
-        """Return d_1, d_2, ... of each query, (n_queries, largest class)."""
+        """Return the prevalences d_1, d_2 and so on of each query, of shape (n_queries, largest class)."""
         extra = variables[self.lists.n_candidates :].reshape(self.seen.shape)
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(extra), 0.0)])
 
     def value_and_gradient(self, variables):
-        """Compute the log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
+        """Compute the log-likelihood of each query, and its derivatives by all variables."""
         lists = self.lists
         value, gradient = np.zeros(lists.n_queries), np.zeros(lists.n_candidates + 1)
         ties = np.zeros((lists.n_queries, self.largest))
@@ -128,7 +128,7 @@ class TiedStages:
         return value, np.concatenate([gradient[:-1], np.where(self.free, ties[:, 1:], 0.0).ravel()])
 
     def by_list(self, variables):
-        """Yield derivatives of the log-likelihood of one copy of each list, by query: (n_lists, n_items + n_sizes).
+        """For each query, yield derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
         The sizes are the sizes of the query whose prevalence is estimated.
         """
@@ -146,7 +146,7 @@ class TiedStages:
         yield from scores
 
     def information(self, variables):
-        """Return minus the second derivatives by the same variables for each query, by finite differences."""
+        """For each query, compute minus the second derivatives by the same variables, by finite differences."""
         return (self._information(variables, q) for q in range(self.lists.n_queries))
 
     def _information(self, variables, q):
@@ -175,7 +175,7 @@ class TiedStages:
         return curves[np.ix_(counted, counted)]
 
     def _blocks(self):
-        """Yield lists side by side: their numbers, their candidates from the end, and where classes begin."""
+        """Yield blocks of lists: their numbers, their candidates in reverse order, and the starts of their classes."""
         lists = self.lists
         length = lists.query_n_items[lists.list_query] if self.absent == "last" else lists.list_length
         order = np.argsort(length, kind="stable")
@@ -199,7 +199,7 @@ class TiedStages:
             yield own, candidate, size
 
     def _of_lists(self, variables):
-        """Yield log-likelihoods of one copy of each list, and derivatives by log-worths and by log d_1, log d_2, ..."""
+        """Yield each list's unweighted log-likelihood, and its derivatives by log-worths and log-prevalences."""
         lists, n_sizes = self.lists, self.largest
         log_worth = variables[: lists.n_candidates]
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])
@@ -261,7 +261,7 @@ class TiedStages:
 
 
 def pair_prevalence(stages, variables):
-    """Return d_2 of each query, (n_queries,): 0 where no pairs tie, infinite where pairs tie whenever they can."""
+    """Return d_2 of each query; it is 0 where no pairs tie, and infinite where pairs tie whenever they can."""
     if not stages.seen.shape[1]:
         return np.zeros(len(stages.seen))
     bounded = stages.free[:, 0] | ~stages.seen[:, 0]

@@ -1,4 +1,4 @@
-"""Base of methods on normalised ranks: number of items behind each rank, and number of lists of each item."""
+"""Base of methods on normalised ranks, with the parameters that these methods share."""
 
 from numbers import Integral
 from typing import Literal
@@ -53,7 +53,7 @@ class BaseNormalisedRanks(BaseAggregator):
         return lists
 
     def _list_n_items(self, lists):
-        """Return the number of items that the ranks of each list are out of, float64 of shape (n_lists,)."""
+        """For each list, return the number by which its ranks are divided; return float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             if self.n_items is not None:
                 raise InputError(
@@ -86,7 +86,7 @@ class BaseNormalisedRanks(BaseAggregator):
         return n_items
 
     def _check_copies(self, lists, copies, what):
-        """Raise InputError, before copies are made, for weights that need far more copies, (n_queries,), than rows."""
+        """Raise InputError if weights need far more copies of ranks than there are rows; called before copying."""
         most = max(_MOST_COPIES, lists.n_rows)
         if lists.is_weighted and copies.sum() > most:
             q = int(np.argmax(copies))
@@ -97,7 +97,7 @@ class BaseNormalisedRanks(BaseAggregator):
             )
 
     def _normalise(self, lists):
-        """Return the normalised rank of each row, and the number of lists that rank each candidate or lack it."""
+        """Return the normalised rank of each row, and the number of lists that count for each candidate."""
         x = lists.rank / self._list_n_items(lists)[lists.row_list]
         weight = (
             lists.candidate_weight

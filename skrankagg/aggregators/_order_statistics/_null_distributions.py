@@ -1,4 +1,4 @@
-r"""Lower tails of sums of independent numbers, each drawn from a finite list of values: pure functions on arrays.
+r"""Lower tails of sums of independent numbers, where each number is drawn from a finite list of values.
 
 The p-value of a rank sum or a rank product is such a tail: every list gives an item one of its values at random. The
 distribution is found by convolution on a grid, under exponential tilting. With masses times :math:`e^{-\theta s}` the
@@ -41,8 +41,8 @@ class SumOfDraws:
     """Lower tail of a sum of independent draws.
 
     `values` contains an ascending array for each kind of draw, with smallest value 0, `masses` the frequency of each
-    value, and `copies` the number of draws of each kind. All values are whole multiples of `unit`, up to rounding,
-    unless it is None. The results of the methods depend on these arguments and the given sum alone, not on other sums.
+    value, and `copies` the number of draws of each kind. Unless `unit` is None, all values are integer multiples of it,
+    up to rounding. The results of the methods depend on these arguments and the given sum alone, not on other sums.
     """
 
     def __init__(self, values, masses, copies, *, unit=None):
@@ -85,15 +85,15 @@ class SumOfDraws:
 
     @property
     def too_wide(self):
-        """True if the bound may be over 10 % too high, which is worse than no p-value."""
+        """Return True if the bound may be more than 10 % too high, which is worse than no p-value."""
         return not self._constant and self.width > _WIDEST
 
     def log_tail(self, x):
-        """Compute the log probability of a sum of at most x, (n_sums,); if not exact, an upper bound."""
+        """For each x, compute the log probability that the sum is at most x, or an upper bound if not exact."""
         return self.log_bounds(x)[1]
 
     def log_bounds(self, x, gap=0.0):
-        """Bound the log probability of a sum of at most x from below and above, (n_sums,); equal where `exact`.
+        """Return a lower and an upper bound on the log probability that the sum is at most x; equal where `exact`.
 
         No sum lies strictly between x and ``x + gap``; each x is a sum that can occur, up to rounding.
         """
@@ -140,7 +140,7 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Return tilted shares of the cells, modulo their number, the logarithm of their total, and their noise."""
+        """Return the tilted shares of the cells modulo the number of cells, the log of their total, and their noise."""
         transform, log_norm = None, 0.0
         for value, mass, count in self._kinds:
             place = np.rint(value / cell) if self.exact else np.floor(value / cell * (1 + 1e-15))
@@ -225,7 +225,7 @@ def _choose_tilts(moments):
 
 
 def _ranges(tilts, log_norms, below, greatest):
-    """Find the smallest and greatest relevant sums under each tilt, by Chernoff's bounds with the other tilts."""
+    """For each tilt, find the smallest and greatest relevant sums, by Chernoff's bounds with the other tilts."""
     all_tilts = np.concatenate([[tilt for tilt, _ in below], tilts])
     all_norms = np.concatenate([[norm for _, norm in below], log_norms])
     low, high = np.zeros(len(tilts)), np.full(len(tilts), greatest)
@@ -243,7 +243,7 @@ def _log(x):
 
 
 def _power(x, count):
-    """Compute whole powers by repeated squaring, which keeps the relative error of complex numbers small."""
+    """Compute integer powers by repeated squaring, which keeps the relative error of complex numbers small."""
     power = None
     while count:
         if count & 1:

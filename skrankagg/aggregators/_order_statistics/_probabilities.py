@@ -25,7 +25,7 @@ _BLOCK = 1 << 15
 
 
 def log_binomial_tail(k, n, x):
-    """Compute the log probability that at least k of n uniform numbers are at most x, above 0.
+    """Compute the log probability that at least k of n uniform numbers are at most x, where x is above 0.
 
     This is the probability that the k-th smallest is at most x: log P(Beta(k, n - k + 1) <= x), element by element, to
     about 1e-13, however small.
@@ -74,7 +74,8 @@ def log_poisson_binomial_tail(x, k_max, chance):
 def thresholds(log_rho, n):
     """Find log thresholds below which the k-th smallest of n uniform numbers falls with probability rho < 1.
 
-    From (n_values,) to (n, n_values): the quantiles of Beta(k, n - k + 1) at rho, k = 1..n.
+    `log_rho` has shape (n_values,), and the result has shape (n, n_values). It contains the logarithms of the quantiles
+    of Beta(k, n - k + 1) at rho, for k from 1 to n.
     """
     k = np.arange(1.0, n + 1)[:, None]
     k, log_rho = (value.ravel() for value in np.broadcast_arrays(k, log_rho))
@@ -149,10 +150,10 @@ def _log_crossing(log_rho, n, most):
 
 
 def sorted_places(candidate, x, n_candidates, *, weight=None):
-    """Sort rows by candidate and normalised rank, and count the ranks of the candidate up to and including each.
+    """Sort rows by candidate and normalised rank, and count the candidate's ranks up to each row.
 
-    `weight`, whole numbers of shape (n_rows,), makes a row count as that many equal ones; rows of weight 0 are left
-    out. Both results are int64 of shape (n_kept,).
+    The count includes the row itself. `weight` contains integers of shape (n_rows,): a row of weight w counts as w
+    equal rows, and rows of weight 0 are left out. Both results are int64 of shape (n_kept,).
     """
     rows = group_order(candidate, x)
     if weight is None:

@@ -1,8 +1,9 @@
 """P-values of rank sums and rank products: probabilities that random lists give an item ranks that are as good.
 
-A random list gives an item one of its own places. This is one of its normalised ranks, with ties unchanged, or 1, as
-often as the list lacks an item. This is the distribution over all ways of assigning the list's places to its items. So
-it is valid for lists with ties, cut lists and lists out of different numbers of items.
+A random list gives an item one of the places of the list, all with the same probability. A place is one of the list's
+normalised ranks, with ties unchanged, or 1 for each item missing from the list. This is the distribution over all ways
+to assign the list's places to items. So the p-values are valid for lists that have ties, are cut or rank different
+numbers of items.
 """
 
 from math import lcm
@@ -19,11 +20,11 @@ _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
-    """Compute the log probability of so small a sum of normalised ranks, or their logarithms, (n_candidates,).
+    """For each candidate, compute the log probability of a sum of normalised ranks that is as small as its sum.
 
-    `n_items` is the number of items that each list's ranks are out of, float64 of shape (n_lists,). Sums that are equal
-    up to rounding have one probability. Candidates, also of different queries, share a distribution if random lists
-    treat them equally.
+    With `logarithms` the sum is over the logarithms of the ranks. `n_items` contains the number by which the ranks of
+    each list are divided, float64 of shape (n_lists,). Sums that are equal up to rounding have the same probability.
+    Candidates, also of different queries, share a distribution if random lists treat them equally.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
@@ -54,7 +55,7 @@ def _refuse(lists, candidate, n_lists):
 
 
 def list_kinds(lists, n_items):
-    """Number lists so that lists of one number have the same places, (n_lists,), and find a list of each number."""
+    """Number lists so that lists with the same number have the same places; also return one list of each number."""
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
     tie = np.zeros(lists.n_lists, dtype=np.int64)
@@ -66,7 +67,7 @@ def list_kinds(lists, n_items):
 
 
 def _number_alike(*columns):
-    """Number rows in ascending order, equal rows equally, (n_rows,), and find the first row of each number."""
+    """Number the distinct rows in ascending order; return the number of each row and the first row of each number."""
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -77,7 +78,7 @@ def _number_alike(*columns):
 
 
 def _places(lists, v, n_items, lacks_others):
-    """Return the distinct ranks that a list can give, their counts, and the number of items they are out of."""
+    """Return the distinct ranks that a list can give, their counts, and the number by which ranks are divided."""
     ranks, counts = np.unique(lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]], return_counts=True)
     n_absent = n_items - counts.sum()
     if lacks_others and n_absent > 0:
@@ -86,7 +87,7 @@ def _places(lists, v, n_items, lacks_others):
 
 
 def null_numbers(lists, kind, ignore_absent):
-    """Number the null distribution of each candidate; return for each number its kinds of lists and their copies.
+    """Number the null distributions of candidates; for each number, return its kinds of lists and their copies.
 
     A candidate's distribution is over the lists that contain it, or over all lists of its query. Lists of weight 0 do
     not count.
@@ -122,7 +123,7 @@ def null_numbers(lists, kind, ignore_absent):
 
 
 def sums_above_least(lists, n_items, logarithms, ignore_absent):
-    """Sum each candidate's ranks, or logarithms, minus the smallest sum that its lists can give, (n_candidates,)."""
+    """For each candidate, sum its ranks or their logarithms, and subtract the smallest sum that its lists can give."""
     measure = np.log if logarithms else np.asarray
     held = lists.list_length > 0
     least = np.ones(lists.n_lists)
@@ -135,7 +136,7 @@ def sums_above_least(lists, n_items, logarithms, ignore_absent):
 
 
 def _null_distribution(kinds, copies, logarithms):
-    """Build the distribution of the sum in random lists, minus the smallest one; return None for too many lists."""
+    """Build the distribution of the sum in random lists minus the smallest sum; return None for too many lists."""
     if copies.sum() > _MOST_LISTS:
         return None
     measure = np.log if logarithms else np.asarray

@@ -1,4 +1,4 @@
-"""Statistics of normalised ranks: mean, geometric mean, median, minimum, joint probability; rank sum, rank product."""
+"""Statistics of normalised ranks: mean (rank sum), geometric mean (rank product), median, minimum, Stuart's Q."""
 
 from typing import Literal
 
@@ -73,8 +73,9 @@ SUMS = ("geometric-mean", "mean")
 class RankStatistic(BaseNormalisedRanks):
     r"""Rank items by the mean, median, minimum or joint probability of their normalised ranks.
 
-    A rank is divided by the number of items that could have been ranked, so that lists of different length compare.
-    Then the item's ranks become one number, as in studies that combine lists of genes.
+    A rank is divided by the number of items that could have been ranked, so that lists of different lengths are
+    comparable. The statistic then reduces the ranks of an item to one number, as in studies that combine lists of
+    genes.
 
     Parameters
     ----------
@@ -88,11 +89,11 @@ class RankStatistic(BaseNormalisedRanks):
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked; None counts the distinct items of each query.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" gives them the normalised rank 1, the worst. "ignore" leaves them
-        out, and divides each rank by the length of its list, which is taken to be complete. If some items are in far
-        more lists than others, choose "geometric-mean", see Notes.
+        How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
+        and divides each rank by the length of its list, as if the list were complete. If some items are in far more
+        lists than others, choose "geometric-mean", see Notes.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
 
     Attributes
     ----------
@@ -152,11 +153,11 @@ class RankStatistic(BaseNormalisedRanks):
     is strongest in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no
     such bias.
 
-    A list of weight w is w lists. Weights must be whole numbers, because others have no meaning for order statistics.
-    The weights of a query add up to :math:`2^{53}` at most. Linear in the number of rows except for sorting. For each
-    item "stuart" takes some :math:`100 \sqrt{m}` steps for each of its ranks. It counts a list of weight w as w lists
-    here too, so its time grows with the weights to the power of 1.5 and its memory with w. Weights that need more than
-    :math:`2^{24}` ranks, and more than there are rows, are refused.
+    A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
+    statistics. The weights of a query add up to :math:`2^{53}` at most. Linear in the number of rows except for
+    sorting. For each item "stuart" takes some :math:`100 \sqrt{m}` steps for each of its ranks. It counts a list of
+    weight w as w lists here too, so its time grows with the weights to the power of 1.5 and its memory with w. Weights
+    that need more than :math:`2^{24}` ranks, and more than there are rows, are refused.
 
     References
     ----------

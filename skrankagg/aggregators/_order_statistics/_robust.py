@@ -19,7 +19,7 @@ __all__ = ["RobustRankAggregation"]
 
 
 def rho_score(candidate, x, n_lists, *, weight=None):
-    """Compute the log of rho, at most 0, (n_candidates,), from normalised ranks x (n_rows,), 1 where absent."""
+    """Compute the logarithm of rho for each candidate from normalised ranks x; the logarithm is at most 0."""
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
     candidate = candidate[rows]
     return minimum_by_candidate(
@@ -28,7 +28,7 @@ def rho_score(candidate, x, n_lists, *, weight=None):
 
 
 def rho_pvalue(log_rho, n_lists, *, exact=False, depth_share=1.0):
-    """Compute the log p-value of rho, (n_candidates,), or its bound, the smaller of ``n_lists * rho`` and 1."""
+    """Compute the log p-value of each rho, or its upper bound, which is the smaller of ``n_lists * rho`` and 1."""
     if not exact:
         return np.minimum(log_rho + np.log(n_lists), 0.0)
     log_p = np.empty_like(log_rho)
@@ -42,26 +42,27 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, depth_share=1.0):
 class RobustRankAggregation(BaseNormalisedRanks):
     r"""Rank items by how unlikely the best of their ranks would be if all lists were random.
 
-    An item that some lists rank high is found, wherever the others rank it: lists without signal do no harm.
+    An item that some lists rank high gets a small p-value, wherever the other lists rank it. So lists without signal do
+    no harm.
 
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value, instead of its bound. Items in equally many lists have the same order
+        Whether to compute the exact p-value instead of its bound. Items in the same number of lists have the same order
         either way, except where the bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
-        Number of items that could have been ranked, which p-values depend on; None counts the distinct items of each
-        query.
+        Number of items that could have been ranked. P-values depend on this number. None counts the distinct items of
+        each query.
     depth_share : float, or mapping or pandas.Series of voter to float, default=None
-        Share of those items that a list shows, above 0, at most 1: an absent item may have any rank beyond that. None
-        lets lists show everything. It matters where the shares differ, and for the exact p-value, which needs one share
-        for all.
+        Share, above 0 and at most 1, of the rankable items that a list can contain; an absent item may have any rank
+        beyond. None means a share of 1. The parameter matters if the shares differ, and for the exact p-value, which
+        needs one share for all lists.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" gives them the normalised rank 1, the worst. "ignore" leaves them
-        out, and divides each rank by the length of its list, which is taken to be complete. P-values then get smaller
-        with the number of lists that contain the item.
+        How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
+        and divides each rank by the length of its list, as if the list were complete. P-values then get smaller with
+        the number of lists that contain the item.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
 
     See Also
     --------
@@ -87,11 +88,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
     then the number of lists that contain it. Items with p = 1 tie: they are sorted by the number of lists that contain
     them.
 
-    A list of weight w is w lists. Weights must be whole numbers, because others have no meaning for order statistics.
-    They may add up to :math:`2^{53}` in a query. Exact p-values and different shares process the m lists one by one,
-    and allow a sum of :math:`2^{24}`. Linear in the number of rows except for sorting. Exact p-values take about
-    :math:`m^2 / 2` logarithms and powers for each distinct :math:`\rho`. Different shares take m times the largest k
-    for each distinct rank.
+    A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
+    statistics. They may add up to :math:`2^{53}` in a query. Exact p-values and different shares process the m lists
+    one by one, and allow a sum of :math:`2^{24}`. Linear in the number of rows except for sorting. Exact p-values take
+    about :math:`m^2 / 2` logarithms and powers for each distinct :math:`\rho`. Different shares take m times the
+    largest k for each distinct rank.
 
     References
     ----------
@@ -157,18 +158,18 @@ class RobustRankAggregation(BaseNormalisedRanks):
         return lists
 
     def _list_cutoff(self, lists):
-        """Return the share of the items that each list shows, float64 of shape (n_lists,)."""
+        """For each list, return the share of the items that it can contain; return float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
-                "`depth_share` must be None with absent='ignore', which takes lists to be complete; got "
+                "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
                 f"{self.depth_share!r}. Leave it out, or choose absent='last'."
             )
         if isinstance(self.depth_share, Real):
             cutoff = np.full(lists.n_lists, float(self.depth_share))
         elif self.exact:
             raise InputError(
-                "`depth_share` must be one number for all lists with exact=True, as the exact p-value of others is not "
-                "known; got one for each voter. Give a single share, or leave exact=False."
+                "`depth_share` must be one number for all lists with exact=True, because no exact p-value for "
+                "several shares is known; got a share for each voter. Give a single share, or leave exact=False."
             )
         else:
             cutoff = voter_values(lists, self.depth_share, "depth_share", "Give those a share, 1 if they show all.")
@@ -181,7 +182,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
             raise InputError(
                 f"`depth_share` must be at most 1 and at least the share of items in a list; got {cutoff[v]:g} for "
                 f"{show_id(lists.voters, lists.list_voter[v])}, and its list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g} of them. Raise it, or give n_items."
+                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g} of them. Raise the share, or "
+                "give n_items."
             )
         return cutoff
 

@@ -17,11 +17,11 @@ _CELLS_AT_ONCE = 1 << 15
 
 
 def small_pvalues(lists, n_items, *, ignore_absent):
-    """Compute p-values of rank sums, NaN in queries that are not small, (n_candidates,), and mark small queries.
+    """Compute p-values of rank sums, which are NaN in queries that are not small; also return a mask of small queries.
 
-    `n_items` is the number of items that each list's ranks are out of, float64 of shape (n_lists,). Whether a query is
-    small depends on its own lists alone. A distribution has a cell for each possible sum of ranks, on the grid of the
-    common multiple of its numbers of items.
+    `n_items` contains the number by which the ranks of each list are divided, float64 of shape (n_lists,). Whether a
+    query is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. Its grid is
+    the common multiple of its numbers of items.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
     # Without a common grid there are fewer cells.
@@ -41,7 +41,7 @@ def _are_few(most_of_one, of_all):
 
 
 def _most_distributions(lists, ignore_absent):
-    """Bound the number of distributions of each query: one, or one more than the items that some list lacks."""
+    """Bound each query's number of distributions: 1, or 1 plus the number of items that some list does not contain."""
     if not ignore_absent:
         return 1
     counted = lists.list_weight > 0
@@ -52,7 +52,7 @@ def _most_distributions(lists, ignore_absent):
 
 
 def _widths(lists, n_items, ignore_absent):
-    """Compute the worst minus the best rank that each list can give, (n_lists,)."""
+    """For each list, compute the worst rank that it can give minus the best rank."""
     width = np.zeros(lists.n_lists)
     held = lists.list_length > 0
     width[held] = lists.rank[lists.row_ptr[1:][held] - 1] - lists.rank[lists.row_ptr[:-1][held]]
@@ -98,7 +98,7 @@ def _alike(nulls, n_cells):
 
 
 class _Draws:
-    """Places that lists of each kind give at random.
+    """Distributions of the place that a random list of each kind gives to an item.
 
     Distribution g is the sum of ``copies[e]`` draws of kind ``number[e]`` for each e from ``ptr[g]`` to ``ptr[g + 1]``.
     """
@@ -114,7 +114,7 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """Count the cells of a normalised rank of 1, and of all sums, for each distribution; inf if they are many."""
+        """For each distribution, count the cells of a rank of 1 and the cells of all sums; inf stands for too many."""
         per_one = np.ones(len(ptr) - 1)
         length = np.diff(ptr)
         for place in range(int(length.max(initial=0))):
@@ -132,7 +132,7 @@ class _Draws:
         return per_one, 1 + np.rint(np.bincount(owner, weights=cells, minlength=len(ptr) - 1))
 
     def convolve(self, some, number, copies, ptr, per_one, n_cells):
-        """Compute the probabilities of the sums of some distributions, from the smallest one, (n_some, n_cells)."""
+        """Compute the probabilities of all sums, from the smallest, for some distributions: shape (n_some, n_cells)."""
         entry, entry_ptr = gather_ranges(ptr, some)
         counted = self._width[number[entry]] > 0
         entry, owner = entry[counted], expand(entry_ptr)[counted]
@@ -156,7 +156,7 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """Compute the probability of each step above the best place, on a grid, for some lists, (n_some, n_steps)."""
+        """For some lists, compute the probability of each step above the best place: shape (n_some, n_steps)."""
         scale = per_one / self._n_items[kind]
         rows, ptr = gather_ranges(self._lists.row_ptr, self._example[kind])
         owner, rank = expand(ptr), self._lists.rank[rows]

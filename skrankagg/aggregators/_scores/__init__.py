@@ -1,4 +1,4 @@
-"""Combinations of scores, points and functions of the rank."""
+"""Aggregators that sum or combine scores, points or functions of the rank."""
 
 # tools/regenerate.py writes what follows.
 from ._borda import BordaCount, SimpleBorda

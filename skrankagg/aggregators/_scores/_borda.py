@@ -12,7 +12,7 @@ __all__ = ["BordaCount", "SimpleBorda"]
 
 class _BordaPoints(PointSums):
     def _points(self, lists):
-        """Return a point for the item itself and one for each item below it."""
+        """Return the points of each row: one for the item itself and one for each item below it."""
         return lists.query_n_items[lists.candidate_query[lists.candidate]] + 1 - lists.rank
 
     def _first_place(self, lists):
@@ -20,24 +20,25 @@ class _BordaPoints(PointSums):
 
 
 class BordaCount(_BordaPoints, SharedPointSums):
-    r"""Rank items by Borda points; unranked items share the points that a list leaves over.
+    r"""Rank items by Borda points; unranked items share the points that a list has not given to its own items.
 
     Each list gives its first item as many points as there are items, its second item one point less, and so on.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: with "last" they share the points that the list leaves over. With
-        "ignore" each list gives points among its own items, and an item scores its mean over the lists that contain it.
-        Use "ignore" when each voter saw only some items. See Notes for lists of unequal length.
+        How to treat items missing from a list: with "last" they share the points that the list has not given to its own
+        items. With "ignore" each list gives points only to its own items. The score of an item is then its mean over
+        the lists that contain it. Use "ignore" when each voter saw only some items. See Notes for lists of unequal
+        length.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    SimpleBorda : Unranked items get nothing.
-    CombSUM : The same order with ``norm="borda"``; its scores are these divided by the number of items.
-    RankStatistic : With ``absent="ignore"`` ranks are divided by the length of their list.
+    SimpleBorda : Unranked items get no points.
+    CombSUM : Gives the same order with ``norm="borda"``; its scores are these scores divided by the number of items.
+    RankStatistic : With ``absent="ignore"`` it divides each rank by the length of the list.
 
     Notes
     -----
@@ -46,17 +47,17 @@ class BordaCount(_BordaPoints, SharedPointSums):
 
     .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)) + \sum_{v \not\ni i} w_v \frac{n - L_v + 1}{2}.
 
-    With ``absent="ignore"`` an item gets a point for itself and one for each item below it in the list, as in an
-    election among the items of the list, and
+    With ``absent="ignore"`` an item gets one point for itself and one for each item below it in the list, as in an
+    election among the items of the list. The score is
 
-    .. math:: B(i) = \frac{\sum_{v \ni i} w_v (L_v + 1 - r_v(i))}{\sum_{v \ni i} w_v},
+    .. math:: B(i) = \frac{\sum_{v \ni i} w_v (L_v + 1 - r_v(i))}{\sum_{v \ni i} w_v}.
 
-    which orders full lists as the default does. Being first of many is then worth more than being first of few, so
-    lists of unequal length put the items of long lists ahead; :class:`RankStatistic` divides by the length. On top-k
-    lists an item that a single list ranks first then comes before one that every list ranks second. An item that only
-    lists of weight 0 contain scores 0.
+    On full lists this gives the same order as the default. The first place of a long list is then worth more than the
+    first place of a short list. So with lists of unequal length the items of long lists come first;
+    :class:`RankStatistic` divides by the length instead. On top-k lists an item that a single list ranks first comes
+    before an item that every list ranks second. An item that only lists of weight 0 contain scores 0.
 
-    Tied items share their mean rank, hence their mean points. Linear in the number of rows.
+    Tied items share their mean rank, and therefore their mean points. The time is linear in the number of rows.
 
     References
     ----------
@@ -105,24 +106,25 @@ class BordaCount(_BordaPoints, SharedPointSums):
         return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
 
     def _points_inside(self, lists):
-        """Return a point for the item itself and one for each item below it in its list."""
+        """Return the points of each row: one for the item itself and one for each item below it in its list."""
         return lists.list_length[lists.row_list] + 1 - lists.rank
 
 
 class SimpleBorda(_BordaPoints):
-    r"""Rank items by Borda points; unranked items get none.
+    r"""Rank items by Borda points; unranked items get no points.
 
     The last item of a list still gets more points than an item missing from the list.
 
     Parameters
     ----------
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    BordaCount : Unranked items share the points left over.
-    CombSUM : The same order with ``norm="simple-borda"``; its scores are these divided by the number of items.
+    BordaCount : Unranked items share the points that the list has not given to its own items.
+    CombSUM : Gives the same order with ``norm="simple-borda"``; its scores are these scores divided by the number of
+        items.
 
     Notes
     -----
@@ -131,7 +133,7 @@ class SimpleBorda(_BordaPoints):
 
     .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)).
 
-    Tied items share their mean rank; an absent item gets 0. Linear in the number of rows.
+    Tied items share their mean rank; an absent item gets 0 points. The time is linear in the number of rows.
 
     References
     ----------

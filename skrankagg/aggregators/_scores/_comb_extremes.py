@@ -1,4 +1,4 @@
-"""The maximum, the minimum and the median of normalised scores, where a single list may decide."""
+"""The maximum, the minimum and the median of normalised scores."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ _CELLS = 1 << 22
 
 
 class _BaseChoice(BaseComb):
-    """Base of methods in which one or two of the lists with the item decide; only positive weights count."""
+    """Base of methods that choose one or two of an item's values; lists of weight 0 do not count."""
 
     # One list's value decides, so of two items that it does not hold both of, either may come first.
     _tags = {"unanimity": False, "absent_below": False}
@@ -29,7 +29,7 @@ class _BaseChoice(BaseComb):
         if not np.isfinite(value).all():
             row = first_row(~np.isfinite(value))
             raise InputError(
-                f"{self!r} needs values that fit into floating point; got one that does not for "
+                f"{self!r} needs values that fit into floating point; got a value that does not fit for "
                 f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])}. Choose norm='min-max'."
             )
         weight = lists.list_weight[lists.row_list]
@@ -46,11 +46,11 @@ class _BaseChoice(BaseComb):
 
     @staticmethod
     def _choose(score, candidate, value, weight):
-        """Set the scores of the candidates from all their values, (n_values,), and weights above 0."""
+        """Set the scores of the candidates from values of shape (n_values,) and their positive weights."""
         raise NotImplementedError
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
-        """Set the scores as `_choose` does, where each list gives its absent items the value `absent` (n_lists,)."""
+        """Set the scores as `_choose` does, and give the absent items of each list the value in `absent`."""
         # Take some queries at a time: the values of absent items need more memory than the rows.
         for rows, cells, owners in _absent_cells(lists, candidate):
             given = lists.list_weight[owners] > 0
@@ -70,10 +70,10 @@ class _BaseChoice(BaseComb):
 
 
 def _absent_cells(lists, candidate):
-    """Pair the candidates with the lists that do not contain them: yield (rows, candidates, lists) for some queries.
+    """Pair each candidate with the lists that do not contain it: yield (rows, candidates, lists) for a few queries.
 
-    `candidate` (n_rows,) are the candidates of the rows that count. A list of weight 0 counts as if it did not contain
-    its items.
+    `candidate` contains the candidate of each row whose list has a positive weight. A list of weight 0 is treated as if
+    it did not contain its items.
     """
     n_lists = np.diff(lists.list_ptr)
     cells = lists.query_n_items * n_lists
@@ -98,22 +98,23 @@ def _absent_cells(lists, candidate):
 class CombMAX(_BaseChoice):
     r"""Rank items by the greatest of their normalised scores.
 
-    One list that puts an item first is enough: use it where lists cover different items, as shards of one index do.
+    A single list that ranks an item first is enough. Use this method where the lists cover different items, such as the
+    shards of one index.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. "zero" leaves the list out, just as it adds nothing to a
-        sum; "min" takes the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list does not count for the item, just as
+        it adds 0 to a sum. With "min" the value is the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists; it only matters which weights are 0.
+        Weights of the voters; they multiply the weights of the lists. It only matters which weights are 0.
 
     See Also
     --------
-    CombMIN : The least; CombMED the median.
-    CombSUM : The sum; its Notes define the norms.
+    CombMIN : Ranks by the least score; CombMED by the median.
+    CombSUM : Ranks by the sum; its Notes define the norms.
 
     Notes
     -----
@@ -121,10 +122,11 @@ class CombMAX(_BaseChoice):
 
     .. math:: \mathrm{CombMAX}(i) = \max_{v \ni i} s_v(i).
 
-    A weight counts as copies of the list would, so its size does not matter. Under "min-max" the first item of every
-    list scores 1, so all distinct first items tie; items in more lists come first among them. Tied items of a list
-    share their mean rank. Lists without an item play no part in its score, unless ``absent_score="min"``. An item that
-    only lists of weight 0 contain scores 0. Linear in the number of rows.
+    A weight of 2 acts like two copies of the list, so the size of a weight does not matter. Under "min-max" the first
+    item of every list scores 1, so all distinct first items tie. Among them, items in more lists come first. Tied items
+    of a list share their mean rank. Lists that do not contain an item have no effect on its score, except with
+    ``absent_score="min"``. An item that only lists of weight 0 contain scores 0. The time is linear in the number of
+    rows.
 
     References
     ----------
@@ -176,24 +178,24 @@ class CombMAX(_BaseChoice):
 class CombMIN(_BaseChoice):
     r"""Rank items by the least of their normalised scores.
 
-    Use it where every list contains every item and one bad place should rule an item out. On lists cut at some rank it
-    punishes items for being in many lists: in fewer lists, fewer can give a low value. Choose :class:`CombSUM`, or
-    ``absent_score="min"``, for such lists.
+    Use this method where every list contains every item and one bad place should rule an item out. Lists that are cut
+    at some rank put items of many lists at a disadvantage: more lists can give them a low value. Choose
+    :class:`CombSUM`, or ``absent_score="min"``, for such lists.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. "zero" leaves the list out, just as it adds nothing to a
-        sum; "min" takes the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list does not count for the item, just as
+        it adds 0 to a sum. With "min" the value is the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists; it only matters which weights are 0.
+        Weights of the voters; they multiply the weights of the lists. It only matters which weights are 0.
 
     See Also
     --------
-    CombMAX : The greatest; CombMED the median.
-    CombSUM : The sum; its Notes define the norms.
+    CombMAX : Ranks by the greatest score; CombMED by the median.
+    CombSUM : Ranks by the sum; its Notes define the norms.
 
     Notes
     -----
@@ -201,9 +203,10 @@ class CombMIN(_BaseChoice):
 
     .. math:: \mathrm{CombMIN}(i) = \min_{v \ni i} s_v(i).
 
-    A weight counts as copies of the list would, so its size does not matter. Tied items of a list share their mean
-    rank. Lists without an item play no part in its score, unless ``absent_score="min"``. An item that only lists of
-    weight 0 contain scores 0. Linear in the number of rows; with ``absent_score="min"`` in lists times items.
+    A weight of 2 acts like two copies of the list, so the size of a weight does not matter. Tied items of a list share
+    their mean rank. Lists that do not contain an item have no effect on its score, except with ``absent_score="min"``.
+    An item that only lists of weight 0 contain scores 0. The time is linear in the number of rows. With
+    ``absent_score="min"`` it is linear in the number of lists times the number of items.
 
     References
     ----------
@@ -239,7 +242,7 @@ class CombMIN(_BaseChoice):
 
 
 def _reduce(choose, score, candidate, value):
-    """Set the scores of candidates to the greatest, or the least, of their values."""
+    """Set the score of each candidate to the greatest or the least of its values, as `choose` decides."""
     score[candidate] = value
     choose.at(score, candidate, value)
 
@@ -247,8 +250,8 @@ def _reduce(choose, score, candidate, value):
 class CombMED(_BaseChoice):
     r"""Rank items by the median of their normalised scores.
 
-    Half of the lists with an item can be arbitrarily wrong. On lists cut at some rank it punishes items for being
-    in many lists, as it does not count the lists that leave an item out. Choose :class:`CombSUM`, or
+    Up to half of the lists that contain an item can be arbitrarily wrong. Lists that are cut at some rank put items of
+    many lists at a disadvantage, as lists that do not contain an item do not count. Choose :class:`CombSUM`, or
     ``absent_score="min"``, for such lists.
 
     Parameters
@@ -256,17 +259,17 @@ class CombMED(_BaseChoice):
     norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. "zero" leaves the list out, just as it adds nothing to a
-        sum; "min" takes the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list does not count for the item, just as
+        it adds 0 to a sum. With "min" the value is the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    CombMAX : The greatest; CombMIN the least.
-    CombANZ : The mean over the same lists.
-    CombSUM : The sum; its Notes define the norms.
-    RankStatistic : With ``statistic="median"``, the median of ranks.
+    CombMAX : Ranks by the greatest score; CombMIN by the least.
+    CombANZ : Ranks by the mean over the same lists.
+    CombSUM : Ranks by the sum; its Notes define the norms.
+    RankStatistic : With ``statistic="median"`` it ranks by the median of the ranks.
 
     Notes
     -----
@@ -274,12 +277,13 @@ class CombMED(_BaseChoice):
 
     .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
 
-    for an even number of values the mean of the two in the middle. With weights, the lower median is the least value at
-    which half of the total weight is reached, and the upper median the least at which half is exceeded. The score is
-    the mean of the two, so whole weights act as copies of the list. Shares of the weight within rounding of one half
-    count as one half. Tied items of a list share their mean rank. Lists without an item play no part in its score,
-    unless ``absent_score="min"``. An item that only lists of weight 0 contain scores 0. The cost is a sort of the
-    rows by item and value; with ``absent_score="min"`` a sort of lists times items.
+    where the median of an even number of values is the mean of the two values in the middle. With weights, the lower
+    median is the least value at which the values up to it have half of the total weight. The upper median is the least
+    value at which they have more than half. The score is the mean of the two medians, so integer weights act as copies
+    of the list. If a share of the weight differs from one half only by rounding, it counts as one half. Tied items of a
+    list share their mean rank. Lists that do not contain an item have no effect on its score, except with
+    ``absent_score="min"``. An item that only lists of weight 0 contain scores 0. The method sorts the rows by item and
+    value. With ``absent_score="min"`` it sorts one value for each list and item.
 
     References
     ----------
@@ -326,9 +330,10 @@ class CombMED(_BaseChoice):
 
 
 def _weighted_medians(ptr, value, weight):
-    """Find the lower and upper median of each group of ascending values, (n_groups,), with positive weights.
+    """Return the lower and upper weighted median of each group, each of shape (n_groups,); all weights are positive.
 
-    Weights are added one after the other within the group, so the sums of a group do not depend on other groups.
+    The values of a group are ascending. Weights are added one after the other within the group, so the sums of a group
+    do not depend on other groups.
     """
     head, size = ptr[:-1], np.diff(ptr)
     half = np.add.reduceat(weight, head) / 2

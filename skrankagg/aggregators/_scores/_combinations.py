@@ -1,4 +1,4 @@
-"""Sums of normalised scores, also multiplied by the number of lists, after Fox and Shaw and after Lee."""
+"""Sums of normalised scores, optionally multiplied by a power of the number of lists."""
 
 from numbers import Real
 
@@ -26,7 +26,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 
 
 class BaseComb(BaseAggregator):
-    """Base of all combinations of normalised scores: parameters, values and checks."""
+    """Base of all combinations of normalised scores, with their parameters, values and checks."""
 
     _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
     _any_numbering = True
@@ -49,11 +49,11 @@ class BaseComb(BaseAggregator):
         check_absent_score(self.norm, self.absent_score)
 
     def _values(self, lists):
-        """Return the value of each row, (n_rows,), and of each list's absent items, (n_lists,), or None for 0."""
+        """Return the value of each row and the value of each list's absent items; None stands for 0."""
         return normalize(lists, self.norm, self.absent_score)
 
     def _check_range(self, lists, points, scale=None, *, lost=None):
-        """Raise InputError if numbers overflow, or if all numbers of a query are `lost` to underflow."""
+        """Raise InputError if numbers overflow, or if `lost` marks a query whose numbers all underflow."""
         finite = np.isfinite(points) if scale is None else np.isfinite(points) & np.isfinite(scale)
         bad = ~finite if lost is None else ~finite | lost[lists.candidate_query]
         if not bad.any():
@@ -74,7 +74,7 @@ class BaseComb(BaseAggregator):
 
 
 class _SumsOfScores(BaseComb):
-    """Sums of the values of the lists' own items and of absent items."""
+    """Base of sums over all lists, in which absent items have a value as well."""
 
     _repeats_columns = True
 
@@ -100,7 +100,7 @@ class _SumsOfScores(BaseComb):
         return Contributions(weigh_rows(lists, value), None if absent is None else absent * lists.list_weight)
 
     def _gains(self, lists):
-        """Return what each row adds, (n_rows,), and what each list gives to all items, (n_lists,), or None for 0."""
+        """Return the value that each row adds and the value that each list adds to all items; None stands for 0."""
         gain, absent = self._values(lists)
         if absent is not None:
             gain = gain - absent[lists.row_list]  # the gain of an item in the list minus the value of absence
@@ -117,28 +117,28 @@ class _SumsOfScores(BaseComb):
 class CombSUM(_SumsOfScores):
     r"""Rank items by the sum of their normalised scores.
 
-    An item scores by how highly and how often it is ranked.
+    An item scores high if many lists contain it and rank it high.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
         How each list is rescaled before summing, see Notes. "min-max", "z-score", "dbsf", "max", "sum" and "l2" need
-        scores; None also needs scores, and uses them unchanged. "borda", "rank", "reciprocal" and "simple-borda" read
+        scores; None also needs scores, and uses them unchanged. "borda", "rank", "reciprocal" and "simple-borda" use
         ranks.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it, under norms of scores: "zero" for nothing, or "min" for
-        the lowest value of the list.
+        Value of an item in a list that does not contain it: "zero" means 0, and "min" means the lowest value of the
+        list. It applies to norms of scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    CombMNZ : Also multiplies by the number of lists that contain the item.
-    CombANZ : Divides by it: the mean over the lists that contain the item.
-    CombMAX : The best of the values; CombMIN and CombMED are the worst and the median.
-    BordaCount : The same order as ``norm="borda"``, with points for scores.
-    ReciprocalRankFusion : With its default, the same order as ``norm="reciprocal"``.
-    skrankagg.preprocessing.ScoreNormalizer : Min-max between known bounds, before ``norm=None``.
+    CombMNZ : Multiplies the sum by the number of lists that contain the item.
+    CombANZ : Divides the sum by the number of lists that contain the item.
+    CombMAX : Ranks by the greatest value; CombMIN by the least, CombMED by the median.
+    BordaCount : Gives the same order as ``norm="borda"``; its scores are Borda points.
+    ReciprocalRankFusion : Gives the same order as ``norm="reciprocal"`` at its default, ``k=60``.
+    skrankagg.preprocessing.ScoreNormalizer : Scales scores by known bounds; use it before ``norm=None``.
 
     Notes
     -----
@@ -146,10 +146,10 @@ class CombSUM(_SumsOfScores):
 
     .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
 
-    over all lists of the query with weights :math:`w_v`. Let :math:`r` be the item's rank in the list, ties at their
-    mean rank, and :math:`x` its score. Let :math:`L_v` be the length of the list and :math:`n` the number of distinct
-    items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` are taken over the scores of the list,
-    with :math:`sd` of the population [2]_, [3]_:
+    over all lists of the query with weights :math:`w_v`. Let :math:`r` be the item's rank in the list, with ties at
+    their mean rank, and :math:`x` the item's score. Let :math:`L_v` be the length of the list and :math:`n` the number
+    of distinct items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` are taken over the scores of
+    the list, with :math:`sd` of the population [2]_, [3]_:
 
     ============== ========================================= ========================== =====================
     norm           ranked                                    absent                     a list of equal scores
@@ -167,14 +167,15 @@ class CombSUM(_SumsOfScores):
     None           :math:`x`                                 0                          :math:`x`
     ============== ========================================= ========================== =====================
 
-    The value of an absent item under "borda" is the mean of the values that the list leaves unused. "max" needs a
-    score above 0 in every list. "max", "l2" and None depend on where 0 is; the other norms of scores do not. None needs
-    calibrated scores: equal numbers must mean the same in all lists, and all must exceed the 0 of an absent item.
+    Under "borda", the absent items of a list share the values of the places after its last item, and each gets their
+    mean. "max" needs a score above 0 in every list. "max", "l2" and None depend on where 0 is; the other norms of
+    scores do not. None needs calibrated scores: equal scores must mean the same in all lists, and all scores must be
+    above 0, the value of an absent item.
 
-    With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score" the
-    0 of an absent item is the mean of the list, above half of its own items. Choose "min" for lists that are cut at
-    some rank. A list of one item then gives the same value to all items, and so decides nothing. Linear in the number
-    of rows.
+    With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score", 0
+    is the mean value of each list. An absent item then gets a higher value than the items below the mean. Choose "min"
+    for lists that are cut at some rank. A list of one item then gives the same value to all items, so it does not
+    change their order. The time is linear in the number of rows.
 
     References
     ----------
@@ -221,7 +222,7 @@ class CombSUM(_SumsOfScores):
 
 
 class _Supported(_SumsOfScores):
-    """Sums times a power `gamma` of the total weight of the lists that contain the item."""
+    """Base of sums that are multiplied by a power `gamma` of the total weight of the lists that contain the item."""
 
     gamma: float
 
@@ -237,7 +238,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Mark queries with a sum that was rounded to 0 although its factor could make it matter: bool (n_queries,)."""
+        """Return a mask of the queries in which a sum was rounded to 0 although its factor could make it matter."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -258,7 +259,7 @@ class _Supported(_SumsOfScores):
         return lambda weight: total(weight) * self._factor(held(weight))
 
     def _factor(self, held):
-        """Raise the weights to the power, (n_candidates,); 0 for an item that only lists of weight 0 contain."""
+        """Raise each candidate's total weight to the power `gamma`; return 0 where the total weight is 0."""
         if self.gamma == 1:
             return held
         with np.errstate(over="ignore", divide="ignore"):
@@ -275,35 +276,37 @@ class _Supported(_SumsOfScores):
 class CombMNZ(_Supported):
     r"""Rank items by the sum of their normalised scores times the number of lists that contain them.
 
-    Agreement is rewarded twice: once in the sum and once as a factor.
+    An item in many lists profits twice: its sum has more terms, and the factor is larger.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        Power of the number of lists: 0 gives :class:`CombSUM`, -1 :class:`CombANZ`, above 1 rewards agreement more.
+        Power of the number of lists: 0 gives :class:`CombSUM`, and -1 gives :class:`CombANZ`. The larger it is, the
+        higher are items of many lists.
     norm : str or None, default="min-max"
         How each list is rescaled before summing, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it, as in :class:`CombSUM`. It counts in the sum; the list does
-        not count in the factor.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. The sum includes this value; the
+        factor does not include the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    CombSUM : The sum alone; its Notes define the norms.
-    CombANZ : The mean over the lists that contain the item.
+    CombSUM : Ranks by the sum alone; its Notes define the norms.
+    CombANZ : Ranks by the mean over the lists that contain the item.
 
     Notes
     -----
-    With :math:`h(i)` the total weight of the lists that contain item :math:`i`, or their number without weights [1]_,
-    [2]_,
+    With :math:`h(i)` the total weight of the lists that contain item :math:`i`, or without weights the number of these
+    lists [1]_, [2]_,
 
     .. math:: \mathrm{CombMNZ}(i) = h(i)^\gamma \sum_{v} w_v s_v(i).
 
     GMNZ is the family of all :math:`\gamma` [2]_. Tied items of a list share their mean rank; an absent item counts as
-    in :class:`CombSUM`. "z-score", and None with negative scores, can give negative sums, and more lists make these
-    more negative. An item that only lists of weight 0 contain scores 0. Linear in the number of rows.
+    in :class:`CombSUM`. Sums can be negative under "z-score", and under None with negative scores. A larger number of
+    lists then makes them more negative. An item that only lists of weight 0 contain scores 0. Linear in the number of
+    rows.
 
     References
     ----------
@@ -369,15 +372,15 @@ class CombANZ(_Supported):
     norm : str or None, default="min-max"
         How each list is rescaled before averaging, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it, as in :class:`CombSUM`. It counts in the sum; the list does
-        not count in the divisor.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. The sum includes this value; the
+        divisor does not include the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    CombSUM : The sum alone; its Notes define the norms.
-    CombMNZ : Multiplies where this one divides; it is the same with ``gamma=-1``.
+    CombSUM : Ranks by the sum alone; its Notes define the norms.
+    CombMNZ : Multiplies by the number of lists instead; with ``gamma=-1`` it is the same as CombANZ.
 
     Notes
     -----
@@ -385,9 +388,9 @@ class CombANZ(_Supported):
 
     .. math:: \mathrm{CombANZ}(i) = \frac{1}{h(i)} \sum_{v} w_v s_v(i).
 
-    Lists without the item play no part, unless ``absent_score="min"`` adds their lowest values. The divisor stays the
-    same, so items in few lists come first where these values are above 0. Tied items of a list share their mean rank.
-    An item that only lists of weight 0 contain scores 0. Linear in the number of rows.
+    Lists that do not contain the item have no effect, except that ``absent_score="min"`` adds their lowest values. The
+    divisor stays the same, so items in few lists come first where these values are above 0. Tied items of a list share
+    their mean rank. An item that only lists of weight 0 contain scores 0. Linear in the number of rows.
 
     References
     ----------
@@ -421,11 +424,10 @@ class CombANZ(_Supported):
 
 
 def _underflow(lists, points, size, gain):
-    """Set sums that weights make too small for full precision to 0, in place; return the queries that lose too much.
+    """Set sums to 0, in place, where weights make them too small for full precision; return a mask of lost queries.
 
-    `size` (n_candidates,) contains the sums of the absolute terms, and `gain` (n_rows,) the terms without the weights.
-    A query is lost, bool (n_queries,), if its weights bring all of its sums so near the end of the range that different
-    items would tie.
+    `size` contains each candidate's sum of absolute terms, and `gain` contains each row's term without the weight. A
+    query is lost if the weights make all of its sums so small that different items would tie.
     """
     given = np.abs(gain) * (lists.list_weight > 0)[lists.row_list]
     unweighted = np.bincount(lists.candidate, weights=given, minlength=lists.n_candidates)

@@ -1,4 +1,4 @@
-"""Sums of points that each list gives by place, with two treatments of absent items."""
+"""Sums of the points that each list gives to its places, with two ways to treat absent items."""
 
 import numpy as np
 
@@ -10,18 +10,18 @@ from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
 
 
 class PointSums(BaseAggregator):
-    """Sums of the points that each list gives its own items; a subclass computes the points in `_points`."""
+    """Base of sums of the points that each list gives its own items; a subclass computes the points in `_points`."""
 
     _any_numbering = True
     _repeats_columns = True
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
     def _points(self, lists):
-        """Return the points of each row, (n_rows,), before the weight of its list."""
+        """Return the points of each row, not yet multiplied by the weight of its list."""
         raise NotImplementedError
 
     def _first_place(self, lists):
-        """Return the points of a first place in each query, (n_queries,), or a number."""
+        """Return the points of a first place: one number for each query, or one number for all."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -38,23 +38,23 @@ class PointSums(BaseAggregator):
 
 
 class SharedPointSums(PointSums):
-    """Sums of points that each list gives to all items of its query, or means of points among its own items."""
+    """Base of sums of points that lists give to all items, or of means of points that lists give to their own items."""
 
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **PointSums._parameter_constraints}
 
     def _left_over(self, lists):
-        """Return the mean of the points that each list has not given, (n_lists,)."""
+        """For each list, return the mean of the points that it has not given to its own items."""
         raise NotImplementedError
 
     def _points_inside(self, lists):
-        """Return the points of each row in an election among the items of its list, (n_rows,)."""
+        """Return the points that each row would have in an election among the items of its list."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
         return self._add_up(lists)
 
     def _add_up(self, lists):
-        """Compute the scores of the candidates, (n_candidates,)."""
+        """Compute the scores of the candidates, an array of shape (n_candidates,)."""
         if self.absent == "ignore":
             lists = _scale_weights(lists)
             return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)
@@ -99,11 +99,11 @@ def _scale_weights(lists):
 
 
 def _scaled(lists, weight):
-    """Scale the weights of each query by a power of two: the products in a mean stay in range, and exact."""
+    """Scale the weights of each query by a power of two, so that the products in a mean stay in range and exact."""
     _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
     return np.ldexp(weight, -exponent[lists.list_query])
 
 
 def _mean(total, weight):
-    """Divide totals by weights; 0 where the weight is 0."""
+    """Divide totals by weights; return 0 where the weight is 0."""
     return total / np.where(weight > 0, weight, 1.0)

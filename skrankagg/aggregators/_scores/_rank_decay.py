@@ -1,4 +1,4 @@
-"""Sums of functions of the rank: reciprocal ranks, inverse squares, and powers of a persistence."""
+"""Sums of decreasing functions of the rank: reciprocals, inverse squares and powers of a persistence."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -19,22 +19,22 @@ __all__ = ["InverseSquareRank", "RankBiasedCentroid", "ReciprocalRankFusion"]
 
 
 class _RankDecay(BaseAggregator):
-    """Sums of a gain of the rank, times an optional factor of each candidate; subclasses define both."""
+    """Base of sums of a gain for each rank, times an optional factor for each candidate; subclasses define both."""
 
     _any_numbering = True
     _repeats_columns = True
 
     def _gain(self, lists):
-        """Return the gain of each row, (n_rows,), before the weight of its list."""
+        """Return the gain of each row, not yet multiplied by the weight of its list."""
         raise NotImplementedError
 
     def _factor(self, lists):
-        """Return the factor of the sums, (n_candidates,); None for 1."""
+        """Return the factor of each candidate's sum; None stands for 1."""
         factor = self._factor_again(lists)
         return None if factor is None else factor(lists.list_weight)
 
     def _factor_again(self, lists):
-        """Return a function of the list weights, (n_lists,), that computes :meth:`_factor`; None for 1."""
+        """Return a function that computes :meth:`_factor` from the list weights; None stands for a factor of 1."""
         return None
 
     def _aggregate(self, lists):
@@ -53,27 +53,29 @@ class _RankDecay(BaseAggregator):
 class ReciprocalRankFusion(_RankDecay):
     r"""Rank items by the sum of their reciprocal ranks, each damped by a constant.
 
-    The first places count most, the tail of a list hardly at all; scores are not read.
+    The first places count most, and the tail of a list hardly counts at all. Scores are not used.
 
     Parameters
     ----------
     k : float, or mapping or pandas.Series of voter to float, default=60
-        Damping, at least 0: the larger, the less the first places stand out. A mapping gives each voter its own value.
+        Damping, at least 0: the larger it is, the less the first places stand out. A mapping has a value for each
+        voter.
     depth : int, default=None
-        Last rank of each list that counts, at least 1; None counts all. Items beyond it stay in the result, but get
-        nothing from the list.
+        Last rank of each list that counts, at least 1; with None all ranks count. Items beyond this rank stay in the
+        result, but the list adds 0 to their scores.
     normalize : bool, default=False
-        Whether to divide scores by the greatest possible one, so that an item that comes first in every list of its
-        query scores 1. The order is the same.
+        Whether to divide scores by the greatest possible score. An item that comes first in every list of its query
+        then scores 1. The order is the same.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    RankBiasedCentroid : Falls geometrically with the rank.
-    InverseSquareRank : Falls with the square of the rank.
-    BordaCount : Points that fall linearly with the rank.
-    CombSUM : The same order with ``norm="reciprocal"`` as at ``k=60``; CombMNZ and others accept this norm, too.
+    RankBiasedCentroid : Its gains fall geometrically with the rank.
+    InverseSquareRank : Its gains fall with the square of the rank.
+    BordaCount : Its points fall linearly with the rank.
+    CombSUM : Gives the same order with ``norm="reciprocal"`` as RRF at ``k=60``. CombMNZ and others also accept this
+        norm.
 
     Notes
     -----
@@ -81,14 +83,15 @@ class ReciprocalRankFusion(_RankDecay):
 
     .. math:: \mathrm{RRF}(i) = \sum_{v \ni i} \frac{w_v}{k + r_v(i)}.
 
-    Tied items share their mean rank; an absent item gets 0. Linear in the number of rows.
+    Tied items share their mean rank; an absent item gets 0. The time is linear in the number of rows.
 
-    The paper chose 60 for runs a thousand items deep. At that value the number of lists with an item matters more than
-    its ranks. Rank 30 in two lists beats rank 1 in one list. With two lists of at most k + 1 items, all items in both
-    lists come first. With lists of a few dozen items try 5 to 20, best by cross-validation. On the first 30 items of
-    two generated retrievers, k=10 gains .005 of nDCG@10 over k=60 if these are good, and loses .006 if they are weak
-    (``benchmarks/hybrid.py``). Scores measure how high the ranks are, not how relevant an item is: no threshold on them
-    means the same for two queries.
+    The paper chose 60 for runs of a thousand items. At ``k=60`` the number of lists that contain an item matters more
+    than the ranks of the item. For example, rank 30 in two lists beats rank 1 in one list. With two lists of at most k
+    + 1 items, the items that are in both lists come before all others. With lists of a few dozen items try values from
+    5 to 20, preferably by cross-validation. The benchmark ``benchmarks/hybrid.py`` fuses the first 30 items of two
+    generated retrievers. If the retrievers are good, k=10 gains .005 of nDCG@10 over k=60; if they are weak, it loses
+    .006. Scores depend only on ranks and do not measure relevance, so the same threshold means different things in
+    different queries.
 
     References
     ----------
@@ -186,19 +189,19 @@ class ReciprocalRankFusion(_RankDecay):
 class RankBiasedCentroid(_RankDecay):
     r"""Rank items by the attention that a reader of each list gives them.
 
-    A reader looks at the first item of a list and goes on from each item to the next with a fixed probability.
+    A reader looks at the first item of a list. From each item, the reader goes on to the next with a fixed probability.
 
     Parameters
     ----------
     persistence : float, default=0.95
-        Probability of going on to the next item, above 0 and below 1: the lower, the more the first places count.
+        Probability of going on to the next item, above 0 and below 1. The lower it is, the more the first places count.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    ReciprocalRankFusion : Falls more slowly, so that deep places count.
-    skrankagg.metrics.rank_biased_precision : The measure with the same reader.
+    ReciprocalRankFusion : Its gains fall more slowly, so that deep places count.
+    skrankagg.metrics.rank_biased_precision : A measure that assumes the same reader.
 
     Notes
     -----
@@ -207,9 +210,10 @@ class RankBiasedCentroid(_RankDecay):
 
     .. math:: \mathrm{RBC}(i) = \sum_{v \ni i} w_v (1 - p) p^{r_v(i) - 1}.
 
-    Tied items share their mean rank; an absent item gets 0. The paper tries .9 to .99. Places that get less than 1e-12
-    of the first place (at .95 beyond rank 540) tie, unless the same single list contains their items. Beyond the range
-    of floating point, at .95 from rank 14,500 on, all places get 0. Linear in the number of rows.
+    Tied items share their mean rank; an absent item gets 0. The paper tries .9 to .99. Items tie if their gains are
+    below 1e-12 of the first place's gain, at .95 beyond rank 540. They do not tie if one list alone contains all of
+    them. Beyond the range of floating point, at .95 from rank 14,500 on, all places get 0. The time is linear in the
+    number of rows.
 
     References
     ----------
@@ -251,7 +255,7 @@ class RankBiasedCentroid(_RankDecay):
 class InverseSquareRank(_RankDecay):
     r"""Rank items by the sum of their inverse squared ranks times the number of their lists, or its logarithm.
 
-    The first places decide nearly alone; the tail orders items by the number of lists that contain them.
+    The first places are nearly all that matters. Items in the tail are ordered by the number of their lists.
 
     Parameters
     ----------
@@ -260,12 +264,12 @@ class InverseSquareRank(_RankDecay):
     sigma : float, default=0.01
         Number added to the number of lists before the logarithm, at least 0.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
+        Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    ReciprocalRankFusion : Falls more slowly; better on most data.
-    CombMNZ : The same factor on sums of normalised scores.
+    ReciprocalRankFusion : Its gains fall more slowly; it is better on most data.
+    CombMNZ : Multiplies sums of normalised scores by the same factor.
 
     Notes
     -----
@@ -275,9 +279,9 @@ class InverseSquareRank(_RankDecay):
     .. math:: \mathrm{ISR}(i) = g(h(i)) \sum_{v \ni i} \frac{w_v}{r_v(i)^2},
 
     where :math:`g(h) = h` for "count" and :math:`\log(h + \sigma)` for "log". :math:`\sigma = 0` is the authors'
-    LogISR, under which all items of a single list score 0 and tie; 0.01 is LogN-ISR. A logarithm below 0 would
+    LogISR: all items that only one list contains score 0 and tie. 0.01 is their LogN-ISR. A logarithm below 0 would
     reverse the order of ranks, so "log" refuses items whose lists weigh less than :math:`1 - \sigma` in all. Tied items
-    share their mean rank; an absent item gets 0. Linear in the number of rows.
+    share their mean rank; an absent item gets 0. The time is linear in the number of rows.
 
     References
     ----------
@@ -340,7 +344,7 @@ class InverseSquareRank(_RankDecay):
         return lambda weight: self._of_support(lists, held(weight))
 
     def _of_support(self, lists, candidate_weight):
-        """Return the factor by the total weight of the lists that contain each candidate, (n_candidates,)."""
+        """Return each candidate's factor, computed from the total weight of the lists that contain it."""
         if self.support == "count":
             return candidate_weight
         low = (candidate_weight > 0) & (candidate_weight + self.sigma < 1)

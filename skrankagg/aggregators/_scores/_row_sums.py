@@ -1,4 +1,4 @@
-"""Sums over the rows of the lists, and of values that the lists give to all items."""
+"""Weighted sums over the rows of the lists."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ def weigh_rows(lists, value):
 
 
 def sum_rows(lists, value, given=None):
-    """Add up the values of each candidate's rows, times the weights of their lists: (n_rows,) to (n_candidates,).
+    """For each candidate, add up the values of its rows, each multiplied by the weight of its list.
 
-    `given` (n_lists,) is added to all items of each list's query, in the list or not, before its weight; None for 0.
+    Each list also adds its value in `given`, times its weight, to all items of its query. None stands for 0.
     """
     total = np.bincount(lists.candidate, weights=weigh_rows(lists, value), minlength=lists.n_candidates)
     if given is not None:
@@ -23,16 +23,16 @@ def sum_rows(lists, value, given=None):
 
 
 def sum_sizes(lists, value, given=None):
-    """Sum absolute values as :func:`sum_rows` does: rounding is of this size where terms of both signs may cancel."""
+    """Sum absolute values as :func:`sum_rows` does, to estimate rounding where terms of both signs may cancel."""
     return sum_rows(lists, np.abs(value), None if given is None else np.abs(given))
 
 
 def sum_rows_again(lists, value, given=None):
-    """Return a function of the list weights, (n_lists,), that computes :func:`sum_rows`.
+    """Return a function that computes :func:`sum_rows` from list weights of shape (n_lists,).
 
-    It also takes the weights of many replicates as columns, (n_lists, n_replicates); each sum has the same bits. Only
-    the weights change from call to call, so the sum is a product with a fixed matrix; it also adds in the order of the
-    rows.
+    The function also accepts the weights of many replicates as columns of an array of shape (n_lists, n_replicates).
+    Each sum has the same bits as a separate call would give. Only the weights change from call to call, so the sum is a
+    product with a fixed matrix. The product also adds in the order of the rows.
     """
     values = sparse_rows(lists.row_ptr, lists.candidate, value, lists.n_candidates).T
     if given is None:
@@ -47,7 +47,7 @@ def sum_rows_again(lists, value, given=None):
 
 
 def times(value, weight):
-    """Multiply a number of each list, (n_lists,), by its weights, (n_lists,) or (n_lists, n_replicates)."""
+    """Multiply one number per list by the weights of the list, of shape (n_lists,) or (n_lists, n_replicates)."""
     return (value * weight.T).T
 
 

@@ -1,4 +1,4 @@
-"""Aggregation by merging lists two by two until one is left."""
+"""Aggregation that merges two lists at a time until one list is left."""
 
 from numbers import Real
 from typing import Literal
@@ -21,7 +21,7 @@ __all__ = ["Agglomerative"]
 class Agglomerative(WeightedAggregator):
     r"""Merge the two most similar lists, weighted by their agreement with the majorities, until one is left.
 
-    Nearly equal lists are merged first, so they count as one list against the rest.
+    Nearly equal lists are merged first, so they count as one list when they are merged with the others.
 
     Parameters
     ----------
@@ -66,15 +66,15 @@ class Agglomerative(WeightedAggregator):
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
     with :math:`\bar\rho` the mean similarity of the merged list to the others; the merged list is then ranked again.
-    Two implementations disagree on the weight of a merged list; both forms follow these, unchecked against the paper.
-    ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2` so that the order of the voters does not
-    matter; "similarity" is the second.
+    Two implementations disagree on the weight of a merged list. The two forms follow them and were not checked against
+    the paper. ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2` so that the order of the voters does
+    not matter; "similarity" is the second.
 
-    Tied items share their mean rank. The items missing from a list tie below its own items. For the majorities a ranked
-    item is above an absent one, and two absent items are not compared. Among pairs of lists with the same similarity
-    the heaviest is merged, and among these the first by the content of the lists. Lists cannot be weighted from
-    outside: two copies of a list merge into one, which is not a list of weight 2. :math:`O(m n^2 + m^2 n + m^3)` for
-    each query; memory :math:`O(n^2 + m n)`.
+    Tied items share their mean rank. The items missing from a list tie below the items of the list. For the majorities
+    a ranked item is above an absent item, and two absent items are not compared. Among pairs of lists with the same
+    similarity, the pair with the largest weight is merged. If several pairs are left, the content of the lists decides.
+    Lists cannot be weighted from outside: two copies of a list merge into one, which is not a list of weight 2.
+    :math:`O(m n^2 + m^2 n + m^3)` for each query; memory :math:`O(n^2 + m n)`.
 
     References
     ----------
@@ -170,7 +170,7 @@ class Agglomerative(WeightedAggregator):
         return consensus
 
     def _merge(self, score, weight, list_ptr):
-        """Merge each query's two most similar lists until one is left: (n_lists, n_items) to (n_queries, n_items)."""
+        """Merge each query's two most similar lists until one is left; return scores of shape (n_queries, n_items)."""
         if score.shape[1] == 1:
             return score[list_ptr[:-1]]
         return merge_lists(score, weight, list_ptr, self.c1, self.c2, self.weight_update == "similarity")

@@ -34,19 +34,19 @@ class DIBRA(WeightedAggregator):
     Parameters
     ----------
     aggregator : estimator, default=None
-        Method that aggregates, any that can weigh lists; None is ``CombSUM(norm="borda")``. Set its parameters as
-        ``aggregator__norm``.
+        Method that aggregates; any method that can weigh lists is allowed. None is ``CombSUM(norm="borda")``. Set its
+        parameters as ``aggregator__norm``.
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the consensus, see Notes.
     gamma : float, default=1.5
-        How fast trust fades with distance and with the iterations, above 0.
+        Rate, above 0, at which the gain in weight falls with the distance and with the iterations.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
-        Scaling of the weights before they are used. "min-max" silences the most distant voter of a query; with
+        Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query; with
         ``distance="cosine"`` it is the rule of the paper.
     tol : float, default=0.01
-        The iteration ends when no weight of the query grows by more; above 0.
+        The iteration ends when no weight of the query grows by more than `tol`, which is above 0.
     max_iter : int, default=50
-        Iterations at most.
+        Largest number of iterations.
     prune : {"low", "wire"} or None, default=None
         How to cut the lists in the end. "low" cuts them to a share that depends on the voter. "wire" keeps items in
         trusted lists, and then learns the weights again.
@@ -62,7 +62,7 @@ class DIBRA(WeightedAggregator):
         the mean of the scaled weights of its query where weights are scaled. "ignore" gives it weight 0, so that its
         lists change nothing and only their items are candidates. "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights given in advance, which multiply those of the lists.
+        Weights given in advance; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -322,7 +322,7 @@ class DIBRA(WeightedAggregator):
 
 
 class _Iterating:
-    """Lists of the queries whose weights still move, with values computed once for many iterations."""
+    """Lists of the queries whose weights still change, with values that are computed once for many iterations."""
 
     def __init__(self, method, lists):
         self.method, self.running = method, np.arange(lists.n_lists)
@@ -341,7 +341,7 @@ class _Iterating:
     def stop(self, growth):
         """Stop the queries in which no voting list grows by more than the tolerance.
 
-        Returns the growth of all remaining lists, 0 in the queries that stopped before.
+        Returns the growth of all remaining lists; it is 0 in queries that stopped before.
         """
         lists = self.lists
         if not self.moving.all():
@@ -351,7 +351,7 @@ class _Iterating:
         return growth
 
     def go_on(self):
-        """Drop the stopped queries if they are many; return True if any query is left."""
+        """Remove the stopped queries if there are many of them; return True if any query is left."""
         chosen = np.flatnonzero(self.moving)
         # Preparing the remaining queries again takes as long as some iterations.
         if 0 < len(chosen) < _SHARE * len(self.moving):

@@ -19,7 +19,7 @@ __all__ = ["PreferenceRelations"]
 
 
 def alpha_majority(counts, total, alpha, beta):
-    """Find the pairs that enough lists compare, almost all preferring the row's item; both arrays (..., n, n)."""
+    """Return a mask of the pairs that enough lists compare, where almost all of these lists prefer the row's item."""
     against = counts.swapaxes(-1, -2)
     compared = counts + against
     margin = TOLERANCE * total
@@ -27,7 +27,7 @@ def alpha_majority(counts, total, alpha, beta):
 
 
 def disagreements(ranks, absent, majority):
-    """Count the pairs on which each list opposes a majority, (n_lists,); pairs missing from the list count half.
+    """For each list, count the pairs on which it opposes a majority; pairs missing from the list count half.
 
     `ranks` and `absent` have shape (n_lists, n_items); `absent` marks the items missing from each list.
     """
@@ -42,17 +42,18 @@ def disagreements(ranks, absent, majority):
 class PreferenceRelations(WeightedAggregator):
     r"""Weigh each list by how seldom it opposes a large majority, and count the items that it ranks below.
 
-    A list loses weight where it contradicts almost all others; the weighted lists are then added up.
+    A list loses weight for each pair on which it contradicts almost all other lists. The weighted lists are then added
+    up.
 
     Parameters
     ----------
     alpha : float, default=0.1
-        A minority is overruled if it is a smaller share than this of the lists that compare the two items; above 0, at
-        most 1/2.
+        Largest share of a minority, above 0 and at most 1/2. A minority is overruled if its share of the lists that
+        compare the two items is below `alpha`.
     beta : float, default=0.5
         Share of all lists that must compare two items for a majority to count, from 0 to 1.
     absent_edges : bool, default=True
-        Whether a list's ranked items also earn a point for each item missing from the list.
+        Whether each item of a list also gets a point for each item missing from the list.
     weighting : {"query", "global"}, default="query"
         Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
         one weight, pooled over the queries given to ``fit``.
@@ -61,7 +62,7 @@ class PreferenceRelations(WeightedAggregator):
         "ignore" gives it weight 0, so that its lists change nothing and only their items are candidates. "error" raises
         an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights given in advance, which multiply those of the lists.
+        Weights given in advance; they multiply the weights of the lists.
 
     Attributes
     ----------
@@ -92,8 +93,8 @@ class PreferenceRelations(WeightedAggregator):
 
     the weighted in-degree of :math:`i` in the graph of preferences. Tied items are not compared. An absent item is
     below every ranked one; in the sum this holds with ``absent_edges=True`` only. In a query of a single item all
-    weights are 1. The half for an unranked pair follows two implementations. They differ on the edges for absent items;
-    hence the parameter. :math:`O(m n^2)` for each query; memory :math:`O(n^2)`.
+    weights are 1. The value 1/2 for an unranked pair follows two implementations. The parameter `absent_edges` exists
+    because they differ in the edges for absent items. :math:`O(m n^2)` for each query; memory :math:`O(n^2)`.
 
     References
     ----------
@@ -177,7 +178,7 @@ class PreferenceRelations(WeightedAggregator):
         return Contributions(self._out_degrees(lists, weight))
 
     def _out_degrees(self, lists, weight):
-        """Return the total weight of the edges from the item of each row in the graph of its list."""
+        """For each row, count the items that its list ranks lower, and multiply the count by the weight of the list."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:

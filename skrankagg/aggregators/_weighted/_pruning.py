@@ -1,4 +1,4 @@
-"""Cuts of lists by the weights of their voters: the two prunings of DIBRA."""
+"""The two prunings of DIBRA, which cut lists by the weights of their voters."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from ._voter_scales import scale_weights
 
 
 def keep_by_weight(lists, weight, d1, d2, *, known=None):
-    """Keep the first share ``d1 + d2 w`` of each list, w its min-max scaled weight: bool of shape (n_rows,)."""
+    """Return a mask of the first share ``d1 + d2 * w`` of each list, where w is its min-max scaled weight."""
     scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "min-max", known=known)
     return _keep(lists, lists.rank, (d1 + d2 * scaled) * lists.list_length)
 
 
 def keep_by_confidence(lists, weight, d1, d2, n_buckets):
-    """Keep the items of each list that are also in trusted lists, more in more trusted lists: bool, (n_rows,)."""
+    """Return a mask of rows that keeps the items of trusted lists; more trusted lists keep more items."""
     confidence = _confidence(lists, weight, d1, n_buckets)
     counted = (confidence * lists.list_weight)[lists.row_list]
     preservation = np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
@@ -28,7 +28,7 @@ def keep_by_confidence(lists, weight, d1, d2, n_buckets):
 
 
 def _confidence(lists, weight, d1, n_buckets):
-    """Compute each list's confidence, (n_lists,), by the bucket of its weight; equal weights share the higher one."""
+    """Compute each list's confidence from the bucket of its weight; lists of equal weight get the higher confidence."""
     order = group_order(lists.list_query, weight)
     # Sums are restarted for each query, so that they round as in a query on its own.
     cumulated = ragged_cumsum(lists.list_weight[order], lists.list_ptr)
@@ -48,7 +48,7 @@ def _confidence(lists, weight, d1, n_buckets):
 
 
 def _keep(lists, value, most):
-    """Keep the rows of the lowest values, up to a number of rows per list and at least one; ties stay together."""
+    """Return a mask of each list's rows with the lowest values, at most `most` but at least one; ties stay together."""
     order = group_order(lists.row_list, value)
     tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, value[order]))
     first = np.empty(lists.n_rows, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Voter weights of queries, brought to one scale."""
+"""Scaling of the voter weights of each query."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from ..._arrays._ragged import expand
 
 
 def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
-    """Bring the weights of each query's lists, (n_lists,) and at least 0, to one scale.
+    """Scale the weights of each query's lists, of shape (n_lists,) and at least 0.
 
-    `known` marks the lists that set the scale; the others get the mean of the scaled weights. Where the norm would
+    `known` marks the lists that set the scale; the other lists get the mean of the scaled weights. Where the norm would
     divide by 0, for instance where all weights of a query are equal, each list gets 1.
     """
     if norm is None:
