@@ -462,7 +462,7 @@ def test_stacked_fusion_target_applies_gain_and_relevance_threshold():
     assert target(gain="linear") == [1, 3, 2.5, 0]
     assert target(gain="linear", relevance_threshold=2) == [0, 3, 2.5, 0]
     assert target(ByGroup(), relevance_threshold=3) == [0, 3, 0, 0]
-    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower the threshold"):
+    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower"):
         target(relevance_threshold=4)
     huge = Qrels.from_dict({"q": {"a": 2000}})
     with pytest.raises(InputError, match=r"which overflows for the grade 2000\. Choose gain='linear'"):
