@@ -58,8 +58,8 @@ def near_voters(names, voters):
 def warn_of_misspelt_names(given, voters, parameter):
     """Warn about names in a parameter that resemble the id of a voter but match no id.
 
-    `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id may belong to a voter of the same data set who has no list here, for example in a fold
-    of a cross-validation.
+    `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id may belong to a
+    voter of the same data set who has no list here, for example in a fold of a cross-validation.
     """
     names = pd.Index(list(given.keys()))
     found = near_voters(names[unmatched(names, voters)].tolist(), plain_index(voters).tolist())

@@ -203,7 +203,7 @@ def test_scan_parquet_rejects_split_queries(tmp_path, lists, where, do):
     paths = write_files(frame, tmp_path / "lists", [0, 64 * 20] if where == "in another file" else [0])
     chunks = scan_parquet(paths, chunk_queries=chunk_queries)
     query = lists["query"].iloc[64]
-    with pytest.raises(ValueError, match=f"must be consecutive .*; those of '{query}' are not"):
+    with pytest.raises(ValueError, match=f"must be consecutive .*; the rows of '{query}' are not"):
         if do == "fit":
             fit_partitions(DIBRA(weighting="global"), chunks)
         else:
@@ -355,7 +355,9 @@ def test_write_rejects_parts_of_a_job_with_other_data(tmp_path, file, kind):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     before = part_times(out)
-    with pytest.raises(ValueError, match=f"a part of the job 'sums' with other {kind.split()[0]}.*resume=False"):
+    with pytest.raises(
+        ValueError, match=f"a part of the job 'sums', but was written with different {kind.split()[0]}.*resume=False"
+    ):
         OTHER_CHUNKS[kind](file).write(out, job="sums")
     assert part_times(out) == before
 
