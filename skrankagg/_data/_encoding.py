@@ -146,7 +146,8 @@ def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, ite
         raise InputError(
             f"Each list must contain an item once; {int((~row_start).sum())} rows repeat an item (the first is query "
             f"{show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}, item "
-            f"{show_id(items, item[row])}). Keep one of them, for example with RankedLists.from_frame(df, duplicates='first'), 'best' or 'mean'."
+            f"{show_id(items, item[row])}). Keep one of them, for example with RankedLists.from_frame(df, "
+            "duplicates='first'), 'best' or 'mean'."
         )
     n_candidates = int(np.count_nonzero(candidate_start))
     if n_candidates > _MOST_CANDIDATES:  # so many rows are sorted

@@ -82,9 +82,9 @@ if stale_kernels():
 
 
 def blocks(work):
-    """Yield the first and last step of consecutive blocks, each of which takes a fraction of a second.
+    """Yield the bounds of consecutive blocks of steps; each block takes a fraction of a second.
 
-    `work` is the running total of the work of the steps.
+    `work` is the running total of the work of the steps. A step is never divided.
     """
     first = 0
     while first < len(work):

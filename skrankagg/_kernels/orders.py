@@ -41,7 +41,7 @@ def pivot_orders(margin, n_orders, draw):
 
 
 def majority_insertions(margin, order):
-    """Move items of an order up past the items above them if the margin of the pair is negative.
+    """Move each item of an order up while its margin against the item above is negative.
 
     `order` has shape (n_queries, n), and `margin` has shape (n_queries, n, n).
     """

@@ -687,4 +687,4 @@ def test_aggregate_without_job_starts_from_the_beginning(run, folder, lists, cap
 @pytest.mark.parametrize("options", [["--job", "mine"], ["--no-resume"]])
 def test_aggregate_rejects_chunk_options_without_chunk_queries(fail, folder, options):
     message = fail("aggregate", "lists.parquet", "--method", "CombSUM", "-o", "out.parquet", *options)
-    assert f"{options[0]} is for --chunk-queries; add that, or leave out {options[0]}." in message
+    assert f"{options[0]} is for --chunk-queries; add --chunk-queries, or leave out {options[0]}." in message
