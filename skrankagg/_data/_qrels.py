@@ -160,8 +160,8 @@ class Qrels(Immutable):
         if repeated.any():
             row = first_row(repeated)
             raise InputError(
-                f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat one, the first is query "
-                f"{show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
+                f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat an item, the first is "
+                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 

@@ -366,7 +366,7 @@ def test_write_rejects_parts_if_a_file_has_changed(tmp_path, file, lists):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     lists.assign(score=-lists["score"]).drop(columns="rank").to_parquet(file)
-    with pytest.raises(ValueError, match="with other files"):
+    with pytest.raises(ValueError, match="with different files"):
         sums(file).write(out, job="sums")
 
 
@@ -379,7 +379,7 @@ def test_write_rejects_parts_of_other_versions(tmp_path, file, monkeypatch, libr
     with monkeypatch.context() as context:
         context.setattr(_resumable, "version_of", lambda name: "0.0.9" if name == library else version_of(name))
         interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
-    with pytest.raises(ValueError, match=f"with other versions: {library} 0.0.9, not {version_of(library)}"):
+    with pytest.raises(ValueError, match=f"with different versions: {library} 0.0.9, not {version_of(library)}"):
         sums(file).write(out, job="sums")
 
 
