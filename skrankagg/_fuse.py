@@ -1,4 +1,4 @@
-"""Fuse the lists of one query, as plain Python holds them: the call of an online service."""
+"""The function :func:`fuse`, which merges lists of one query in plain Python, for example in an online service."""
 
 from __future__ import annotations
 
@@ -35,50 +35,52 @@ def fuse(
     Parameters
     ----------
     lists : sequence of lists, or dict of name to list
-        Each list holds ids, best first; or (id, score), or is a dict of id to score, of which higher scores are better.
-        Ids are of one type that has an order, such as str or int. A list that is empty does not count. A list of such
-        queries is a batch. Data frames of one query, a frame for each list, are read as RankedLists.from_lists reads
-        them.
+        Each list contains ids, best first, or pairs (id, score); it may also be a dict of id to score. Higher scores
+        are better. All ids must have one sortable type, such as str or int. Empty lists are ignored. A list of several
+        queries, each given in this way, is a batch. Data frames of one query, one frame for each list, are read as
+        RankedLists.from_lists reads them.
     aggregator : aggregator, default=None
-        Any method, or a pipeline that ends in one; None is :class:`~skrankagg.aggregators.ReciprocalRankFusion`. One
-        that learns voter weights by ``weighting="global"`` must be fitted.
+        An aggregator, or a pipeline that ends in an aggregator. None uses
+        :class:`~skrankagg.aggregators.ReciprocalRankFusion`. An aggregator that learns voter weights by
+        ``weighting="global"`` must be fitted.
     weights : sequence of float in the order of the lists, or mapping of name to float, default=None
-        Weight of each list, at least 0; None weighs each 1.
+        Weight of each list, at least 0; None gives each list weight 1.
     top : int, default=None
         Number of items to return for each query; None returns all.
     key : str or callable, default=None
-        Place of the id in a hit of a search client: a key of dicts, an attribute of objects, or a function of the hit.
-        The function may return (id, score).
+        Location of the id in a hit of a search client: a key of a dict, an attribute of an object, or a function of the
+        hit. The function may return (id, score).
     explain : bool, default=False
         Whether to add each list's share of the score, for methods whose scores are sums over the lists.
 
     Returns
     -------
     list of tuples
-        (id, score) of each item, best first; with ``explain=True`` (id, score, shares), the shares a list in the order
-        of the lists, or a dict by name. Of a batch, a list of these for each query.
+        A tuple (id, score) for each item, best first. With ``explain=True`` the tuples are (id, score, shares), where
+        the shares are a list in the order of the lists, or a dict by name. For a batch, the result contains such a list
+        of tuples for each query.
 
     Raises
     ------
     TypeError
-        If the lists are not of a kind above, or ids have no order.
+        If the lists are of another type, or the ids cannot be sorted.
     ValueError
         If a list contains an id twice, a score is not finite, or only some lists have scores. With ``explain=True``
         also if the method's scores are not sums over the lists.
 
     See Also
     --------
-    RankedLists : Its constructors from_lists and from_hits take the same lists, for all else, such as measures.
+    RankedLists : Its constructors from_lists and from_hits accept the same lists for other tasks, such as evaluation.
 
     Notes
     -----
-    The result equals ``aggregator.transform(RankedLists.from_lists(lists))``: the same order, ties and scores. It
-    depends on nothing but the arguments, and may be called from several threads. Voters are numbered
-    from 1, or have the names of a dict, which is how ``voter_weights`` of the aggregator calls them. A pair of integers
-    must be a tuple: a list of two integers is a list of ids.
+    The result has the same order, ties and scores as ``aggregator.transform(RankedLists.from_lists(lists))``. It
+    depends only on the arguments, and several threads may call the function. Voters are numbered from 1, or have the
+    names of a dict; ``voter_weights`` of the aggregator refers to these names. An (id, score) pair of integers must be
+    a tuple, because a list of two integers is a list of ids.
 
-    A batch under :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums takes the sum of its queries'
-    times; other methods aggregate its queries at once.
+    :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums need as much time for a batch as for its queries
+    one by one. Other methods aggregate all queries of a batch at once.
 
     Examples
     --------
@@ -128,18 +130,18 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
     if lists.n_queries > 1:
         raise InputError(
             f"fuse expects the lists of one query; these frames hold {lists.n_queries}. Call the aggregator's "
-            "fit_transform(lists), which returns all of them in one frame."
+            "fit_transform(lists), which returns the results of all queries in one frame."
         )
     if explain:
         raise InputError(
-            "explain=True expects lists of ids, of (id, score), or dicts; got data frames. Call "
+            "explain=True expects lists of ids, lists of (id, score), or dicts of id to score; got data frames. Call "
             "skrankagg.inspection.voter_contributions(aggregator, lists)."
         )
     return _pairs(_rank(aggregator, lists), top)[0]
 
 
 def _read_tags(aggregator):
-    """The tags `needs_scores` and `compares`; the parameters are checked on the way, once for the same ones."""
+    """Check an aggregator's parameters, once for equal values, and return its tags `needs_scores` and `compares`."""
     kind = type(aggregator)
     try:
         return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
@@ -159,7 +161,7 @@ def _check_and_read(aggregator):
 
 
 def _rank(aggregator, lists):
-    """The consensus as a list of (ids, scores) by query, best first."""
+    """Return the consensus as a list with a pair (ids, scores) for each query, best first."""
     if isinstance(aggregator, BaseAggregator):
         ranked = aggregator._rank(aggregator._begin(lists))
         held = ranked.lists
@@ -183,7 +185,7 @@ def _pairs(ranked, top):
 
 
 def _explain(plain, query, aggregator, top):
-    """As `_fuse_one`, with the share of each list."""
+    """Fuse the lists of one query, as `_fuse_one` does, and add the share of each list."""
     if not isinstance(aggregator, BaseAggregator):
         raise InputError(
             f"explain=True needs an aggregator whose scores are sums over the lists; got {describe_method(aggregator)}."
@@ -205,7 +207,7 @@ def _explain(plain, query, aggregator, top):
 
 
 def _fuse_at_once(batch, aggregator, weights, top, key):
-    """Aggregate the queries of a batch together, as a method may learn from all of them."""
+    """Aggregate the queries of a batch together, because a method may learn from all queries."""
     runs: dict[Any, dict[int, Any]] = {}
     weight_of = {}
     fused: list[list[Any]] = [[] for _ in batch]

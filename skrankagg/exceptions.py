@@ -26,14 +26,14 @@ __all__ = [
 class InputError(ValueError):
     """A value, file or combination of arguments that skrankagg cannot use.
 
-    Its message is one sentence: what was expected, what came, and what to do.
+    The message says what was expected, what was found, and what to do.
 
     Parameters
     ----------
     message : str
-        The sentence.
+        Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value, if one parameter alone is wrong and the raising function knows it.
+        Name of the parameter with the wrong value, if only one parameter is wrong and the raising function knows it.
 
     See Also
     --------
@@ -58,7 +58,7 @@ class InputError(ValueError):
 class InputTypeError(TypeError):
     """An argument of a type that skrankagg cannot use.
 
-    Its message is one sentence: what was expected, what came, and what to do.
+    The message says what was expected, what was found, and what to do.
 
     See Also
     --------
@@ -80,16 +80,17 @@ class InputTypeError(TypeError):
 class MemoryLimitError(InputError, MemoryError):
     """A method needs more memory for a query than is available, and stops before it begins.
 
-    Methods that compare every two items of a query need memory that grows with the square of their number. They
-    estimate this memory before allocating it; the message names the query, the memory needed and the memory available.
-    The error is an :class:`InputError`, because fewer items or another method avoid it, and a MemoryError.
+    Methods that compare all pairs of items of a query need memory that grows with the square of the number of items.
+    They estimate this memory before allocating it. The message names the query, the memory needed and the memory
+    available. The error is a MemoryError and also an :class:`InputError`, because fewer items or another method avoid
+    it.
 
     Parameters
     ----------
     message : str
-        The sentence.
+        Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value; a lack of memory has none.
+        Name of the parameter with the wrong value. It is None if memory is insufficient.
 
     See Also
     --------
@@ -130,10 +131,11 @@ class MissingLibraryError(ImportError):
 
 
 class AmbiguousInputWarning(UserWarning):
-    """Input can be read in two ways, and the message names the one that was chosen.
+    """Input can be read in two ways, and the message names the way that was chosen.
 
-    For example, a frame has both `query` and `qid`. As a rule `query` contains the text of the queries and `qid` their
-    ids, so `qid` is read. Or a matrix has more rows than columns, and its rows may be ballots rather than items.
+    For example, a frame may have both `query` and `qid`. Usually `query` then contains the text of the queries and
+    `qid` their ids, so `qid` is read. Another example is a matrix with more rows than columns, whose rows may be
+    ballots rather than items.
 
     See Also
     --------
@@ -158,16 +160,16 @@ class AmbiguousInputWarning(UserWarning):
 
 
 class ExposureWarning(UserWarning):
-    """Lists of two items reach a method that ranks the items of a list above all others.
+    """Lists of two items are aggregated by a method that ranks the items of a list above all other items.
 
-    A comparison of two items carries no information about other items. A method whose tag ``absent_below`` is true
-    treats both of them, the loser too, as better than all others, and so orders items by how often they were compared.
-    It warns once per call if a query has more than four items and lists of exactly two items carry more than half of
-    its list weight.
+    A comparison of two items gives no information about other items. A method whose tag ``absent_below`` is true,
+    however, treats both compared items, including the loser, as better than all other items. It thus orders items by
+    the number of their comparisons. Such a method warns once per call if a query has more than four items and more than
+    half of its list weight belongs to lists of exactly two items.
 
     See Also
     --------
-    skrankagg.aggregators.MarkovChain : With ``chain="mct"`` reads comparisons as they are.
+    skrankagg.aggregators.MarkovChain : Uses the comparisons directly with ``chain="mct"``.
     skrankagg.base.AggregatorTags : Has the tag.
 
     Examples
@@ -195,9 +197,9 @@ class ExposureWarning(UserWarning):
 
 
 class FewListsWarning(UserWarning):
-    """A query has too few lists for resampling to show how certain their consensus is.
+    """A query has too few lists to estimate the certainty of its consensus by resampling.
 
-    Intervals from fewer than five lists are too narrow, because every resample repeats the same few lists.
+    Intervals from fewer than five lists are too narrow, because all resamples repeat the same few lists.
 
     See Also
     --------
@@ -222,9 +224,10 @@ class FewListsWarning(UserWarning):
 class MissingQueriesWarning(UserWarning):
     """More than half of the judged queries have no results in a run, and each of them counts as 0.
 
-    Measures average over the judged queries. A run with only some of them, such as one fold of a cross-validation, gets
-    0 for each of the others, so its values are too low. The warning is for the default of `missing_queries`;
-    ``missing_queries="zero"`` confirms that 0 is meant, and ``missing_queries="skip"`` leaves those queries out.
+    Measures are means over the judged queries. If a run contains only some of these queries, as in one fold of a
+    cross-validation, each missing query counts as 0, and the values are too low. The warning is issued only for the
+    default of `missing_queries`. Pass ``missing_queries="zero"`` if 0 is intended, or ``missing_queries="skip"`` to
+    leave the missing queries out.
 
     See Also
     --------
@@ -248,11 +251,11 @@ class MissingQueriesWarning(UserWarning):
 
 
 class NotComparedWarning(UserWarning):
-    """A consensus orders items that no list of the query compares, directly or by way of other items.
+    """A consensus orders items that no list of the query compares, directly or through other items.
 
-    Two items are joined if a list of positive weight compares them: a list that contains both, or with
-    ``absent="last"`` one of them. Within each connected component the lists determine an order; across components they
-    give no information. Methods with a parameter `absent`, and methods that use one of these, warn once per call.
+    Two items are joined if a list of positive weight contains both items; with ``absent="last"`` it is enough that the
+    list contains one of them. Within each connected component, the lists determine an order. Across components, they
+    give no information. Methods with a parameter `absent`, and methods that use such a method, warn once per call.
 
     See Also
     --------
@@ -276,10 +279,10 @@ class NotComparedWarning(UserWarning):
 
 
 class NothingJudgedWarning(UserWarning):
-    """A run is empty, or contains no judged query or no judged item, and so scores 0.
+    """A run is empty, or contains no judged query or no judged item, and therefore scores 0.
 
-    Ids that can never match, such as integers and strings, are an error instead. An empty or unjudged run scores 0 and
-    does not stop the other runs.
+    If ids can never match, as integers and strings, an error is raised instead. An empty or unjudged run does not stop
+    the evaluation of other runs.
 
     See Also
     --------
@@ -310,14 +313,14 @@ class NothingJudgedWarning(UserWarning):
 class RankScoreConflictWarning(UserWarning):
     """A list's ranks and scores order its items differently.
 
-    The scores may be distances or p-values, where smaller is better, or may belong to another list than the ranks.
-    Methods of ranks use the ranks. Methods with the tag ``needs_scores`` refuse the list with a ValueError:
-    :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and methods built on them. A list
-    of weight 0 is not refused, because it has no influence.
+    The scores may be distances or p-values, where smaller numbers are better, or they may belong to another list than
+    the ranks. Methods of ranks use the ranks. Methods with the tag ``needs_scores`` refuse the list with a ValueError.
+    These are :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and methods built on
+    them. A list of weight 0 is not refused, because it has no influence.
 
     See Also
     --------
-    skrankagg.RankedLists.from_frame : Warns; with ``rank=None`` or ``score=None`` it does not read one of the two.
+    skrankagg.RankedLists.from_frame : Warns, unless ``rank=None`` or ``score=None`` leaves one of the columns out.
     skrankagg.preprocessing.ScoreNormalizer : Computes scores from ranks with a norm of ranks.
 
     Examples
@@ -345,9 +348,9 @@ class RankScoreConflictWarning(UserWarning):
 class SimilarIdsWarning(UserWarning):
     """Two ids differ only in case or blanks, such as "BM25" and "bm25 ", and count as different.
 
-    Often they are one id typed in two ways, and its lists or places then count as those of two. They are never merged:
-    TP53 is a human gene and Tp53 a mouse gene. The check covers queries, voters and items if they are text and there
-    are at most 30,000 different ids of the kind; there is one warning per call.
+    Often they are one id typed in two ways, which is then counted as two. Similar ids are never merged, because they
+    may be different: TP53 is a human gene and Tp53 a mouse gene. The queries, the voters and the items are each checked
+    if they are text and have at most 30,000 different ids. There is one warning per call.
 
     See Also
     --------
@@ -371,9 +374,9 @@ class SimilarIdsWarning(UserWarning):
 class SplitQueryWarning(UserWarning):
     """Lists have lost rows, for example because a splitter treated the rows of a frame as samples.
 
-    A sample is a query. Give the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a
-    frame. The warning looks for gaps in the frame's row labels where lists lack rows, and for a frame whose first row
-    lies inside a list. It cannot see gaps in a frame whose index was reset after the split.
+    A sample is a query. Pass the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a
+    frame. The warning is issued if lists lack rows at gaps in the frame's row labels, or if the first row of the frame
+    lies inside a list. Gaps cannot be found if the index of the frame was reset after the split.
 
     See Also
     --------
@@ -395,12 +398,12 @@ class SplitQueryWarning(UserWarning):
 
 
 class UnequalLengthWarning(UserWarning):
-    """Learned weights follow list length: the longest list of a query outweighs all others.
+    """Learned weights follow the length of lists: the longest list of a query outweighs all other lists.
 
-    A query counts under two conditions. Its longest list is longer than each other list and at least twice as long as
-    the median. This list has more than five times the median weight of the query's lists. The consensus is then little
-    more than that list, whether or not its voter is good. The reason is that a long list contains more of the consensus
-    items, and the more it weighs, the more the consensus resembles it.
+    A query counts under two conditions. First, its longest list is longer than each other list and at least twice as
+    long as the median. Second, this list has more than five times the median weight of the query's lists. The consensus
+    is then little more than this list, even if its voter is bad. The reason is that a long list contains more items of
+    the consensus. The greater its weight is, the more the consensus resembles this list.
 
     See Also
     --------
@@ -409,7 +412,7 @@ class UnequalLengthWarning(UserWarning):
 
     Examples
     --------
-    One voter ranks 200 items, three rank 30:
+    One voter ranks 200 items, and three voters rank 30 items each:
 
     >>> import warnings
     >>> from skrankagg import DIBRA
@@ -429,12 +432,12 @@ class UnequalLengthWarning(UserWarning):
 
 
 class UnknownVoterWarning(UserWarning):
-    """Voters do not match: a parameter seems to misspell a voter, or ``fit`` saw none of the voters in the lists.
+    """Voters do not match: a parameter seems to misspell a voter, or the fitted lists had other voters.
 
-    A name without a list, for example in ``voter_weights``, counts as misspelt if it resembles exactly one voter. It
-    resembles a voter if it is equal except for case, blanks, leading zeros and type (1 and "1"), or has a similar
-    spelling. Other names do not count: lists may be part of a data set, as in cross-validation, and lack some of its
-    voters.
+    A name without a list, for example in ``voter_weights``, counts as misspelt if it resembles exactly one voter. A
+    name resembles a voter if both are equal except for case, blanks, leading zeros and type (1 and "1"), or if their
+    spelling is similar. Other names without a list cause no warning, because lists may be part of a data set, as in
+    cross-validation, and lack some of its voters.
 
     See Also
     --------

@@ -1,10 +1,13 @@
 """Distances from each list to a consensus of its query: 0 where they agree, at most 1.
 
-Every function takes encoded lists and computes everything that does not depend on the consensus. It returns the
-distance as a function of the place of each candidate in the consensus: 1 for the best, ties at their mean place,
-float64 of shape (n_candidates,). That function returns float64 of shape (n_lists,). ``r`` is the rank of an item in the
-list, and ``L`` the length of the list. ``a`` is the place of the item, and ``n`` the number of items of the query.
-*Local* places ``b`` are places among the items of the list alone.
+Every function accepts encoded lists, computes everything that does not depend on the consensus, and returns a second
+function. The argument of the second function is the place of each candidate in the consensus, float64 of shape
+(n_candidates,). The best place is 1, and tied candidates have their mean place. The second function returns the
+distance of each list, float64 of shape (n_lists,).
+
+In the formulas, ``r`` is the rank of an item in the list, and ``L`` is the length of the list. ``a`` is the place of
+the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the place of the
+item among the items of the list alone.
 
 >>> from skrankagg._arrays._list_distances import LIST_DISTANCES
 >>> sorted(LIST_DISTANCES)
@@ -19,10 +22,10 @@ from ._ragged import mid_ranks, sparse_rows, starts_to_ptr, tie_starts
 
 
 def consensus_places(lists, order, score):
-    """Compute the places of the candidates in a consensus, ties at their mean, float64 of shape (n_candidates,).
+    """Return the place of each candidate in a consensus, float64 of shape (n_candidates,).
 
-    ``order`` contains the candidates of each query, best first, and ``score`` their scores in this order; equal
-    neighbours tie.
+    ``order`` contains the candidates of each query, best first, and ``score`` their scores in this order. Neighbours
+    with equal scores tie and share their mean place.
     """
     place = np.empty(lists.n_candidates)
     place[order] = mid_ranks(lists.candidate_ptr, tie_starts(lists.candidate_ptr, score))
@@ -30,7 +33,7 @@ def consensus_places(lists, order, score):
 
 
 def cosine(lists):
-    """Compute ``1 - cos(u, v)`` of ``u = L + 1 - r`` for listed items, 0 for others, and ``v = n + 1 - a`` for all."""
+    """Compute ``1 - cos(u, v)``, where ``v = n + 1 - a``, and ``u = L + 1 - r`` for listed items and 0 for others."""
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
     size = np.add.reduceat(points**2, heads)
@@ -59,7 +62,7 @@ def footrule(lists):
 
 
 def local_footrule(lists):
-    """Compute ``sum |r - b|`` over the list's items, divided by its maximum, ``floor(L^2 / 2)``; 0 for one item."""
+    """Compute ``sum |r - b|`` over the list's items, divided by its maximum ``floor(L^2 / 2)``; 0 for a single item."""
     largest, local_places = np.maximum(lists.list_length**2 // 2, 1), _local_places(lists)
 
     def distance(place):
@@ -70,7 +73,10 @@ def local_footrule(lists):
 
 
 def rho(lists):
-    """Compute ``(1 - rho) / 2``, Spearman's rho of ``r`` and ``b``; 1/2 if one ties all items, 0 for one item."""
+    """Compute ``(1 - rho) / 2``, where rho is Spearman's correlation of ``r`` and ``b``.
+
+    The distance is 1/2 if the list or the consensus ties all items of the list, and 0 for a list of a single item.
+    """
     heads = lists.row_ptr[:-1]
     mean = ((lists.list_length + 1) / 2)[lists.row_list]
     first = lists.rank - mean
@@ -87,7 +93,7 @@ def rho(lists):
 
 
 def tau(lists):
-    """Compute the share of discordant pairs among pairs ordered by both list and consensus; 0 without such pairs."""
+    """Compute the share of discordant pairs among pairs that list and consensus both order; 0 without such pairs."""
     ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
     tie_end, local_places = np.repeat(ptr[1:], np.diff(ptr)), _local_places(lists)
 
@@ -110,6 +116,6 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Make a function from candidates' places to places among the items of each list alone, (n_rows,)."""
+    """Return a function that converts places of candidates to local places of the rows, shape (n_rows,)."""
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

@@ -1,8 +1,8 @@
 """Pairwise majorities of one query under many weights of its lists at once, as products of matrices.
 
 A list's preference between two items is fixed: 1 if it prefers the first, -1 if it prefers the second, else 0. Its
-product with the weights of many replicates gives the margins of all of them. Whole numbers below 2^24 are exact in
-single precision, whose products are twice as fast, so the order of addition does not matter.
+product with the weights of many replicates gives the margins of all replicates. Products in single precision are twice
+as fast. Integers below 2^24 are exact in it, so the order of addition does not matter.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._many_weights import count_many_majorities
@@ -28,9 +28,10 @@ _CELLS = 1 << 22
 
 
 def count_in_whole_units(list_ptr, weights):
-    """Count weights, (n_lists, n_replicates), in a unit of each query: float32, or None if they have no unit.
+    """Divide weights, shape (n_lists, n_replicates), by a unit of each query; return None if there is no unit.
 
-    Then no sum of a query's weights rounds, and comparisons of sums agree with comparisons of the exact weights.
+    The result is float32 and contains integers. No sum of a query's weights is rounded, so comparisons of sums agree
+    with comparisons of the exact weights.
     """
     counts = np.empty(weights.shape, dtype=np.float32)
     for first, last in pairwise(list_ptr):
@@ -48,11 +49,11 @@ def count_in_whole_units(list_ptr, weights):
 
 
 def score_many_weights(lists, score_query, one_by_one):
-    """Make a function of many weights of lists, (n_lists, n_replicates), that computes scores query by query.
+    """Return a function of weights of shape (n_lists, n_replicates) that computes scores query by query.
 
-    `score_query` takes the ranks of a query, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the
-    weights of its lists in whole units. It returns scores (n_items, n_replicates). Weights without a unit go to
-    `one_by_one`.
+    `score_query` is called with the ranks of a query, as returned by
+    :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the weights of its lists in integer units. It returns scores
+    of shape (n_items, n_replicates). For weights without a unit, `one_by_one` is called instead.
     """
 
     def score(weights):
@@ -69,11 +70,11 @@ def score_many_weights(lists, score_query, one_by_one):
 
 
 def count_many_majorities(ranks, weights, absent="last"):
-    """Count the opponents that each item beats, and draws with, under many weights: two (n_items, n_replicates).
+    """Under many weights, count the opponents that each item beats, and the opponents that it draws with.
 
-    `ranks` (n_lists, n_items) come from :func:`~skrankagg._arrays._pairwise.rank_matrix`; `weights` (n_lists,
-    n_replicates) are whole numbers in single precision. With ``absent="last"`` a list prefers its own items to all
-    others.
+    `ranks`, of shape (n_lists, n_items), are returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`. `weights`,
+    of shape (n_lists, n_replicates), are integers in single precision. With ``absent="last"`` a list prefers its own
+    items to all others. Returns two arrays of shape (n_items, n_replicates).
     """
     n, n_replicates = ranks.shape[1], weights.shape[1]
     balance, decided = (np.zeros((n, n_replicates), dtype=np.float32) for _ in range(2))
@@ -94,9 +95,9 @@ def count_many_majorities(ranks, weights, absent="last"):
 
 
 def weigh_many_preferences(ranks, weights, absent="last"):
-    """Weigh the lists that prefer the row's item to the column's, float64 (n_replicates, n_items, n_items).
+    """Weigh the lists that prefer the row's item to the column's item, under many weights.
 
-    The arguments are as for :func:`count_many_majorities`.
+    The arguments are as for :func:`count_many_majorities`. Returns float64 of shape (n_replicates, n_items, n_items).
     """
     m, n = ranks.shape
     lower = np.where(_held(ranks), ranks, -1) if absent == "ignore" else ranks

@@ -1,8 +1,9 @@
-"""List normalisations: the value that each row gives its item, and the value of items absent from a list.
+"""List normalisations, which compute the value of each row's item, and the value of items absent from a list.
 
-Every function takes encoded lists and returns two arrays: the value of each row, of shape (n_rows,), and the value of
-an absent item for each list, of shape (n_lists,). The second is None if absent items get nothing. ``r`` is the row's
-rank, ``L`` the length of its list, ``n`` the number of distinct items of the query, ``s`` the row's score.
+Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
+shape (n_rows,). The second contains, for each list, the value of an absent item and has shape (n_lists,). It is None if
+absent items get no value. In the formulas, ``r`` is the rank of the row, ``s`` is its score, and ``L`` is the length of
+its list. ``n`` is the number of distinct items of the query.
 
 >>> from skrankagg._arrays._normalize import NORMS
 >>> sorted(filter(None, NORMS))
@@ -26,7 +27,7 @@ def rank(lists):
 
 
 def simple_borda(lists):
-    """Compute ``1 - (r - 1) / n``; absent items get nothing."""
+    """Compute ``1 - (r - 1) / n``; absent items get no value."""
     value = 1 - lists.rank
     value /= lists.query_n_items[lists.candidate_query[lists.candidate]]
     value += 1
@@ -34,14 +35,14 @@ def simple_borda(lists):
 
 
 def borda(lists):
-    """Compute ``1 - (r - 1) / n``; an absent item gets the mean of the values left over, ``(n - L + 1) / (2 n)``."""
+    """Compute ``1 - (r - 1) / n``; an absent item gets the mean of the remaining values, ``(n - L + 1) / (2 n)``."""
     value, _ = simple_borda(lists)
     n = lists.query_n_items[lists.list_query]
     return value, (n - lists.list_length + 1) / (2 * n)
 
 
 def reciprocal(lists):
-    """Compute ``(k + 1) / (k + r)`` with k = 60, 1 for the first item, damped as in reciprocal rank fusion."""
+    """Compute ``(k + 1) / (k + r)``, damped with k = 60 as in reciprocal rank fusion; the first item gets 1."""
     return (_DAMPING + 1) / (_DAMPING + lists.rank), None
 
 
@@ -59,10 +60,11 @@ def min_max(lists):
 
 
 def bounded_min_max(lists, lower, upper, *, clip):
-    """Compute ``(s - lower) / (upper - lower)`` with bounds (n_lists,); NaN uses the list's own extreme scores.
+    """Compute ``(s - lower) / (upper - lower)``; a bound that is NaN is replaced by the list's own extreme score.
 
-    With `clip`, scores beyond a bound count as the bound. A list without a span gives 1 if it has no lower bound, and 0
-    if its scores are at its lower bound. Spans are negative only with ``clip=False``; the caller must refuse them.
+    The bounds have shape (n_lists,). With `clip`, a score beyond a bound counts as the bound. If the span of a list is
+    0, its values are 1 without a lower bound, and 0 if its scores equal the lower bound. Spans are negative only with
+    ``clip=False``; the caller must refuse them.
     """
     heads = lists.row_ptr[:-1]
     score = lists.score
@@ -84,7 +86,7 @@ def bounded_min_max(lists, lower, upper, *, clip):
 
 
 def z_score(lists):
-    """Compute ``(s - mean) / sd`` within the list, with the population's sd; a constant list gives 0."""
+    """Compute ``(s - mean) / sd`` within the list, with the population's sd; items of a constant list get 0."""
     score, low, high = _moderate_scores(lists)
     heads, length = lists.row_ptr[:-1], lists.list_length
     # Relative to the smallest score: a large common offset would use up the digits in which scores differ.
@@ -99,7 +101,7 @@ def z_score(lists):
 
 
 def dbsf(lists):
-    """Compute ``(s - mean + 3 sd) / (6 sd)``, not clipped, with the population's sd; a constant list gives 1/2."""
+    """Compute ``(s - mean + 3 sd) / (6 sd)``, unclipped, with the population's sd; a constant list has values 1/2."""
     value, _ = z_score(lists)
     value += 3.0
     value /= 6.0
@@ -125,7 +127,7 @@ def total(lists):
 
 
 def l2(lists):
-    """Compute ``s / sqrt(sum of s^2)``, scores as a vector of length 1; a list of zeros gives 0."""
+    """Compute ``s / sqrt(sum of s^2)``, which makes the scores a vector of length 1; items of a list of zeros get 0."""
     score, _, _ = _moderate_scores(lists)
     length = np.sqrt(np.add.reduceat(score**2, lists.row_ptr[:-1]))
     length[length == 0] = 1.0
@@ -133,9 +135,10 @@ def l2(lists):
 
 
 def _moderate_scores(lists):
-    """Return the scores, and the least and the greatest of each list.
+    """Return the scores, and the least and the greatest score of each list.
 
-    If squares would leave the range of floating point, each list is multiplied by a power of two, which is exact.
+    If squares of scores would leave the range of floating point, each list is multiplied by a power of two, which is
+    exact.
     """
     heads = lists.row_ptr[:-1]
     low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)
@@ -148,12 +151,12 @@ def _moderate_scores(lists):
 
 
 def as_given(lists):
-    """Return the scores as they are."""
+    """Return the scores unchanged."""
     return lists.score.copy(), None
 
 
 def lowest_values(lists, value):
-    """Find the lowest of the values (n_rows,) of each list, (n_lists,)."""
+    """Return the lowest value in each list, shape (n_lists,), from values of shape (n_rows,)."""
     return np.minimum.reduceat(value, lists.row_ptr[:-1])
 
 

@@ -20,9 +20,10 @@ _BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 
 
 def span_codes(value):
-    """Number whole numbers from the least one, in one byte or two: codes of the same shape, and ``values[codes]``.
+    """Number integers from the least integer, in one byte or two; return codes of the same shape, and their values.
 
-    Returns None if they are not whole numbers, or too far apart for two bytes.
+    ``values[codes]`` are the integers. Returns None if some value is not an integer, or if the values are too far apart
+    for two bytes.
     """
     flat = value.reshape(-1).astype(np.float64, copy=False)
     low, high = flat.min(initial=np.inf), flat.max(initial=-np.inf)
@@ -40,7 +41,10 @@ def span_codes(value):
 
 
 def dense_codes(value):
-    """Number the distinct values, none NaN: codes of the same shape, uint32, and ``values[codes]``."""
+    """Number the distinct values, which must not be NaN; return uint32 codes of the same shape, and the values.
+
+    ``values[codes]`` are the original values.
+    """
     flat = value.reshape(-1)
     order = np.argsort(flat)
     ordered = flat[order]
@@ -56,7 +60,7 @@ def dense_codes(value):
 
 
 def ordered_bits(value):
-    """Read floats, none NaN, as whole numbers of the same order: uint64 of the same shape."""
+    """Convert floats, which must not be NaN, to integers of the same order, as uint64 of the same shape."""
     bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)  # adding 0 turns -0 into 0
     negative = bits < 0
     np.bitwise_xor(bits, np.int64(np.iinfo(np.int64).min), out=bits, where=~negative)

@@ -38,11 +38,10 @@ _CACHED_CELLS = 1 << 16
 
 
 def rank_matrix(lists, q):
-    """Compute the ranks of all items of a query in all its lists, int16 or int32 of shape (n_query_lists,
-    n_query_items).
+    """Return the ranks of all items of a query in all its lists, of shape (n_query_lists, n_query_items).
 
-    Ranks are twice the mid-ranks, so that halves become whole, from 2 to 2 n. Absent items have the number 4 n + 2:
-    their distance below every ranked item exceeds the distance between any two ranked items.
+    The ranks are int16 or int32. They are twice the mid-ranks, which makes them integers from 2 to 2 n. Absent items
+    have the rank 4 n + 2, so they are further below every ranked item than any two ranked items are apart.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Ranks plus a gap of up to 2 n + 1 are compared, and must not overflow.
@@ -64,12 +63,16 @@ def _spread(lists, q, value, absent, dtype):
 
 
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
-    """Count, int32, or weigh, float64, the lists that prefer the row's item to the column's, (n_items, n_items).
+    """Count the lists that prefer the row's item to the column's item, int32 of shape (n_items, n_items).
 
-    ``ranks`` is of shape (n_lists, n_items), lower is better. ``lower`` contains the ranks of items as the worse one of
-    a pair, if they differ: -1 for an item that is below no other. A list prefers an item that is at least ``gap`` above
-    the other; at 0 ties count too, and an item against itself. ``weight`` is the weight of a list, (n_lists,), or its
-    weight in pairs with an item as the worse one, (n_lists, n_items); None counts each 1.
+    ``ranks`` has shape (n_lists, n_items), and lower ranks are better. ``lower`` contains the ranks of items as the
+    worse item of a pair, if these ranks differ; -1 marks an item that is below no other item. A list prefers an item
+    that is at least ``gap`` above the other item. With gap 0, it also prefers tied items to each other, and each item
+    to itself.
+
+    If ``weight`` is given, the result is the total weight of these lists instead of their number, as float64. It
+    contains the weight of each list, shape (n_lists,), or the weight of a list in pairs with each item as the worse
+    item, shape (n_lists, n_items).
     """
     upper, lower = ranks + gap, ranks if lower is None else lower
     m, n = ranks.shape
@@ -125,7 +128,7 @@ def _count_by_list(upper, lower):
 
 @contextlib.contextmanager
 def _unbuffered(n):
-    """Make NumPy compare long rows of n numbers in place; otherwise it may copy rows to join short ones."""
+    """Make NumPy compare rows of n numbers, if they are long, without copying them into a buffer."""
     if n < _LONG_ROW:
         yield
         return
@@ -137,7 +140,9 @@ def _unbuffered(n):
 
 
 def weigh_by_list(upper, lower, weight):
-    """Sum weights of lists one after the other, for rounding in the order of the lists: (n_items, n_items).
+    """Sum the weights of the lists that prefer the row's item, float64 of shape (n_items, n_items).
+
+    The sum adds one list after the other, so that rounding follows the order of the lists.
 
     ``upper`` and ``lower`` are the ranks as the better and as the worse item of a pair. ``weight`` is the weight of a
     list in pairs with an item as the worse one. All are of shape (n_lists, n_items); a list prefers i to j if
@@ -166,7 +171,7 @@ def _weigh_by_item(upper, lower, weight):
 
 
 def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
-    """Divide queries, or queries chosen by a mask, into blocks of equally many items, so that their matrices stack.
+    """Divide queries, or queries chosen by a mask, into blocks with the same number of items, to stack their matrices.
 
     Yields positions of queries, int64. The square matrices of a block, or the ranks of its lists, have about `n_cells`
     cells, unless one query has more.
@@ -180,15 +185,16 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
 
 
 def candidates_of(lists, queries):
-    """Return the candidates of queries of equally many items, (n_queries, n_items)."""
+    """Return the candidates of queries with the same number of items, shape (n_queries, n_items)."""
     return lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
 
 
 def gather_queries(lists, queries):
-    """Gather the lists of some queries, and their rows.
+    """Gather the lists of some queries, and the rows of these lists.
 
-    Returns the positions of the lists, (n_chosen_lists,), `list_ptr` over them, the positions of the rows,
-    (n_chosen_rows,), `row_ptr` over these, and the number of each row's item in its query, (n_chosen_rows,).
+    Returns five arrays. The first two are the positions of the lists, shape (n_chosen_lists,), and their `list_ptr`.
+    The next two are the positions of the rows, shape (n_chosen_rows,), and their `row_ptr`. The last contains the
+    number of each row's item in its query, shape (n_chosen_rows,).
     """
     own, list_ptr = gather_ranges(lists.list_ptr, queries)
     rows, row_ptr = gather_ranges(lists.row_ptr, own)
@@ -197,14 +203,14 @@ def gather_queries(lists, queries):
 
 
 def preference_stacks(lists, row_weight=None):
-    """Weigh preferences between items that occur in the same list, in blocks of queries with equally many items.
+    """Weigh preferences between items of the same list, in blocks of queries with the same number of items.
 
-    ``row_weight``, (n_rows,), is the weight of each row in pairs with it as the worse one; tied rows of a list must
-    have equal weights. None uses the weights of the lists. Yields the positions of the queries, (n_block_queries,), and
-    two arrays of shape (n_block_queries, n_items, n_items), which may be read-only. `above` is the total weight of the
-    lists that contain both items and rank the row's item above the column's. `level` is the total weight of the lists
-    with both at one rank, and on the diagonal of the lists with the item. All lists with both items weigh ``above +
-    above.T + level``.
+    ``row_weight``, of shape (n_rows,), is the weight of each row in pairs where its item is the worse item; tied rows
+    of a list must have equal weights. None uses the weights of the lists. Yields the positions of the queries, shape
+    (n_block_queries,), and two arrays of shape (n_block_queries, n_items, n_items), which may be read-only. `above` is
+    the total weight of the lists that contain both items and rank the row's item above the column's item. `level` is
+    the total weight of the lists that tie both items. On the diagonal, it is the total weight of the lists that contain
+    the item. The total weight of all lists with both items is ``above + above.T + level``.
     """
     ties = _has_ties(lists)
     if row_weight is None:
@@ -219,18 +225,18 @@ def preference_stacks(lists, row_weight=None):
 
 
 def _has_ties(lists):
-    """Mark the queries with a list that ties items, bool (n_queries,)."""
+    """Return a mask, shape (n_queries,), of the queries with a list that ties items."""
     return np.logical_or.reduceat(~tie_starts(lists.row_ptr, lists.rank), lists.row_ptr[lists.list_ptr[:-1]])
 
 
 def _is_constant(lists, row_weight):
-    """Mark the queries whose rows all have the same weight, bool (n_queries,)."""
+    """Return a mask, shape (n_queries,), of the queries whose rows all have the same weight."""
     first_row = lists.row_ptr[lists.list_ptr[:-1]]
     return np.maximum.reduceat(row_weight, first_row) == np.minimum.reduceat(row_weight, first_row)
 
 
 def _sparse_preferences(lists, queries, row_weight, ties):
-    """Weigh the lists that prefer the row's item, and the lists that tie the two, for queries of equally many items."""
+    """Weigh the lists that prefer the row's item, and the lists that tie both items, for queries of the same size."""
     n = int(lists.query_n_items[queries[0]])
     _, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -254,13 +260,18 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
 
 
 def _below_held_only(ranks):
-    """Return ranks as the worse item of a pair, -1 for absent items, so that a list compares only its own items."""
+    """Return the ranks with -1 for absent items, which makes a list compare only its own items.
+
+    They are ranks of the worse item of a pair.
+    """
     absent = ranks > 2 * ranks.shape[1]
     return np.where(absent, -1, ranks) if absent.any() else ranks
 
 
 def preference_matrix(lists, q, *, absent="last"):
-    """Weigh a query's lists that prefer the row's item to the column's, and the lists with both items: two (n, n).
+    """Weigh the lists that prefer the row's item to the column's item, and the lists that contain both items.
+
+    Returns two matrices of shape (n, n) for one query.
 
     With ``absent="last"`` a list ranks absent items below its own items; with "ignore" it compares only its own items.
 
@@ -286,10 +297,11 @@ def preference_matrix(lists, q, *, absent="last"):
 
 
 def preference_blocks(lists, absent):
-    """Weigh preferences of lists, as :func:`preference_matrix`, in blocks of queries with equally many items.
+    """Weigh preferences, as :func:`preference_matrix` does, in blocks of queries with the same number of items.
 
-    Yields the positions of the queries, (n_block_queries,), and the weights of the lists that prefer the row's item to
-    the column's, (n_block_queries, n_items, n_items), which may be read-only. A large query is its own block.
+    Yields the positions of the queries, shape (n_block_queries,), and the weight of the lists that prefer the row's
+    item to the column's item. The weights have shape (n_block_queries, n_items, n_items) and may be read-only. A large
+    query is its own block.
     """
     row_weight, ties = lists.list_weight[lists.row_list], bool(_has_ties(lists).any())
     dense = is_dense(lists, _is_constant(lists, row_weight))
@@ -304,14 +316,14 @@ def preference_blocks(lists, absent):
 
 
 def hold_both(prefer, level):
-    """Weigh the lists with both items, from the lists that prefer the row's item and the lists that tie the two."""
+    """Return the weight of the lists with both items, from the lists that prefer one item and the lists that tie."""
     both = prefer + prefer.swapaxes(1, 2)
     both += level
     return both
 
 
 def prefer_held(prefer, both):
-    """Add each list's preference for its own items over absent ones."""
+    """Add the preferences of each list for its own items over absent items."""
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer
     return above
@@ -320,8 +332,8 @@ def prefer_held(prefer, both):
 def majority_agreement(ranks, counts):
     """Count the pairs of items on which each list agrees with a strict majority, float64 of shape (n_lists,).
 
-    ``ranks``, (n_lists, n_items), are lower for better items; absent items have one number above all others.
-    ``counts``, (n_items, n_items), count the lists that prefer the row's item to the column's.
+    ``ranks``, of shape (n_lists, n_items), are lower for better items; all absent items have the same, highest number.
+    ``counts``, of shape (n_items, n_items), counts the lists that prefer the row's item to the column's item.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._pairwise import majority_agreement
@@ -332,7 +344,7 @@ def majority_agreement(ranks, counts):
 
 
 def count_above(ranks, chosen):
-    """Count the ordered pairs of items, chosen by a mask (n, n), that each list ranks in this order: (n_lists,)."""
+    """For each list, count the ordered pairs, chosen by a mask of shape (n, n), that it ranks in this order."""
     m, n = ranks.shape
     if m * n**2 <= _BLOCK_CELLS:
         above = ranks[:, :, None] < ranks[:, None, :]
@@ -350,7 +362,9 @@ def count_above(ranks, chosen):
 
 
 def majority(lists, absent="last"):
-    """Count the opponents that each item beats by a weighted majority, and draws with: two (n_candidates,).
+    """Count the opponents that each item beats by a weighted majority, and the opponents that it draws with.
+
+    Returns two arrays of shape (n_candidates,).
 
     ``absent`` is as in :func:`preference_matrix`.
     """
@@ -383,10 +397,10 @@ def majority(lists, absent="last"):
 
 
 def is_dense(lists, constant=None):
-    """Mark queries, bool of shape (n_queries,), for which comparing all items at once should be faster.
+    """Return a mask, shape (n_queries,), of queries for which comparing all items at once should beat a kernel.
 
-    `constant` marks queries whose rows all have the same weight, and selects the kernel for co-ranked pairs. Without
-    it, the kernel is the one for majorities, which handles all weighted queries.
+    `constant` marks queries whose rows all have the same weight; the kernel is then the kernel for co-ranked pairs.
+    Without `constant`, it is the kernel for majorities, which handles all weighted queries.
     """
     if constant is None and lists.is_weighted:
         return np.zeros(lists.n_queries, dtype=bool)
@@ -400,12 +414,14 @@ def is_dense(lists, constant=None):
 
 
 def _kernel_cost(n_visits):
-    """Estimate the cost of a kernel's visits to pairs, in comparisons of two ranks by NumPy: measured."""
+    """Estimate the cost of a kernel's visits to pairs; the unit is a comparison of two ranks by NumPy, as measured."""
     return n_visits * (3.6 if COMPILED else 400.0)
 
 
 def _dense_cost(m, n, *, weighted):
-    """Estimate the cost of comparing all n items with all in m lists, in comparisons of two ranks by NumPy: measured.
+    """Estimate the cost of comparing all n items with each other in m lists.
+
+    The unit is a comparison of two ranks by NumPy; the factors were measured.
 
     The fixed cost per query equals 32 lists; weights make a comparison cost 2.4 times as much, and need a call for each
     item.

@@ -1,4 +1,4 @@
-"""Places of the members of groups by their values: independent of rounding, and for repeated calls."""
+"""Places of the members of groups by their values, computed independently of rounding and for repeated calls."""
 
 import numpy as np
 
@@ -11,9 +11,10 @@ _SMALL = 64
 
 
 def class_starts(value, start, scale, tolerance=TOLERANCE):
-    """Mark where a new class of equal values starts in descending values: bool of shape (n_members,).
+    """Return a mask, shape (n_members,), of the members that start a new class of equal values.
 
-    A class begins at each start, and where a gap is wider than the tolerance times the scale, (n_members,).
+    Values are descending. A class begins at each start, and after each gap wider than the tolerance times the scale,
+    which has shape (n_members,).
     """
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
@@ -22,12 +23,12 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
 
 
 def places_again(ptr, tolerance=TOLERANCE):
-    """Make a function that places the members of groups by values, (n_members,), that change from call to call.
+    """Return a function that places the members of groups by values of shape (n_members,), which change in each call.
 
-    It returns their places, from 1 for the highest value, float64 of shape (n_members,), perhaps read-only. Neighbours
-    tie if they differ by at most the tolerance times the largest finite size of a value in the group; they share their
-    mean place. Groups are given by `ptr`; every group has a member. Small groups are sorted starting from their order
-    in the last call, which takes one pass if the order stays the same.
+    The function returns the places as float64 of shape (n_members,), perhaps read-only; the highest value of a group
+    has place 1. Neighbours tie if they differ by at most the tolerance times the largest finite absolute value in the
+    group. Tied neighbours share their mean place. `ptr` delimits the groups; every group has a member. Small groups are
+    sorted from their order in the last call, which needs only one pass if the order stays the same.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again

@@ -14,7 +14,7 @@ from ._pairwise import preference_matrix
 
 
 def query_preferences(lists, q, absent):
-    """Weigh the lists of a query that prefer the row's item, and the lists that tie the two: two matrices (n, n)."""
+    """Weigh the lists of a query that prefer the row's item, and the lists that tie both items, as (n, n) matrices."""
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
         both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
@@ -22,7 +22,10 @@ def query_preferences(lists, q, absent):
 
 
 def ties(prefer, both):
-    """Weigh the lists that compare two items but prefer neither, (..., n, n); `both` weighs all comparing lists."""
+    """Weigh the lists that compare two items but prefer neither, as an array of shape (..., n, n).
+
+    `both` is the weight of all lists that compare the two items.
+    """
     # In place, because the matrices may be large.
     tied = prefer + prefer.swapaxes(-1, -2)
     np.subtract(both, tied, out=tied)
@@ -33,7 +36,7 @@ def ties(prefer, both):
 
 
 def margins(prefer):
-    """Compute the extra cost of placing the row's item before the column's, (..., n, n); 0 for draws."""
+    """Return the extra cost of placing the row's item before the column's item, shape (..., n, n); 0 for draws."""
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer
     # Rounding must not create a majority.
@@ -44,14 +47,14 @@ def margins(prefer):
 
 
 def n_below(rank):
-    """Count the items of a worse rank than each item's, float64 of shape (n,)."""
+    """For each item, count the items with a worse rank, float64 of shape (n,)."""
     return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)
 
 
 def n_rows_above(rows):
-    """Count the rows of its matrix that follow each row in lexicographic order, float64: (..., n, k) to (..., n).
+    """For each row of a matrix, count the rows that follow it in lexicographic order.
 
-    Numbers are unsigned integers.
+    `rows` contains unsigned integers and has shape (..., n, k). Returns float64 of shape (..., n).
     """
     n, width = rows.shape[-2:]
     if width == 0:

@@ -33,13 +33,13 @@ def _chunks(n_rows):
 
 
 def is_whole(value):
-    """Return True if all numbers of an array are whole."""
+    """Return True if all numbers of an array are integers."""
     flat = value.reshape(-1)
     return all((np.trunc(flat[part]) == flat[part]).all() for part in _chunks(len(flat)))
 
 
 def _sort_packed(packed, row_bits, ptr=None):
-    """Append the row numbers to keys and sort them, in place; `ptr` gives ranges of keys that are already in order."""
+    """Append the row numbers to keys and sort the keys in place; `ptr` delimits ranges that are already in order."""
     for rows in _chunks(len(packed)):
         packed[rows] <<= row_bits
         packed[rows] |= np.arange(rows.start, min(rows.stop, len(packed)))
@@ -50,10 +50,10 @@ def _sort_packed(packed, row_bits, ptr=None):
 
 
 def _sort_ranges(packed, ptr):
-    """Sort each range of keys separately, in place: many short rows of a table sort several times faster than one
-    array.
+    """Sort each range of keys separately, in place.
 
-    Ranges are sorted in batches; a batch is sorted as one array if its table would be mostly empty.
+    Ranges are sorted in batches as the rows of a table, which is several times faster than sorting one array. A batch
+    is sorted as one array if its table would be mostly empty.
     """
     first, n_ranges = 0, len(ptr) - 1
     while first < n_ranges:
@@ -74,7 +74,7 @@ def _sort_ranges(packed, ptr):
 
 
 def _key_starts(packed, shift):
-    """Mark where the bits of sorted keys above the lowest `shift` ones change."""
+    """Mark the sorted keys that differ from the key before in any bit above the lowest `shift` bits."""
     start = np.ones(len(packed), dtype=bool)
     for rows in _chunks(len(packed) - 1):
         key = packed[rows.start : rows.stop + 1] >> shift
@@ -166,11 +166,11 @@ def number_codes(ptr, code, n_codes, parts):
 
 
 def group_order(group, value):
-    """Order rows by group, then by ascending value; equal rows keep their order: int64 of shape (n_rows,).
+    """Return the rows sorted by group, then by ascending value, int64 of shape (n_rows,); equal rows keep their order.
 
-    Groups are non-negative, values not NaN. Whole numbers are sorted as they are. Other values are first scaled to the
-    bits that the group and the row leave. This keeps their order unless several become one number; these few are then
-    sorted among themselves.
+    Groups must be non-negative, and values must not be NaN. Integers are sorted unchanged. Other values are first
+    scaled to the bits that the group and the row leave free. This keeps their order unless several values become equal;
+    these few values are then sorted among themselves.
     """
     n_rows = len(group)
     if n_rows < _FEW:  # the passes below cost more than they save
@@ -211,7 +211,7 @@ def group_order(group, value):
 
 
 def _count_into_place(group, value, low, n_values):
-    """Order rows as :func:`group_order`, for a small range of whole numbers from `low`."""
+    """Order rows, as :func:`group_order` does, by values that are integers in a small range from `low`."""
     place = np.empty(len(group), dtype=np.int32)
     for rows in _chunks(len(group)):
         np.subtract(value[rows], low, out=place[rows], casting="unsafe")
@@ -223,9 +223,10 @@ def _count_into_place(group, value, low, n_values):
 
 
 def tie_starts(ptr, value):
-    """Mark where a new group of equal values starts, in rows sorted within ranges: bool of shape (n_rows,).
+    """Return a mask, shape (n_rows,), of the rows that start a new group of equal values.
 
-    Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty, and always starts a new group.
+    Rows are sorted within ranges. Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty. Its first row
+    always starts a new group.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import tie_starts
@@ -239,24 +240,24 @@ def tie_starts(ptr, value):
 
 
 def starts_to_ptr(start):
-    """Turn the marks of group starts, (n_rows,) and the first one True, into a pointer array, (n_groups + 1,)."""
+    """Convert a mask of the rows that start a group to a pointer array, shape (n_groups + 1,); the first row is one."""
     return np.append(np.flatnonzero(start), len(start))
 
 
 def expand(ptr):
-    """Return the group number of each row: (n_groups + 1,) to int32 of shape (n_rows,)."""
+    """Return the group number of each row, int32 of shape (n_rows,), from the pointer array of the groups."""
     return np.arange(len(ptr) - 1, dtype=np.int32).repeat(ptr[1:] - ptr[:-1])
 
 
 def positions(ptr):
-    """Return the position of each row within its group, from 1: (n_groups + 1,) to int64 of shape (n_rows,)."""
+    """Return the position of each row within its group, from 1, as int64 of shape (n_rows,)."""
     position = np.arange(1, ptr[-1] + 1)
     position -= ptr[:-1].astype(np.int32).repeat(ptr[1:] - ptr[:-1])
     return position
 
 
 def gather_ranges(ptr, groups):
-    """Return the row numbers of some groups, one after the other, (n_chosen_rows,), and a pointer array over them."""
+    """Return the row numbers of some groups, shape (n_chosen_rows,), and the pointer array that delimits the groups."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)
@@ -266,7 +267,8 @@ def gather_ranges(ptr, groups):
 def mid_ranks(row_ptr, tie_start):
     """Compute the mean position of each group of ties within its list, from 1, float64 of shape (n_rows,).
 
-    Rows are sorted best first; ``tie_start`` marks where a new group of ties starts, and every list starts one.
+    Rows are sorted best first. ``tie_start`` marks the rows that start a new group of ties, including the first row of
+    every list.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import mid_ranks
@@ -301,5 +303,5 @@ def dense_ranks(ptr, value):
 
 
 def sparse_rows(ptr, column, value, n_columns):
-    """Store each group as a row of a sparse matrix, (n_groups, n_columns): a value and its column for each entry."""
+    """Return a sparse matrix of shape (n_groups, n_columns), in which each group is a row of values and columns."""
     return csr_array((value, column, ptr), shape=(len(ptr) - 1, n_columns))

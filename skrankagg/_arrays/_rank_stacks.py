@@ -1,7 +1,7 @@
-"""Ranks of many small queries with equally many items in one array, and their lists' preferences between items.
+"""Ranks of many small queries with the same number of items in one array, and preferences between these items.
 
-A list is a row; query ``q`` has rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Each step takes the first lists of all
-queries, then the second ones, and so on, so that sums are accumulated list by list.
+A list is a row; query ``q`` has rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. The first step reads the first list of
+each query, the second step reads the second list, and so on. Sums are thus accumulated list by list.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._rank_stacks import count_stack
@@ -24,9 +24,10 @@ _SMALL, _FEW_LISTS = 50_000, 64
 
 
 def is_small(lists):
-    """Mark queries, bool of shape (n_queries,), worth comparing together with queries of equally many items.
+    """Return a mask, shape (n_queries,), of queries that are faster to compare together with queries of the same size.
 
-    There is a step for each list, which costs a third as much as comparing one query.
+    The size of a query is its number of items. There is a step for each list; a step costs a third as much as comparing
+    one query.
     """
     m, n = np.diff(lists.list_ptr), lists.query_n_items
     n_equal = np.bincount(n)[n]
@@ -34,10 +35,12 @@ def is_small(lists):
 
 
 def rank_stacks(lists, chosen=None):
-    """Divide queries, or queries chosen by a mask, into blocks of equally many items, and read their lists' ranks.
+    """Divide queries, or the `chosen` ones, into blocks with the same number of items; yield the ranks of each block.
 
-    Yields the positions of the queries, (n_block_queries,), the positions of their lists, (n_block_lists,), `list_ptr`
-    over these, and the ranks, (n_block_lists, n_items), doubled as by ``rank_matrix``.
+    `chosen` is a mask of the queries. For each block, yields four arrays. The first contains the positions of the
+    queries and has shape (n_block_queries,). The second contains the positions of their lists and has shape
+    (n_block_lists,). The third is the `list_ptr` of these lists. The fourth contains the ranks and has shape
+    (n_block_lists, n_items); they are doubled, as in ``rank_matrix``.
     """
     for queries in query_blocks(lists, chosen):
         n = int(lists.query_n_items[queries[0]])
@@ -49,7 +52,11 @@ def rank_stacks(lists, chosen=None):
 
 
 def count_stack(upper, lower, list_ptr, weight=None):
-    """Count, int32, or weigh, float64, the lists with ``upper[i] <= lower[j]``, (n_queries, n_items, n_items)."""
+    """For each query and each pair of items i and j, count the lists with ``upper[i] <= lower[j]``.
+
+    Returns int32 of shape (n_queries, n_items, n_items). If `weight` is given, the result is the total weight of these
+    lists instead of their number, as float64.
+    """
     n_queries, n = len(list_ptr) - 1, upper.shape[1]
     counts = np.zeros((n_queries, n, n), dtype=np.int32 if weight is None else np.float64)
     for queries, own in _rounds(list_ptr):
@@ -64,7 +71,10 @@ def count_stack(upper, lower, list_ptr, weight=None):
 
 
 def agree_stack(upper, lower, list_ptr, chosen):
-    """Count the chosen ordered pairs of items, (n_queries, n, n), with ``upper[i] <= lower[j]``: (n_lists,)."""
+    """For each list, count the chosen ordered pairs of items i and j with ``upper[i] <= lower[j]``.
+
+    `chosen` is a mask of shape (n_queries, n_items, n_items). Returns float64 of shape (n_lists,).
+    """
     count = np.empty(len(upper))
     for queries, own in _rounds(list_ptr):
         above = upper[own][:, :, None] <= lower[own][:, None, :]
@@ -74,7 +84,7 @@ def agree_stack(upper, lower, list_ptr, chosen):
 
 
 def _rounds(list_ptr):
-    """Yield the queries that have a k-th list, and this list of each, for k = 0, 1 and so on."""
+    """For k = 0, 1 and so on, yield the queries that have a k-th list, and the position of this list of each query."""
     size = np.diff(list_ptr)
     for k in range(size.max(initial=0)):
         queries = np.flatnonzero(size > k)

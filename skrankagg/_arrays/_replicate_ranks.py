@@ -1,4 +1,4 @@
-"""Places of the members of groups under many scores at once: each replicate is a column.
+"""Places of the members of groups under many scores at once, where each replicate is a column.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._replicate_ranks import places_of_replicates
@@ -24,12 +24,13 @@ _CELLS = 1 << 18
 
 
 def places_of_replicates(ptr, score, scale=None):
-    """Place the members of groups by descending scores, (n_members, n_replicates), each column separately.
+    """Place the members of groups by descending scores of shape (n_members, n_replicates), column by column.
 
-    Groups are given by `ptr` (n_groups + 1,); every group has a member. Neighbours tie if they are closer than the
-    tolerance times the largest finite size in their group and column. `scale` (n_groups,) is a lower limit of this
-    size, for scores whose terms cancel. Returns the first and the last place of each member's class, from 1: two int32
-    arrays of that shape, the same array if nothing ties. Both places are 0 if a score is NaN.
+    `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Neighbours tie if they are closer
+    than the tolerance times the largest finite absolute score in their group and column. `scale`, of shape (n_groups,),
+    is a lower limit of this size for scores whose terms cancel. Returns the first and the last place of each member's
+    class, from 1, as two int32 arrays of the shape of the scores. They are the same array if nothing ties. If a group
+    has a score NaN in a column, both places of all its members are 0 there.
     """
     first = np.empty(score.shape, dtype=np.int32)
     last = None
@@ -49,7 +50,7 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """Copy the places known so far, which have no ties; the others are written later."""
+    """Copy the places known so far, which have no ties; the other places are written later."""
     last = np.empty_like(first)
     last[: ptr[group]] = first[: ptr[group]]
     own = slice(ptr[group], ptr[group + 1])

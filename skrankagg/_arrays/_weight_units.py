@@ -1,4 +1,4 @@
-"""Weights as whole numbers if they have a common unit, so that their sums are exact and their scale does not matter.
+"""Conversion of weights with a common unit to integers, whose sums are exact and do not depend on the scale.
 
 0.1 + 0.2 and 0.3 differ, and rounding decides which is greater; 1 + 2 and 3 are equal. A method whose result does not
 depend on the scale of the weights counts in units.
@@ -16,9 +16,9 @@ _MOST, _ROUNDING = 2**17, 16 * np.finfo(np.float64).eps
 
 
 def common_unit(weight):
-    """Find the largest number whose whole multiples are all weights (>= 0), up to rounding; else the largest weight.
+    """Return the largest number such that every weight is an integer multiple of it, up to rounding.
 
-    Returns 1 if all weights are 0.
+    Weights must be at least 0. Returns the largest weight if there is no such number, and 1 if all weights are 0.
     """
     weight = np.unique(weight[weight > 0])
     if len(weight) == 0:
@@ -40,7 +40,10 @@ def common_unit(weight):
 
 
 def count_in_units(lists):
-    """Count weights in units of their query, as whole numbers if there is one: lists, and the units, (n_queries,)."""
+    """Divide the weights of each query by their common unit; return the lists and the units, shape (n_queries,).
+
+    The new weights are integers if the weights of the query have a common unit.
+    """
     unit = np.ones(lists.n_queries)
     if not lists.is_weighted:
         return lists, unit

@@ -1,4 +1,4 @@
-"""Commands skrankagg aggregate and explain: one consensus of the lists, and the contributions to it."""
+"""Commands skrankagg aggregate and explain, which compute a consensus and the contributions of the lists to it."""
 
 import shutil
 import sys
@@ -29,7 +29,7 @@ def aggregate(args, progress):
         return aggregate_chunks(*_method(args), args, progress)
     for given, option in ((args.job is not None, "--job"), (args.no_resume, "--no-resume")):
         if given:
-            raise UserError(f"{option} is for --chunk-queries; add that, or leave out {option}.")
+            raise UserError(f"{option} is for --chunk-queries; add --chunk-queries, or leave out {option}.")
     check_outputs(run=None if args.to else out)
     format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
     if args.intervals and format not in _TABLES:
@@ -58,7 +58,7 @@ def aggregate(args, progress):
 
 
 def _method(args):
-    """Return the name of the method, and the method."""
+    """Return the name of the requested method, and the method itself."""
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
     [(name, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])

@@ -1,4 +1,4 @@
-"""Option --chunk-queries of skrankagg aggregate: lists in Parquet that are larger than memory."""
+"""Option --chunk-queries of skrankagg aggregate, for lists in Parquet that are larger than memory."""
 
 import pandas as pd
 
@@ -52,7 +52,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Return the names of the columns of ranked lists, as `read_lists` interprets them."""
+    """Return the titles of a file's columns by their names in ranked lists, as `read_lists` interprets them."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known
@@ -60,7 +60,7 @@ def _own_names(path):
 
 
 def _text_ids(table):
-    """Return the rows as a frame whose ids are text, as for all files on the command line."""
+    """Convert a table to a frame whose ids are text, as for all files on the command line."""
     frame = table.to_pandas()
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):

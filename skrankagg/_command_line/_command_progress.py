@@ -1,4 +1,4 @@
-"""Progress of a long command, written to standard error, at a terminal or in a log."""
+"""Progress of a long command, which is written to standard error, at a terminal or in a log."""
 
 import itertools
 import sys

@@ -1,4 +1,4 @@
-"""Command skrankagg compare: methods side by side on the same lists."""
+"""Command skrankagg compare, which measures several methods on the same lists."""
 
 import sys
 import time
@@ -129,7 +129,7 @@ def _tell_how_long(methods, lists, args, progress):
 
 
 def _single_voters(lists, qrels, measures):
-    """Return measures of the best and the mean voter over the methods' queries, or None if there are many voters."""
+    """Return the measures of the best and the mean voter on the methods' queries; None for one or many voters."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")

@@ -1,4 +1,4 @@
-"""Command skrankagg evaluate: existing runs against judgements."""
+"""Command skrankagg evaluate, which measures existing runs by judgements."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Input: files by name, pattern or folder, standard input, generated data."""
+"""Input from files by name, pattern or folder, from standard input, and from generated data."""
 
 import glob
 import os
@@ -10,13 +10,14 @@ from ._messages import UserError, name_file_in_errors
 
 
 class Source:
-    """A file to read, and the name given to its voter or run, or None to use the file's own.
+    """A file to read, and the name that the user gives to its voter or run.
 
     Parameters
     ----------
     path : str
-        Path; "-" is standard input.
+        Path of the file; "-" is standard input.
     name : str, default=None
+        Name of the voter or run; None uses the name in the file.
     """
 
     def __init__(self, path, name=None):
@@ -24,7 +25,7 @@ class Source:
 
     @property
     def file(self):
-        """Return the argument for the readers."""
+        """Return the argument `path` of the readers."""
         return sys.stdin.buffer if self.path == "-" else self.path
 
     def __repr__(self):
@@ -32,7 +33,7 @@ class Source:
 
 
 def find_sources(texts):
-    """Read arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - for standard input."""
+    """Read arguments of the form FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - (standard input)."""
     sources = [source for text in texts for source in _find(text)]
     paths = [source.path for source in sources]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -68,7 +69,7 @@ def _find(text):
 
 
 def load_data(args, progress):
-    """Load lists, judgements and notes on them, from files or generated."""
+    """Return lists, judgements and notes on them, which are read from files or generated."""
     if args.files:
         *paths, qrels = args.files
         return load_lists(find_sources(paths), args, progress), load_qrels(qrels, progress), []
@@ -98,7 +99,7 @@ def load_lists(sources, args, progress):
 
 
 def load_runs(texts, args, progress):
-    """Read runs, one list for each query, each from one file: a dict of name to lists."""
+    """Read runs, each from one file with one list for each query, as a dict of name to lists."""
     runs = {}
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))

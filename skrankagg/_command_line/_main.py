@@ -1,4 +1,4 @@
-"""Entry point: runs a command, and prints each error as one sentence."""
+"""Entry point of the command line, which runs a command and prints each error on one line."""
 
 import importlib
 import os
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : list of str, default=None
-        Arguments; None uses those of the process.
+        Arguments; None uses the arguments of the process.
 
     Returns
     -------
@@ -68,5 +68,5 @@ def _run(args):
 
 
 def _close_stdout():
-    """Close standard output when the reader stops early (| head), so that its buffer cannot fail again at exit."""
+    """Redirect standard output to nothing after its reader stopped (| head), so that no second error occurs at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

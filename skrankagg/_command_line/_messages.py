@@ -1,4 +1,4 @@
-"""Errors, warnings and progress, one line each."""
+"""Errors and warnings of the command line, each on one line."""
 
 import contextlib
 import re
@@ -12,7 +12,7 @@ from ..exceptions import InputError, InputTypeError, MissingLibraryError
 
 
 class UserError(Exception):
-    """A user's mistake that the library itself does not report."""
+    """Error for a mistake of the user, with a message for the command line."""
 
     def __init__(self, message, parameter=None):
         super().__init__(message)
@@ -33,7 +33,7 @@ _VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|(?!\
 
 
 def in_flags(message, flags, parameter=None):
-    """Write the arguments that a message of the library names as flags of the command.
+    """Replace the arguments in a message of the library by flags of the command.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def in_flags(message, flags, parameter=None):
 
 @contextlib.contextmanager
 def name_file_in_errors(path, deed):
-    """Name the file of a mistake, unless the message names it."""
+    """Turn errors about a file into a UserError whose message names the file."""
     try:
         yield
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Names of methods on the command line: `CombSUM[norm=rank]` is CombSUM(norm="rank")."""
+"""Names of methods on the command line; for example, `CombSUM[norm=rank]` stands for CombSUM(norm="rank")."""
 
 import ast
 import os
@@ -31,7 +31,7 @@ _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*"
 
 
 def make_methods(texts):
-    """Read methods, each given once, as a list of (name, estimator)."""
+    """Read methods as a list of (name, estimator); raise UserError if a method is given twice."""
     methods = {}
     for text in texts:
         name, method = _make_method(text)
@@ -64,7 +64,7 @@ def _make_method(text):
 
 
 def _split(text):
-    """Return the pieces inside the brackets of a name, NAME=VALUE each."""
+    """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
     pieces = []
     # A comma separates pieces unless it is inside brackets, as in a dict, or the next piece has no =.
     for piece in filter(None, map(str.strip, re.split(r",(?![^{(\[]*[})\]])", text))):
@@ -76,7 +76,7 @@ def _split(text):
 
 
 def parse_params(name, aggregator, pieces):
-    """Parse NAME=VALUE pieces into a dict of parameter to text; unknown parameters raise an error."""
+    """Parse options of the form NAME=VALUE into a dict of parameter to text; raise UserError for unknown parameters."""
     available = list(aggregator().get_params(deep=False))
     params = {}
     for piece in pieces:
@@ -95,7 +95,7 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """Read a value: a Python literal, numbers of voters such as bm25:.3,dense:.7, or else text."""
+    """Read a value, which is a Python literal, a dict by voter such as bm25:.3,dense:.7, or otherwise text."""
     if _BY_VOTER.fullmatch(text):
         pairs = [piece.rpartition(":") for piece in text.split(",")]
         return {voter.strip(): float(number) for voter, _, number in pairs}
@@ -106,12 +106,12 @@ def read_value(text):
 
 
 def read_values(text):
-    """Read values separated by commas: `10,60` is two values, `(5,10),(1,2)` is two tuples."""
+    """Read values separated by commas, such as `10,60` (two values) or `(5,10),(1,2)` (two tuples)."""
     return [read_value(piece.strip()) for piece in re.split(r",(?![^{(\[]*[})\]])", text) if piece.strip()]
 
 
 def fitting_methods(lists, names=None):
-    """Return methods, by default all, that accept the lists, and the names of the others by reason."""
+    """Return the methods that accept the lists, and the names of the other methods by reason; None tries all."""
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)

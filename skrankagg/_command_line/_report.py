@@ -1,4 +1,4 @@
-"""Output: notes on the data, and tables and plots in files."""
+"""Output of notes on the data, and of tables and plots."""
 
 import os
 import re
@@ -33,7 +33,7 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Return measures by the given names, or by names that include the conventions given as flags."""
+    """Return measures by the names that the user gave; conventions given as flags become part of the names."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
     # A comma ends a name unless it is in brackets or between two cutoffs.
@@ -43,7 +43,7 @@ def read_measures(args):
 
 
 def measure_notes(measures, qrels, runs):
-    """Note where trec_eval would print other numbers: gains of DCG, and the order of items of equal score."""
+    """Return notes on differences from trec_eval in the gains of DCG and in the order of items of equal score."""
     notes = []
     gains = {one.options.get("gain", "exponential") for one in measures if one.name in {"dcg", "ndcg"}}
     if "exponential" in gains and (qrels.relevance > 1).any():
@@ -72,7 +72,7 @@ def best_first(table):
 
 
 def difference_table(per_query, baseline):
-    """Compare the rows of a frame of measures with one of them, with intervals and corrected p-values, as text."""
+    """Compare the rows of a frame of measures with a baseline; return intervals and corrected p-values as text."""
     found = compare_methods(per_query, baseline)
     measure, n = per_query.columns[0], per_query.index.get_level_values(1).nunique()
     rows = best_first(found.drop(index=baseline).rename(columns={"mean": measure}))
@@ -94,7 +94,7 @@ def difference_table(per_query, baseline):
 
 
 def show_number(value, format=".6g"):
-    """Write a number for display, or a dash if it is missing."""
+    """Write a number for display; a missing number becomes a dash."""
     return "-" if np.isnan(value) else f"{value:{format}}"
 
 
@@ -125,7 +125,7 @@ def print_notes(notes, prefix=""):
 
 
 def check_outputs(*tables, run=None, plot=None):
-    """Check that all outputs can be written, before the work rather than after it.
+    """Check, before the work begins, that all outputs can be written.
 
     Parameters
     ----------

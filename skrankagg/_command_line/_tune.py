@@ -1,4 +1,4 @@
-"""Command skrankagg tune: search for parameters and weights of one method, measured on held-out queries."""
+"""Command skrankagg tune, which searches for parameters and weights of one method and tests them on other queries."""
 
 import shlex
 from math import comb, prod
@@ -28,7 +28,7 @@ _MOST_WEIGHTS = 200
 
 
 class _CountedScorer:
-    """A scorer that calls a function after each call, one for each fit of a search; copies share the function."""
+    """A scorer that calls a function after each score, to count the fits of a search; copies share the function."""
 
     def __init__(self, scorer):
         self.scorer, self.step = scorer, None

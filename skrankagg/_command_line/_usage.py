@@ -1,4 +1,4 @@
-"""Usage: the parser, and help texts with examples."""
+"""Parser of the command line, and help texts with examples."""
 
 import argparse
 import os
@@ -220,7 +220,7 @@ def make_parser():
 
 
 def recognise_files(args):
-    """Move files that follow the names of --metrics or --methods to the files."""
+    """Move files that follow the names of --metrics or --methods to the argument `files`."""
     for option in ("metrics", "methods"):
         names = getattr(args, option, None)
         if not names or not hasattr(args, "files") or names is DEFAULT_METRICS:
@@ -234,7 +234,7 @@ def recognise_files(args):
 
 
 def _is_file(name):
-    """Return whether a name is an existing file, or looks like one, so that the reader reports it missing."""
+    """Return True if a name is an existing file, or looks like a file that the reader will report as missing."""
     path = name.partition("=")[2] if "[" not in name and "=" in name else name
     return path == "-" or os.path.exists(path) or re.fullmatch(r"[^@\[\]]+\.[A-Za-z]{2,8}", path) is not None
 

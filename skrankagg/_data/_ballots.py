@@ -1,4 +1,4 @@
-"""Ballots as text or as levels of items, with the number of voters who cast each."""
+"""Ballots as text or as levels of items, with the number of voters who cast each ballot."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence, Set
@@ -17,7 +17,7 @@ Levels = tuple[tuple[Hashable, ...], ...]
 
 
 def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Counter[Levels]:
-    """Count equal ballots, in the order in which they first come."""
+    """Count equal ballots and keep the order of their first appearance."""
     check_flag("strip", strip)
     if isinstance(ballots, str | bytes) or not isinstance(ballots, Sequence | np.ndarray) or not np.iterable(ballots):
         raise InputTypeError(f"`ballots` of {caller} must be a sequence of ballots; got {type(ballots).__name__}.")
@@ -69,7 +69,7 @@ def _levels(ballot, caller, strip):
     if not items or not all(levels) or "" in items or _any_missing(items):
         raise InputError(f"Each level of a ballot of {caller} must have items, as in 'A > B = C'; got {show(ballot)}.")
     if repeated:
-        raise InputError(f"Each item must be in a ballot of {caller} once; got {show(ballot)}.")
+        raise InputError(f"Each ballot of {caller} must contain an item only once; got {show(ballot)}.")
     return ordered
 
 

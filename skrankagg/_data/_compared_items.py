@@ -1,4 +1,4 @@
-"""Items that no list compares with each other: labels, sizes and a warning; a warning of paired comparisons."""
+"""Components of items that no list compares with each other; warnings about them and about paired comparisons."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,11 +23,11 @@ def check_absent(absent):
 
 
 def component_labels(lists, absent):
-    """Number the components of the comparison graph of each query: int32 (n_candidates,), from 1 for the largest.
+    """For each candidate, return the number of its component in its query's graph, int32 of shape (n_candidates,).
 
-    Two items are joined if a list of positive weight compares them: a list that contains both, or with "last" one of
-    them. Of equally large components, the one with the first item comes first. None is the tag of methods that do not
-    compare items; for them each query is one component.
+    The largest component of a query has number 1. Among components of equal size, the component with the first item
+    comes first. The graph joins two items if a list of positive weight contains both items; with "last", one of them is
+    enough. None is the tag of methods that do not compare items; each query is then one component.
     """
     if absent is None:
         return np.ones(lists.n_candidates, dtype=np.int32)
@@ -43,7 +43,7 @@ def _any_votes(lists):
 
 
 def labels_of_held(lists):
-    """Compute the labels of `component_labels` if a list compares only the items that it contains."""
+    """Return the labels of :func:`component_labels` for lists that compare only the items that they contain."""
     label, open_queries = np.ones(lists.n_candidates, dtype=np.int32), ~_surely_connected(lists)
     if open_queries.all():
         return _label(lists)
@@ -53,7 +53,7 @@ def labels_of_held(lists):
 
 
 def _surely_connected(lists):
-    """Find queries, bool of shape (n_queries,), whose list lengths prove that all items are connected."""
+    """Return a mask, shape (n_queries,), of queries whose list lengths prove that all items are connected."""
     # Two lists whose lengths exceed the number of items share one; a list of weight 0 may contain other items.
     length, n = np.where(lists.list_weight > 0, lists.list_length, 0), lists.query_n_items
     longest = np.maximum.reduceat(length, lists.list_ptr[:-1])
@@ -87,7 +87,7 @@ def _label(lists):
 
 
 def n_components(lists, label):
-    """Count the components of each query, (n_queries,), from the labels of its candidates."""
+    """Return the number of components of each query, shape (n_queries,), from the labels of its candidates."""
     return np.maximum.reduceat(label, lists.candidate_ptr[:-1])
 
 
@@ -99,9 +99,9 @@ def all_connected(lists, absent):
 
 
 def warn_of_components(lists, absent, method):
-    """Warn about queries with items that no list compares, once for all, at the line that called the package.
+    """Issue one warning about all queries with items that no list compares.
 
-    `method` is the name of the method for the message.
+    It names the line that called the package. `method` is the name of the method for the message.
     """
     if all_connected(lists, absent):
         return
@@ -129,10 +129,10 @@ def warn_of_components(lists, absent, method):
 
 
 def warn_of_paired_comparisons(lists, method):
-    """Warn if lists of two items carry more than half of the list weight of a query of more than four items.
+    """Warn if lists of two items have more than half of the list weight in a query of more than four items.
 
-    The method with the name `method` ranks the items in a list above absent items. There is one warning for all queries
-    together, at the line that called the package.
+    `method` is the name of a method that ranks the items in a list above absent items. There is one warning for all
+    queries, and it names the line that called the package.
     """
     is_pair = lists.list_length == 2
     if not is_pair.any():

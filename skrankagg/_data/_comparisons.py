@@ -14,7 +14,7 @@ _SHOWN = 5
 
 
 def read_ties(values, name):
-    """Read a column of ties, bool (n_rows,), from booleans or the numbers 0 and 1 only.
+    """Read a column of ties as bool of shape (n_rows,); refuse values other than booleans, 0 and 1.
 
     >>> import pandas as pd
     >>> from skrankagg._data._comparisons import read_ties
@@ -70,7 +70,7 @@ def _show(one):
 
 
 def _columns_with(frame, names):
-    """Find the names of columns with one of some texts as a value."""
+    """Yield the name of each column that contains one of the texts `names` as a value."""
     if isinstance(frame, pd.DataFrame):
         for k, name in enumerate(frame.columns):
             # Cells may be lists or arrays, which have no hash and no single truth value.

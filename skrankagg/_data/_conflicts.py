@@ -24,10 +24,11 @@ _MERGED_ADVICE = (
 
 
 def find_conflicts(row_ptr, tie_start, score):
-    """Find lists with an item of better score than one of better rank: bool (n_lists,), None without such a list.
+    """Mark the lists in which an item has a better score than an item of a better rank.
 
-    `row_ptr` (n_lists + 1,) gives the rows (n_rows,) of each list, best rank first; `tie_start` (n_rows,) marks rows
-    that open a list or a group of equal ranks.
+    Return a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
+    the rows of each list, which are sorted by rank. `tie_start`, of shape (n_rows,), marks rows that open a list or a
+    group of equal ranks.
     """
     ptr = starts_to_ptr(tie_start)
     worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
@@ -41,10 +42,10 @@ def find_conflicts(row_ptr, tie_start, score):
 
 
 def find_merged(row_ptr, score, exact):
-    """Find lists in which distinct scores round to the same float64: bool (n_lists,), None without such a list.
+    """Mark the lists in which distinct scores round to the same float64.
 
-    `row_ptr` (n_lists + 1,) gives the rows (n_rows,) of each list. `score` is rounded; `exact` numbers the exact scores
-    in their order.
+    Return a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
+    the rows of each list. `score` is rounded; `exact` numbers the exact scores in their order.
     """
     row_list = expand(row_ptr)
     order = group_order(row_list, exact)
@@ -57,7 +58,7 @@ def find_merged(row_ptr, score, exact):
 
 
 def still_merged(merged, row_ptr, rank, score):
-    """Find lists, as :func:`find_merged`, in which distinct scores are still equal after rows were removed."""
+    """Mark, as :func:`find_merged` does, the lists with merged scores that remain after rows were removed."""
     # The exact scores are gone: large equal scores of different ranks must have been rounded.
     one = (np.diff(rank) != 0) & (np.diff(score) == 0) & (np.abs(score[1:]) >= EXACT_LIMIT)
     row_list = expand(row_ptr)
@@ -81,10 +82,10 @@ def check_scores(lists, reader, hint):
 
 
 def describe_conflict(lists, chosen):
-    """Describe how many of the `chosen` lists, bool (n_lists,), have scores that order items differently from ranks.
+    """Describe, for a message, the `chosen` lists whose scores order items differently from their ranks.
 
-    Returns the problem, as a clause that names the first list, and the remedy, as a sentence; None if there is no such
-    list.
+    `chosen` is a mask of shape (n_lists,). Returns the problem as a clause that names the first list, and the remedy as
+    a sentence. Returns None if there is no such list.
     """
     for marked, advice in [(lists.list_conflict, CONFLICT_ADVICE), (lists.list_merged, _MERGED_ADVICE)]:
         if marked is None or not (found := marked & chosen).any():

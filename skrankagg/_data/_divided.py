@@ -1,4 +1,4 @@
-"""Queries divided by the group of their lists' voters."""
+"""Division of queries by the groups of their voters."""
 
 import numpy as np
 import pandas as pd
@@ -8,10 +8,11 @@ from ._ranked_lists import RankedLists
 
 
 def divide_queries(lists, group, *, whole):
-    """Turn the lists of each group, (n_lists,), within each query into a query of their own.
+    """Divide each query into several queries, one for each group of its lists.
 
-    The new queries have all items of the old one if `whole`, else only the items of their own lists. Returns the lists,
-    their former order, the query and group of each new query, and the former candidate of each new candidate.
+    `group`, of shape (n_lists,), contains the group of each list. If `whole` is true, the new queries have all items of
+    the old query; otherwise they have only the items of their own lists. Returns the divided lists, the former position
+    of each list, the old query and the group of each new query, and the former candidate of each new candidate.
     """
     n_groups = int(group.max()) + 1
     code = lists.list_query.astype(np.int64) * n_groups + group

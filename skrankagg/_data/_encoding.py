@@ -1,7 +1,7 @@
 """Encoding of a frame's columns into the codes of :class:`~skrankagg.RankedLists`.
 
-Rows are sorted by query, voter and rank; a row that is already in order stays in place. Invalid lists are refused here
-with a message of a sentence or two.
+Rows are sorted by query, voter and rank; rows that are already in order stay in place. Invalid lists are refused here
+with a short message.
 """
 
 import numpy as np
@@ -144,10 +144,10 @@ def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, ite
         row = order[first_row(~row_start)]
         v = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
         raise InputError(
-            "Each list must contain an item once; "
-            f"{int((~row_start).sum())} rows repeat one (the first is query {show_id(queries, list_query[v])}, voter "
-            f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}). Keep one of them, for example with "
-            "RankedLists.from_frame(df, duplicates='first'), 'best' or 'mean'."
+            f"Each list must contain an item once; {int((~row_start).sum())} rows repeat an item (the first is query "
+            f"{show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}, item "
+            f"{show_id(items, item[row])}). Keep one of them, for example with RankedLists.from_frame(df, "
+            "duplicates='first'), 'best' or 'mean'."
         )
     n_candidates = int(np.count_nonzero(candidate_start))
     if n_candidates > _MOST_CANDIDATES:  # so many rows are sorted
@@ -226,7 +226,7 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
 
 
 def _lack_ranks(suspects, list_code, rank):
-    """Find the suspect lists that have a rank beyond the number of their rows."""
+    """For each suspect list, return True if its largest rank exceeds its number of rows."""
     codes, place = np.unique(suspects, return_inverse=True)
     slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
     rows = np.flatnonzero(codes[slot] == list_code)

@@ -2,8 +2,8 @@
 
 To scikit-learn's splitters the samples of a frame are its rows. A row-wise splitter breaks queries up: some rows of a
 query are used for the fit and others for the score, so the score is wrong. Such a splitter never assigns a row to both
-sides, so the two parts contain the same query and share no row of it. Valid uses share rows (other depths, more voters,
-the score of the training data) or share no query.
+sides, so the two parts contain the same query and share no row of it. In valid uses, the parts share rows (other
+depths, more voters, the score of the training data) or share no query.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ _FEW = 2_000
 class FittedRows:
     """The rows of encoded lists as fingerprints of 8 bytes each.
 
-    Few rows are kept encoded; their fingerprints are computed on first use, and mostly never.
+    If there are few rows, the encoded lists are kept, and their fingerprints are computed only on first use.
     """
 
     def __init__(self, lists):
@@ -41,7 +41,7 @@ class FittedRows:
         self._lists = None  # last: another thread may be reading
 
     def torn_queries(self, lists):
-        """Find positions in ``lists.queries`` of fitted queries that share no row with these lists."""
+        """Return the positions in ``lists.queries`` of the queries whose fitted rows are all absent from `lists`."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -79,9 +79,9 @@ _FACTOR = {
 
 
 def hash_ids(ids, role):
-    """Hash the ids of queries, voters or items: uint64 (n_ids,).
+    """Return hashes of the ids of queries, voters or items, uint64 of shape (n_ids,).
 
-    Equal ids have equal hashes, whatever their dtype: 1 as an integer, as a float, as a category.
+    Equal ids have equal hashes in every dtype; for example, 1 may be an integer, a float or a category.
     """
     values = plain_index(ids)
     if pd.api.types.is_numeric_dtype(values.dtype):
@@ -97,7 +97,7 @@ class RemembersRows(PortableState):
     """Mixin of estimators whose fit on a frame records its rows; a copy, a clone or a pickle omits them."""
 
     def _remember_rows(self, X, lists):
-        """Record the rows of a fitted frame; nothing for RankedLists, whose samples are queries."""
+        """Record the rows of a fitted frame; record no rows of RankedLists, because their samples are queries."""
         if isinstance(X, RankedLists):
             self.__dict__.pop(_ATTRIBUTE, None)
         else:
@@ -108,7 +108,7 @@ class RemembersRows(PortableState):
 
 
 def _find_rows(estimator):
-    """Find the rows recorded by an estimator, or by the estimator inside it that saw the frame first; else None."""
+    """Return the rows recorded by an estimator, or by the first estimator inside it that saw the frame, or None."""
     found = getattr(estimator, _ATTRIBUTE, None)
     if found is not None:
         return found

@@ -34,10 +34,10 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 class Columns:
     """Columns of a frame under their canonical names.
 
-    `names` maps canonical names to names in the frame; messages name `caller`, the constructor. If the frame lacks a
-    canonical name, a column is found by the other names that files use for it, provided that only one column matches. A
-    column that names the ids of queries, such as `qid`, is read even if there is a column `query`, with a warning. With
-    ``lazy=False`` the order of the rows matters, so lazy frames, whose rows have no order, are refused.
+    `names` maps canonical names to names in the frame. Messages name the constructor `caller`. If the frame lacks a
+    canonical name, the other names that files use for this column are tried; only one column may match. If there are
+    both a column of query ids, such as `qid`, and a column `query`, the column of ids is read and a warning is issued.
+    With ``lazy=False`` the order of the rows matters, so lazy frames are refused, because their rows have no order.
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):
@@ -64,7 +64,7 @@ class Columns:
         self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
-        """Find the names of the columns in the frame: as given, or another title of a canonical name."""
+        """Return the name in the frame of each column: the given name, or another title of the canonical name."""
         for column, name in names.items():
             if name is not None and (not is_hashable(name) or pd.isna(name) is True):
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
@@ -98,7 +98,7 @@ class Columns:
         return found
 
     def _call(self, column, name=None):
-        """Write the call that names a column, for messages."""
+        """Write, for a message, the call of the constructor with the name of a column."""
         first = "df, " if "." in self._caller else ""
         return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
@@ -112,7 +112,7 @@ class Columns:
         return name is not None and (name in self.available or name != column)
 
     def require(self, *columns):
-        """Raise ValueError unless each column exists exactly once."""
+        """Raise InputError unless the frame has rows, and has each of the columns exactly once."""
         missing = [name for name in columns if self._names.get(name, name) not in self.available]
         if missing:
             named = ", ".join(show(self._names.get(name, name)) for name in missing)
@@ -140,7 +140,10 @@ class Columns:
             raise InputError("`X` must have at least one row; it has no rows. Check how it was read or filtered.")
 
     def ids(self, column):
-        """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
+        """Encode a column of ids as int32 codes of shape (n_rows,) and a sorted index of its distinct ids.
+
+        The index has the dtype of the column.
+        """
         values = self.id_column(column)
         if values.dtype == np.float16:  # pandas has no float16 index, and converts it to float32
             raise InputTypeError(
@@ -163,7 +166,7 @@ class Columns:
         return codes, index
 
     def id_column(self, column):
-        """Read an id column as it is; a column of fractions found under another name is refused."""
+        """Return a column of ids unchanged; refuse a column of floats that was found under another name."""
         values = self.series(self._names[column])
         if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # q may be a q-value
             lack = "" if column in self.available else f"X is missing the column {column!r}; "
@@ -174,9 +177,10 @@ class Columns:
         return values
 
     def numbers(self, column, *, whole=False):
-        """Read a column of finite numbers, float64 of shape (n_rows,), or as ints if `whole` and it contains integers.
+        """Return a column of finite numbers as float64 of shape (n_rows,).
 
-        The array may be a view of the frame's own memory.
+        If `whole` is true, a column of NumPy's signed integers is returned unchanged. The array may be a view of the
+        frame's own memory.
         """
         values, name = self.series(self._names[column]), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
@@ -196,12 +200,13 @@ class Columns:
         return numbers
 
     def exact_order(self, column):
-        """Number the exact values of a column of finite numbers in order, if float64 may not represent them.
+        """Number the exact values of a column in sorted order, or return None if float64 represents every value.
 
         Returns
         -------
         ndarray of shape (n_rows,), dtype=int, or None
-            Equal only for equal values. None if float64 represents every value, such as integers up to 2 ** 53.
+            Number of each row's value; only equal values have equal numbers. None if float64 represents every value,
+            such as integers below 2 ** 53.
         """
         values = self.series(self._names[column])
         kind = getattr(values.dtype, "kind", "O")
@@ -215,7 +220,7 @@ class Columns:
         return factorize(values)[0]
 
     def series(self, name):
-        """Return a column of the frame, by its own name, in pandas' representation."""
+        """Return the column that has this name in the frame, as a pandas Series."""
         if self.is_pandas:
             if name not in self._series:  # each look-up makes a new Series
                 self._series[name] = self._frame[name]
@@ -231,7 +236,7 @@ class Columns:
 
 
 def is_frame(X):
-    """Return True for a data frame of a library that narwhals supports, lazy or not."""
+    """Return True for a data frame, eager or lazy, of a library that narwhals supports."""
     # Frames of narwhals itself, of any of its versions, are instances of the classes in its main namespace.
     return isinstance(X, pd.DataFrame | nw_main.DataFrame | nw_main.LazyFrame) or (
         nw.from_native(X, pass_through=True) is not X
@@ -239,7 +244,7 @@ def is_frame(X):
 
 
 def with_column(frame, name, values):
-    """Return the frame, of the same library, with a numeric column added or replaced."""
+    """Return a frame of the same library in which a numeric column is added or replaced."""
     if isinstance(frame, pd.DataFrame):
         return frame.assign(**{name: values})
     frame = nw.from_native(frame, eager_only=True)
@@ -265,7 +270,7 @@ def canonical_frame(X):
 
 
 def known_frame(frame, caller):
-    """Return a pandas frame as it is, and any other frame as narwhals wraps it, lazy or not."""
+    """Return a pandas frame unchanged, and any other frame, eager or lazy, as a narwhals frame."""
     if isinstance(frame, pd.DataFrame):
         return frame
     try:
@@ -297,33 +302,36 @@ def _collect(frame, caller):
 
 
 def first_row(mask):
-    """Return the number of the first row of a mask, as an int."""
+    """Return the position of the first True in a mask, as an int."""
     return int(np.argmax(mask))
 
 
 def known_or_missing(answers):
-    """Make a column of answers: True, False, or None for a missing one."""
+    """Make a nullable boolean column from answers that are True, False or None; None is a missing answer."""
     return pd.array(answers, dtype="boolean")
 
 
 def whole_or_missing(numbers, known):
-    """Make a column of whole numbers, missing where they are not known."""
+    """Make a nullable integer column in which the numbers that are not `known` are missing."""
     return pd.array(np.where(known, numbers.astype(object), None), dtype="Int64")
 
 
 def show_id(index, position):
-    """Write an id of an index as its user would: 1 rather than np.int64(1)."""
+    """Write an id of an index for a message: 1 rather than np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 
 def take_ids(index, codes):
-    """Return the ids of an index by their positions, as a column for :func:`frame_of`."""
+    """Return the ids at some positions of an index, as a column for :func:`frame_of`."""
     # pandas would infer strings from an array of objects that contains only strings.
     return index.take(codes) if index.dtype == object else index.array.take(codes)
 
 
 def take_or_missing(index, codes):
-    """Return ids as :func:`take_ids`, with a missing id for codes below 0, in a type that always has one."""
+    """Return ids as :func:`take_ids` does, but a missing id for each negative code.
+
+    Integers and booleans become nullable, so that an id can be missing.
+    """
     ids = pd.Series(index)
     if ids.dtype.kind in "iub":
         ids = ids.convert_dtypes()
@@ -331,7 +339,10 @@ def take_or_missing(index, codes):
 
 
 def frame_of(columns):
-    """Make a frame from columns by name, without copying: they must be writeable and belong to the frame alone."""
+    """Make a frame from a dict of columns without copying them.
+
+    The columns must be writeable, and no other object may use them.
+    """
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
     # In a small frame, building the index of names costs as much as everything else. A view has its own name.
     frame.columns = _index_of_names(tuple(columns), pd.get_option("mode.string_storage")).view()
@@ -340,12 +351,12 @@ def frame_of(columns):
 
 @lru_cache(maxsize=64)
 def _index_of_names(names, storage):
-    """Return names as an index, in pandas' string storage."""
+    """Return names as an index; `storage` is pandas' string storage and distinguishes the cached indexes."""
     return pd.Index(list(names))
 
 
 def plain_index(index):
-    """Return an index with values that look-ups can compare: categories become their own type."""
+    """Return an index whose values look-ups can compare; a categorical index gets the dtype of its categories."""
     if isinstance(index, pd.CategoricalIndex):
         return pd.Index(index.astype(index.categories.dtype))
     return pd.Index(index) if isinstance(index, SampleIndex) else index
@@ -354,8 +365,8 @@ def plain_index(index):
 class SampleIndex(pd.Index):
     """An index whose values scikit-learn can use as the targets of samples.
 
-    Scikit-learn slices targets as ``y[rows, ...]``. For a NumPy array this equals ``y[rows]``; for an Arrow array,
-    which pandas uses for strings if pyarrow is installed, it is an error.
+    Scikit-learn slices targets as ``y[rows, ...]``. For a NumPy array this equals ``y[rows]``. An Arrow array, which
+    pandas uses for strings if pyarrow is installed, raises an error instead.
     """
 
     def __new__(cls, data=None, *args, **kwargs):

@@ -37,24 +37,24 @@ def from_frame(
     Parameters
     ----------
     frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
-        A row for each item of each list, in any order. Other columns are ignored. From a lazy frame, only the
-        columns that are read are collected.
+        A row for each item of each list, in any order. Other columns are ignored and, in a lazy frame, not collected.
     query, voter, item : str or None, default="query", "voter", "item"
-        Names of the id columns, of any sortable dtype. With ``query=None`` the frame is one query, ``q``. A frame
-        without a column of voters, or with ``voter=None``, is one voter, ``consensus``, so the result of an
-        aggregation can be aggregated again.
+        Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
+        query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.
+        The result of an aggregation can therefore be aggregated again.
     rank : str or None, default="rank"
-        Name of the column of ranks, 1 for the best; None ignores it.
+        Name of the column of ranks, where 1 is the best rank; None ignores the column.
     score : str or None, default="score"
-        Name of the column of scores, higher is better; None ignores it. One of ``rank`` and ``score`` is enough.
+        Name of the column of scores, where higher scores are better; None ignores the column. A frame needs only one
+        of ``rank`` and ``score``.
     weight : str or None, default="weight"
-        Name of the optional column of list weights, at least 0 and constant within a list; None ignores it.
+        Name of the optional column of list weights, at least 0 and constant within a list; None ignores the column.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
-        scores are negated.
+        Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
+        scores are better. Such scores are negated.
     duplicates : {"error", "first", "best", "mean"}, default="error"
-        How to treat an item that a list contains twice: refuse it, or keep its first row, its best row, or the
-        mean.
+        How to treat an item that a list contains twice: refuse it, keep its first row, keep its best row, or keep the
+        mean of its rows.
     missing_ids : {"error", "drop"}, default="error"
         How to treat rows whose item is None or NaN.
     strip : bool, default=False
@@ -72,37 +72,38 @@ def from_frame(
         If `frame` is not a data frame, or if ids cannot be sorted.
     ValueError
         If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
-        negative, a weight varies within a list, or a list contains an item twice. If several columns match a
-        missing one.
+        negative, a weight varies within a list, or a list contains an item twice. If several columns match a missing
+        column.
 
     Warns
     -----
     AmbiguousInputWarning
         If the ids of the queries are read from ``qid`` or ``query_id``, although there is a column ``query``.
     RankScoreConflictWarning
-        If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
-        refuse the list.
+        If ranks and scores of a list order its items differently. Methods of ranks use the ranks, and methods of
+        scores refuse the list.
     SimilarIdsWarning
         If two ids differ only in case or blanks.
     SplitQueryWarning
-        If lists lack rows as after a row-wise split: in the middle, or at the start of the frame.
+        If lists have lost rows in the middle, or at the start of the frame, as after a split by rows.
 
     Notes
     -----
-    A column missing under its default name is found by the names that files use for it, in any case:
+    If a column is missing under its default name, the other names that files use for it are tried. They may be in upper
+    or lower case:
 
     - query: ``qid, query_id, q, topic, topic_id``
     - voter: ``voter_id, system, run, run_id, ranker, tag``
     - item: ``item_id, docno, doc_id, doc, document, document_id``
     - rank and score, if both are missing: ``position`` and ``sim``
 
-    Blanks, dots, hyphens and underscores in these names do not count. Two matching columns are refused, and so is a
-    column of fractions as ids, because "q" may contain q-values. If you pass a name, only this name is looked up.
-    If a frame has both ``query`` and ``qid`` or ``query_id``, the latter contains the ids, and ``query`` the text
-    of the queries.
+    Blanks, dots, hyphens and underscores in these names are ignored. Two matching columns are refused. A column of
+    floats is refused as ids, because a column "q" may contain q-values. If you pass a name, only this name is looked
+    up. If a frame has both ``query`` and ``qid`` or ``query_id``, the ids are read from the latter, because ``query``
+    then contains the text of the queries.
 
-    The order of the rows changes nothing, except which duplicate ``duplicates="first"`` keeps. A lazy frame has no
-    order.
+    The order of the rows does not affect the result, except with ``duplicates="first"``. This option therefore refuses
+    lazy frames, whose rows have no order.
     """
     names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
     columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
@@ -131,7 +132,7 @@ def from_frame(
 
 
 def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
-    """Encode a frame with rows to change or leave out: collect its columns by their canonical names."""
+    """Encode a frame with options that change or drop some of its rows."""
     if weights is not None:
         if not isinstance(weights, Mapping | pd.Series):
             raise InputTypeError(

@@ -38,18 +38,18 @@ def from_runs(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode runs by name, each a dict of query to results.
+    """Encode a dict of voter to run, where a run is a dict of query to results.
 
     Parameters
     ----------
     runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
-        For each voter and query, a dict of item to score, a list of (item, score), or a list of items, best first;
-        with scores everywhere or nowhere. Alternatively a data frame for each voter, by name or in a list, with the
-        columns of :meth:`from_frame`. In a list a column `voter` names the voters; without this column they are
-        numbered from 1.
+        The results of a voter for a query are a dict of item to score, a list of (item, score), or a list of items,
+        best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for
+        each voter, in a dict by name or in a list, with the columns of :meth:`from_frame`. In a list, a column `voter`
+        names the voters; without this column the voters are numbered from 1.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances and p-values; or the voters with such scores. Their
-        scores are negated.
+        Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
+        scores are better. Such scores are negated.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice; see :meth:`from_frame`.
     missing_ids : {"error", "drop"}, default="error"
@@ -68,11 +68,11 @@ def from_runs(
     TypeError
         If the runs are not dicts of dicts or lists.
     ValueError
-        If they are empty, if they mix scores and lists, or if a frame contains several voters.
+        If the runs are empty, if only some results have scores, or if a frame contains several voters.
 
     See Also
     --------
-    from_lists : Lists of one query.
+    from_lists : Encodes the lists of one query.
     to_runs : The inverse.
 
     Examples
@@ -159,12 +159,14 @@ def from_lists(
     Parameters
     ----------
     lists : dict of voter to list, or sequence of lists
-        Items, best first, or (item, score), or a dict of item to score. The voters of a sequence are numbered from
-        1. Data frames are read as in :meth:`from_runs`, and may lack a column of queries.
+        Each list contains items, best first, or pairs (item, score); it may also be a dict of item to score. The
+        voters of a sequence are numbered from 1. Data frames are read as in :meth:`from_runs`, and may lack a column
+        of queries.
     query : hashable, default="q"
-        Id of the query; frames with a column of queries keep their ids.
+        Id of the query. Data frames with a column of queries keep the ids of this column.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for p-values and times; or the voters with such scores.
+        Whether smaller scores are better, as for p-values and times. A sequence contains the voters whose smaller
+        scores are better.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice; see :meth:`from_frame`.
     missing_ids : {"error", "drop"}, default="error"
@@ -183,12 +185,12 @@ def from_lists(
     TypeError
         If the lists are not lists or dicts.
     ValueError
-        If they are empty, or if they mix scores and lists.
+        If the lists are empty, or if only some of them have scores.
 
     See Also
     --------
-    from_runs : Many queries.
-    from_wide : A table with a list in each column.
+    from_runs : Encodes the lists of many queries.
+    from_wide : Encodes a table with a list in each column.
 
     Examples
     --------
@@ -229,15 +231,16 @@ def from_hits(
     Parameters
     ----------
     hits : dict of voter to list of hits, or sequence of lists of hits
-        Best first. The voters of a sequence are numbered from 1.
+        The hits of each voter, best first. The voters of a sequence are numbered from 1.
     key : str or callable
         Location of a hit's id: a key of a dict, an attribute of an object, or a function of the hit.
     score : str or callable, default=None
-        Location of its score; None uses the order.
+        Location of a hit's score, given in the same ways as `key`. None ranks the hits by their order.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances; or the voters with such scores.
+        Whether smaller scores are better, as for distances. A sequence contains the voters whose smaller scores are
+        better.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice, such as several passages of one document.
     strip : bool, default=False
@@ -258,7 +261,7 @@ def from_hits(
 
     See Also
     --------
-    from_lists : Lists of ids.
+    from_lists : Encodes lists of ids.
 
     Examples
     --------
@@ -302,13 +305,15 @@ def from_ballots(
     Parameters
     ----------
     ballots : sequence of str, or of lists of items or of lists of tied items
-        Best first. In text ">" separates the levels and "=" the items of a level; blanks around ids do not count.
+        Ballots, each with the best items first. In text, ">" separates the levels, and "=" separates the items of a
+        level; blanks around ids are ignored.
     counts : sequence of float, default=None
-        Number of voters who cast each ballot, at least 0; None for one each. Equal ballots are merged.
+        Number of voters who cast each ballot, at least 0. None counts each ballot once. Equal ballots are merged.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
-        Whether to remove blanks around text ids in lists, as is always done in text.
+        Whether to remove blanks around the text ids of ballots that are lists. In ballots that are text, these blanks
+        are always removed.
 
     Returns
     -------
@@ -320,8 +325,8 @@ def from_ballots(
     TypeError
         If a ballot is neither text nor a list, such as a set or a dict, or the items of a level cannot be sorted.
     ValueError
-        If a ballot is empty or names an item twice, or the counts do not match the ballots or are negative or not
-        finite.
+        If a ballot is empty or names an item twice. If the number of counts is not the number of ballots, or a count is
+        negative or not finite.
 
     See Also
     --------
@@ -391,7 +396,7 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Return scores as they are, or positions as ranks."""
+    """Return the scores as a column or, without scores, the positions as a column of ranks."""
     if scores:
         # Integers stay integers, which keeps their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}

@@ -1,4 +1,4 @@
-"""Ranked lists from tables: a list in each column, a matrix of items by voters, paired comparisons."""
+"""Ranked lists from tables with a list in each column, from matrices of items by voters, and from comparisons."""
 
 from collections.abc import Hashable, Sequence
 from typing import Literal
@@ -64,11 +64,11 @@ def from_wide(
     TypeError
         If `frame` is not a data frame.
     ValueError
-        If it has no items.
+        If the frame has no items.
 
     See Also
     --------
-    from_matrix : A table with items as rows and numbers as cells.
+    from_matrix : Encodes a table with items as rows and numbers as cells.
     to_wide : The inverse.
 
     Examples
@@ -134,20 +134,22 @@ def from_matrix(
     Parameters
     ----------
     values : array-like of shape (n_items, n_voters), or DataFrame
-        A number for each item and voter; NaN if the voter does not rank the item. A DataFrame supplies its names:
-        items in the index and voters in the columns, or the other way round with ``rows="voters"``.
+        A number for each item and voter; NaN if the voter does not rank the item. A DataFrame has names: its index
+        names the items and its columns name the voters. With ``rows="voters"`` it is the other way round.
     kind : {"score", "rank", "pvalue"}
-        Kind of the numbers: scores, higher is better; ranks, 1 for the best; or p-values, lower is better, all from
-        0 to 1 and none missing.
+        Kind of the numbers. Higher scores are better, rank 1 is the best rank, and lower p-values are better. All
+        p-values must be present and from 0 to 1.
     rows : {"items", "voters"} or None, default=None
-        Meaning of the rows; "voters" for ballots in rows. None means "items", with a warning if the rows may be
-        voters.
+        Whether each row is an item, or the list of a voter, such as a ballot. None means "items"; a warning is issued
+        if the rows may be voters.
     items, voters : sequence of hashable, default=None
-        Names; None takes the names of the DataFrame, or numbers from 0.
+        Names of the items and of the voters. None uses the names of the DataFrame, or numbers from 0 if there are no
+        names.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for times; or the voters with such scores. Not needed for p-values.
+        Whether smaller scores are better, as for times. A sequence contains the voters whose smaller scores are better.
+        Leave it out for p-values.
     strip : bool, default=False
         Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
     weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
@@ -160,20 +162,20 @@ def from_matrix(
     Raises
     ------
     TypeError
-        If the matrix is text, a dict or ragged rows, or names cannot be hashed.
+        If the matrix is text, a dict or rows of different lengths, or if names cannot be hashed.
     ValueError
         If the matrix does not have two dimensions or is empty, a cell is not a number, or names do not match its
-        shape. Also if a p-value is missing or not from 0 to 1.
+        shape. If a p-value is missing or not from 0 to 1.
 
     Warns
     -----
     AmbiguousInputWarning
-        If neither `rows` nor names are given and there are more rows than columns, so that the rows may be ballots.
-        The rows must also be numbered from 0, or contain the same numbers in some order.
+        If the rows may be ballots: there are more rows than columns, and neither `rows` nor names are given. In
+        addition, the rows are numbered from 0, or all rows contain the same numbers in some order.
 
     See Also
     --------
-    from_wide : A table with items as cells.
+    from_wide : Encodes a table with items as cells.
 
     Examples
     --------
@@ -190,7 +192,7 @@ def from_matrix(
     3     q      1  dose   1.0    0.6
     4     q      1   age   2.0    0.4
 
-    Three voters rank two candidates, a ballot in each row:
+    Three voters rank two candidates, and each row is a ballot:
 
     >>> ballots = [[1, 2], [1, 2], [2, 1]]
     >>> RankedLists.from_matrix(ballots, kind="rank", rows="voters", items=["Ann", "Bob"]).to_runs()
@@ -247,7 +249,7 @@ def from_comparisons(
 ):
     """Encode comparisons of two items each, such as games or choices.
 
-    Equal comparisons are merged into one list of two items, weighted by their count.
+    Equal comparisons are merged into one list of two items. The weight of the list is the number of comparisons.
 
     Parameters
     ----------
@@ -256,9 +258,10 @@ def from_comparisons(
     winner, loser : str, default="winner", "loser"
         Columns of the two items.
     tie : str, default=None
-        Column of booleans, or of the numbers 0 and 1, true if the two were equal; None if there are no ties.
+        Column of booleans, or of the numbers 0 and 1, that is true if the two items tied. None means that no items
+        tied.
     voter : str, default=None
-        Column of the voter who compared; then only comparisons of the same voter are merged.
+        Column of the voter who made the comparison. If it is given, only comparisons of the same voter are merged.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
@@ -267,20 +270,20 @@ def from_comparisons(
     Returns
     -------
     RankedLists
-        Its voters are named after their statements, such as "a > b", "a = b" or "voter: a > b".
+        Lists whose voters are named after the comparisons, such as "a > b", "a = b" or "voter: a > b".
 
     Raises
     ------
     TypeError
         If `frame` is not a data frame.
     ValueError
-        If a column or an id is missing, an item is compared with itself, or `tie` has other or missing values. If a
-        column names the winning side, with the names given as `winner` and `loser` as its values.
+        If a column or an id is missing, an item is compared with itself, or `tie` has missing or invalid values. If
+        the values of some column are the names given as `winner` and `loser`, so that it names the winning side.
 
     See Also
     --------
-    from_ballots : Whole ballots.
-    skrankagg.aggregators.MarkovChain : Reads comparisons as they are with ``chain="mct"``.
+    from_ballots : Encodes ballots, which may rank more than two items.
+    skrankagg.aggregators.MarkovChain : Uses the comparisons directly with ``chain="mct"``.
 
     Examples
     --------

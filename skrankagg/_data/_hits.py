@@ -1,4 +1,4 @@
-"""Places of a list in plain Python: an item with its score, or a hit of a search client."""
+"""Places of a list in plain Python: (item, score) pairs, or hits of a search client."""
 
 from collections.abc import Mapping, Set
 
@@ -9,14 +9,17 @@ from ..exceptions import InputError, InputTypeError
 
 
 def is_pair(one):
-    """Return True for an item with its score, rather than an item or a list; a list of two numbers is a list."""
+    """Return True for an (item, score) pair; a list of two numbers is not a pair but a list of ids."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
 
 
 def hold_pairs(places):
-    """Return True for a list of items with scores: its first place is a pair, or a tuple next to a pair elsewhere."""
+    """Return True for a list of (item, score) pairs.
+
+    Its first place is a pair, or its first place is another list or tuple and some later place is a pair.
+    """
     if not len(places):
         return False
     return is_pair(places[0]) or (isinstance(places[0], list | tuple) and any(map(is_pair, places)))
@@ -46,7 +49,7 @@ def as_hits(hits, caller, voter):
 
 
 def read_hit(hit, where, caller, voter, place):
-    """Read the id or the score of a hit: by a key of a dict, an attribute of an object, or a function of the hit."""
+    """Read the id or the score of a hit from a key of a dict, an attribute of an object, or a function."""
     try:
         if callable(where):
             return where(hit)

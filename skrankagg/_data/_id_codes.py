@@ -27,9 +27,9 @@ _CHUNK = 1 << 18
 
 
 def encode_ids(values):
-    """Number distinct values of a Series in sorted order: int32 codes (n_rows,), -1 if missing, and their index.
+    """Number the distinct values of a Series in sorted order; return the codes and the index of these values.
 
-    Categories stay categories.
+    The codes are int32 of shape (n_rows,); a missing value has code -1. Categories stay categories.
 
     >>> import pandas as pd
     >>> from skrankagg._data._id_codes import encode_ids
@@ -79,7 +79,10 @@ def _order(index):
 
 
 def _renumber(codes, order):
-    """Renumber codes from order of appearance to sorted order, int32; `order` sorts the values, None if sorted."""
+    """Renumber codes from the order of appearance to sorted order, as int32.
+
+    `order` sorts the values. None means that the values are already sorted.
+    """
     if order is None:
         return codes.astype(np.int32)
     new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place is for missing values, code -1
@@ -88,7 +91,7 @@ def _renumber(codes, order):
 
 
 def _factorize_objects(objects):
-    """Number distinct objects in order of appearance: codes, -1 if missing, and the objects."""
+    """Number the distinct objects in order of appearance; return the codes, -1 if missing, and these objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
     # Hashing an address is several times faster than hashing the object.
@@ -102,12 +105,12 @@ def _factorize_objects(objects):
 
 
 def _addresses(objects):
-    """Return the addresses of objects in an array, intp of the same shape: the array itself, read as numbers."""
+    """Return the addresses of the objects in an array, as intp of the same shape, without a copy."""
     return np.frombuffer(objects, dtype=np.intp)
 
 
 def _share_objects(objects):
-    """Return True if there are many rows and at most about half as many objects."""
+    """Return True if there are many rows and, by a sample, at most about half as many distinct objects."""
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
@@ -117,7 +120,7 @@ def _share_objects(objects):
 
 
 def _string_order(names):
-    """Sort distinct strings and return their positions, (n,), or None if they are sorted.
+    """Return the positions, of shape (n,), that sort distinct strings, or None if the strings are sorted.
 
     Many strings are sorted as numbers made of the first eight characters after their common prefix; strings with equal
     numbers are then sorted as strings.
@@ -143,7 +146,10 @@ def _string_order(names):
 
 
 def _as_bytes(names):
-    """Return the characters of strings, uint8 (n, width), zero-padded; None if not worthwhile or not ASCII."""
+    """Return the characters of strings as uint8 of shape (n, width), padded with zeros.
+
+    Return None if there are few strings, or if some string is long or not ASCII.
+    """
     if len(names) < _FEW or max(map(len, names)) > _MOST_CHARACTERS:
         return None
     try:
@@ -153,7 +159,7 @@ def _as_bytes(names):
 
 
 def _check_ordered(index):
-    """Refuse sorted values that are only partly ordered, such as sets: their order would depend on the rows."""
+    """Refuse values such as sets, which are only partly ordered: their order would depend on the rows."""
     if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
         return
     values = index.tolist()
@@ -177,7 +183,7 @@ def _encode_categories(values):
 
 
 def _run_starts(values, sample=4096):
-    """Find the starts of the runs of equal values, or None if runs are short.
+    """Return the start of each run of equal values, or None if the runs are short.
 
     Queries and voters usually come in long runs, and comparing neighbours is several times cheaper than hashing.
     """

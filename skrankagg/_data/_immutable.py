@@ -24,7 +24,7 @@ class Immutable:
         return self
 
     def _fields(self) -> dict[str, Any]:
-        """Return the fields by name, as the constructor takes them."""
+        """Return the fields by name; they are the arguments of the constructor."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Libraries that decompose a state, such as skops, get arrays and text; pickle and copy use the fields.
@@ -41,5 +41,8 @@ class Immutable:
 
 
 def make(kind, *values):
-    """Make a container from its fields: a constructor under another name, which skops does not treat as the state."""
+    """Make a container of class `kind` from the values of its fields.
+
+    A pickle calls this function rather than the class, so that skops does not treat the values as the state.
+    """
     return kind(*values)

@@ -41,10 +41,11 @@ def encode_rows(
     plain_ids: bool = False,
     index: pd.Index | None = None,
 ) -> Any:
-    """Encode columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score`, as ranked lists, a `cls`.
+    """Encode columns by name as ranked lists of class `cls`.
 
-    There may be both, and a `weight`. With `plain_ids`, integer items of a nullable type become NumPy integers once
-    none is missing. `index` contains the row labels, which show whether rows were lost.
+    The columns are `query`, `voter` (positions in `voters`), `item`, `rank` or `score` or both, and optionally
+    `weight`. If `plain_ids` is true, integer items of a nullable type become NumPy integers, after missing items have
+    been dropped. `index` contains the row labels, which show whether rows were lost.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
@@ -89,13 +90,13 @@ def encode_rows(
 
 
 def repeat_id(one: Hashable, n: int) -> np.ndarray:
-    """Return a column of one id, (n,), in the dtype that pandas gives it."""
+    """Return an array of shape (n,) that repeats one id, in the dtype that pandas gives the id."""
     check_query(one)
     return pd.Series([one]).repeat(n).to_numpy()
 
 
 def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
-    """Concatenate columns of ids; integers stay integers next to whole numbers of any other type.
+    """Concatenate columns of ids; integers stay integers if all floats in the other columns are integers, too.
 
     >>> import pandas as pd
     >>> from skrankagg._data._long_rows import join_ids
@@ -109,7 +110,7 @@ def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
 
 
 def flat_ids(items: Sequence[Any]) -> pd.Series:
-    """Collect the ids of many lists in a column; integers next to a missing id or to fractions stay integers.
+    """Collect the ids of many lists in a column; integers stay exact next to missing ids and next to fractions.
 
     >>> from skrankagg._data._long_rows import flat_ids
     >>> flat_ids([[2**53 + 1, None], [2**53]]).tolist()
@@ -127,7 +128,7 @@ def flat_ids(items: Sequence[Any]) -> pd.Series:
 
 
 def has_own_mask(columns: Columns, name: str) -> bool:
-    """Return True if a column of a pandas frame has a nullable integer type, which ids then keep."""
+    """Return True if a column of a pandas frame has a nullable integer type; its ids then keep this type."""
     return columns.is_pandas and _is_nullable(columns.series(name).dtype)
 
 
@@ -138,7 +139,7 @@ def check_query(query: Any) -> None:
 
 
 def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
-    """Return lists by voter: a mapping as it is, a sequence numbered from 1."""
+    """Return the lists as a dict by voter; the lists of a sequence are numbered from 1."""
     if isinstance(given, Mapping):
         return dict(given)
     if isinstance(given, str | bytes) or not isinstance(given, Sequence | np.ndarray) or not np.iterable(given):
@@ -173,7 +174,11 @@ def _is_nullable(dtype):
 
 
 def _as_integers(parts):
-    """Convert columns of numbers, some of them integers, to integers of one type, or to objects if necessary."""
+    """Convert columns of integer and float ids so that concatenating them keeps every integer exact.
+
+    If all ids are integers, the columns become integers. If some ids are fractions, the columns stay unchanged or, with
+    large integers, become objects. Raises InputError if a float is too large to represent integers exactly.
+    """
     largest = {"f": 0.0, "i": 0.0, "u": 0.0}
     fractions = False
     for part in parts:
@@ -281,13 +286,13 @@ def _refuse_duplicates(frame, caller):
     if twice.any():
         row = frame.iloc[int(np.argmax(twice))]
         raise InputError(
-            f"Each list for {caller} must contain an item once; {int(twice.sum())} places repeat one, the first is "
+            f"Each list for {caller} must contain an item once; {int(twice.sum())} places repeat an item, the first is "
             f"item {show(row['item'])} of voter {show(row['voter'])}. Pass duplicates='first', 'best' or 'mean'."
         ) from None
 
 
 def _without_duplicates(frame, duplicates):
-    """Keep the first or the best place of each item of a list, or their mean, at the first place."""
+    """Keep one row for each item of a list: its first row, its best row, or its first row with the mean of all."""
     numbers = [name for name in ("rank", "score") if name in frame]
     if frame[numbers].isna().any(axis=None) or not frame["item"].map(is_hashable).all():
         return frame  # encoding refuses them

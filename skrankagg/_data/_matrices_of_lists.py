@@ -1,4 +1,4 @@
-"""Checks of matrices of items by voters: their orientation, and p-values as their numbers."""
+"""Checks of matrices of items by voters: their orientation, and the range of p-values."""
 
 import numpy as np
 import pandas as pd
@@ -24,9 +24,10 @@ def as_table(values, caller):
 
 
 def warn_of_rows(matrix, index, caller):
-    """Warn if the rows of a matrix may be voters: there are more rows than columns, numbered or permutations.
+    """Warn if the rows of a matrix may be voters.
 
-    `index` contains the names of the rows; None if there are none.
+    This is so if there are more rows than columns, and the rows are numbered or are permutations of the same numbers.
+    `index` contains the names of the rows; None means that the rows have no names.
     """
     n_rows, n_columns = matrix.shape
     if n_rows <= n_columns:

@@ -8,7 +8,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def read_cells(values, caller):
-    """Read a matrix of numbers, float64 with NaN for missing cells; integers stay integers, which keeps their order.
+    """Read a matrix of numbers as float64, with NaN for missing cells; a matrix of integers keeps its dtype.
 
     >>> from skrankagg._data._matrix_cells import read_cells
     >>> read_cells([[2, 1]], "from_matrix"), read_cells([[2, None]], "from_matrix")

@@ -1,4 +1,4 @@
-"""Query ids as ``y``: each sample gets the judgements of the query named for it."""
+"""Query ids as ``y``, where each sample gets the judgements of the query that `y` names for it."""
 
 from collections.abc import Mapping
 
@@ -52,7 +52,7 @@ def judge_by(lists, qrels, y, X):
 
 
 def _check_names(named, queries):
-    """Refuse values that are not a permutation of query ids: of another type than `queries`, or repeated."""
+    """Refuse named ids that are repeated, or whose type differs from the type of the ids `queries`."""
     types = [id_type(ids, booleans="booleans") for ids in (named, queries)]
     if None not in types and types[0] != types[1]:
         _refuse(f"ids of queries, which are {types[1]}, such as {show_id(queries, 0)}", named, 0)

@@ -25,7 +25,7 @@ from ._ranked_lists import RankedLists
 _KEPT_ROWS = 10_000
 #: Ids of these types have an order and are never missing.
 _PLAIN_TYPES = (str, int)
-_KINDS = "lists of ids, of (id, score), or dicts of id to score"
+_KINDS = "lists of ids, lists of (id, score), or dicts of id to score"
 
 
 class PlainQuery:
@@ -38,7 +38,7 @@ class PlainQuery:
     ids : list of lists
         Ids of each list.
     scores : list of sequences, or None
-        Their scores, if the lists have any.
+        Scores of each list; None if the lists have no scores.
     """
 
     __slots__ = ("ids", "names", "scores")
@@ -53,7 +53,7 @@ class PlainQuery:
         return f"list {v + 1}" if self.names is None else f"list {show(self.names[v])}"
 
     def to_lists(self):
-        """Return the lists as :meth:`RankedLists.from_lists` takes them, without empty lists."""
+        """Return the lists that are not empty, in the form that :meth:`RankedLists.from_lists` accepts."""
         names = range(1, len(self.ids) + 1) if self.names is None else self.names
         held = [v for v, ids in enumerate(self.ids) if ids]
         if self.scores is None:
@@ -71,7 +71,7 @@ class PlainQuery:
 
 
 def is_batch(lists, key):
-    """Return True for the lists of several queries, each given as for one query."""
+    """Return True for a batch, which is a sequence whose elements are each the lists of one query."""
     if not isinstance(lists, list | tuple):
         return False
     if lists and isinstance(lists[0], list) and lists[0] and isinstance(lists[0][0], str):
@@ -93,7 +93,7 @@ def _is_sized(one):
 
 
 def describe_method(method):
-    """Describe a value passed instead of an aggregator, for messages; a class must be called first."""
+    """Describe, for a message, a value that was passed instead of an aggregator; a class must be called first."""
     if not isinstance(method, type):
         return show(method)
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
@@ -266,7 +266,7 @@ class OneQuery(RankedLists):
 
     @staticmethod
     def _refuse(plain, held, row_ptr, items, repeated, odd):
-        """Raise the error for invalid ids; ids of a custom type may be valid."""
+        """Raise the error for invalid ids; return if the ids have a custom type and can be sorted."""
         row = max(repeated, odd, 0)
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
@@ -285,7 +285,7 @@ class OneQuery(RankedLists):
 
 
 def _layout(lengths):
-    """Compute the arrays that depend only on the lengths of the lists, by name, read-only."""
+    """Return by name the read-only arrays that depend only on the lengths of the lists."""
     return _kept_layout(lengths) if sum(lengths) <= _KEPT_ROWS else _new_layout(lengths)
 
 
@@ -321,7 +321,7 @@ def _sort_names(held, names):
 
 
 def _read_scores(plain, held, n_rows):
-    """Read the scores of all rows, float64, and whether each list is in descending order."""
+    """Return the scores of all rows as float64, and True if each list is known to be in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)

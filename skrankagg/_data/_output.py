@@ -12,7 +12,7 @@ from ._ranked_lists import check_lists
 def check_output(estimator, X, *, with_voters=False):
     """Raise MissingLibraryError if an estimator must return polars frames and a library for them is missing.
 
-    `X` are its ranked lists; `with_voters` is true if the frames have a column of voters.
+    `X` contains the ranked lists. `with_voters` is true if the frames have a column of voters.
     """
     if output_format(estimator) != "polars":
         return

@@ -1,8 +1,8 @@
 """Conversion of pandas objects to arrays, text and plain containers, which every persistence format accepts.
 
 A state with data frames, series or indexes can only be pickled; skops, for example, saves arrays, text, numbers and
-their containers. :func:`pack` converts a state to such types, and :func:`unpack` restores the same objects, to the last
-dtype. Objects without a plain form, such as a column of arbitrary objects with missing values, stay unchanged.
+their containers. :func:`pack` converts a state to such types, and :func:`unpack` restores the same objects with the
+same dtypes. Objects without a plain form, such as a column of arbitrary objects with missing values, stay unchanged.
 """
 
 import json
@@ -18,7 +18,7 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def pack(value):
-    """Replace pandas objects, also within dicts, lists and tuples, by plain ones; leave other objects unchanged.
+    """Replace pandas objects, also in dicts, lists and tuples, by plain objects; leave other objects unchanged.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def unpack(value):
 
 
 class PortableState:
-    """Mixin of estimators whose state, with all frames in it, any library can save."""
+    """Mixin of estimators that packs the frames in their state, so that any persistence library can save them."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in super().__getstate__().items()}
@@ -70,7 +70,7 @@ class PortableState:
 
 
 def _frame(value, kind, **parts):
-    """Pack a frame or a series, unless some of its parts have no plain form."""
+    """Pack a frame or a series; return it unchanged if one of its parts has no plain form."""
     parts["index"] = _pack_index(value.index)
     columns = parts.get("columns", [])
     if any(part is None for name, part in parts.items() if name != "name") or any(one is None for one in columns):

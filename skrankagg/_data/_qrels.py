@@ -1,4 +1,4 @@
-"""Relevance judgements: encoded once, aligned with ranked lists, looked up by the ids of queries."""
+"""Relevance judgements, which are encoded once, aligned with ranked lists and looked up by query id."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _ID_TYPES = {
 
 
 class QueryIds(Protocol):
-    """Ranked lists, as far as judgements need them."""
+    """Protocol of the attributes of ranked lists that :meth:`Qrels.align` reads."""
 
     @property
     def queries(self) -> pd.Index: ...
@@ -45,8 +45,8 @@ class QueryIds(Protocol):
 class Qrels(Immutable):
     """Relevance judgements: the relevant items of each query, with their grades.
 
-    Build one with :meth:`from_frame`. It is immutable. It is deliberately not a sequence: scikit-learn passes it on
-    whole and never slices it along with the samples.
+    Build a Qrels with :meth:`from_frame`. A Qrels is immutable. It is deliberately not a sequence, so scikit-learn
+    passes it on unchanged and never slices it along with the samples.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Qrels(Immutable):
     item : ndarray of shape (n_judgements,), dtype=int32
         Judged item.
     relevance : ndarray of shape (n_judgements,), dtype=float64
-        Grade of the judgement; items with a grade of at most 0 are not relevant, whatever the number.
+        Grade of each judgement. Items with a grade of at most 0 are not relevant.
 
     See Also
     --------
@@ -85,7 +85,7 @@ class Qrels(Immutable):
         Parameters
         ----------
         judgements : dict of query to dict, list or set
-            A dict of item to grade, or the relevant items, which get grade 1.
+            For each query, a dict of item to grade, or a list or set of the relevant items, which get grade 1.
 
         Returns
         -------
@@ -94,9 +94,9 @@ class Qrels(Immutable):
         Raises
         ------
         TypeError
-            If a query has anything else.
+            If the judgements of a query are of another type.
         ValueError
-            If nothing is judged, or a grade is not a finite number.
+            If there are no judgements, or a grade is not a finite number.
 
         See Also
         --------
@@ -128,9 +128,10 @@ class Qrels(Immutable):
         frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
             A row for each judged (query, item), in any order. Other columns are ignored.
         query, item, relevance : str, default="query", "item", "relevance"
-            Names of the columns. A column missing under its default name is found by the names that files use for it:
-            ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`, and ``rel, label, grade``. If there are
-            both `query` and ``qid``, ``qid`` is read, with a warning.
+            Names of the columns. If a column is missing under its default name, the other names that files use for it
+            are tried. For queries and items they are ``qid``, ``docno`` and others, as in
+            :meth:`RankedLists.from_frame`; for relevance they are ``rel, label, grade``. If the frame has both `query`
+            and ``qid``, ``qid`` is read and a warning is issued.
 
         Returns
         -------
@@ -142,7 +143,7 @@ class Qrels(Immutable):
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
-            Also if several columns match a missing one.
+            If several columns match a missing column.
         """
         columns = Columns(frame, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
         columns.require("query", "item", "relevance")
@@ -159,8 +160,8 @@ class Qrels(Immutable):
         if repeated.any():
             row = first_row(repeated)
             raise InputError(
-                f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat one, the first is query "
-                f"{show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
+                f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat an item, the first is "
+                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 
@@ -175,8 +176,9 @@ class Qrels(Immutable):
         Returns
         -------
         AlignedQrels
-            A sample for each query of the lists; splitters cut it along with them. Methods that learn from judgements,
-            and scorers without judgements of their own, look judgements up by the ids of the queries.
+            Judgements with one sample for each query of the lists; splitters divide them together with the lists.
+            Methods that learn from judgements look them up by query id, and so do scorers without judgements of their
+            own.
 
         Raises
         ------
@@ -209,12 +211,12 @@ class Qrels(Immutable):
 
     @property
     def n_judgements(self) -> int:
-        """Number of judged candidates."""
+        """Number of judged (query, item) pairs."""
         return len(self.relevance)
 
     @cached_property
     def best_first(self) -> NDArray[np.float64]:
-        """Grades of each query in descending order, float64 of shape (n_judgements,): the ideal ranking."""
+        """Grades of each query's ideal ranking, in descending order, float64 of shape (n_judgements,)."""
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
@@ -225,18 +227,19 @@ class Qrels(Immutable):
         queries : pandas.Index
             Distinct ids, sorted.
         place : ndarray of shape (n_queries,), dtype=int
-            For each of them, the position here of the query whose judgements it gets, or -1 for none.
+            For each of `queries`, the position in this Qrels of the query whose judgements it gets. With position -1,
+            it gets no judgements.
 
         Returns
         -------
         Qrels
-            Judgements of the `queries` that get any.
+            The judgements, without the `queries` whose position is -1.
         """
         rows, ptr = gather_ranges(self.ptr, place[place >= 0])
         return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
 
     def _look_up(self, lists, query, item, rows, judged_ptr):
-        """Look up the grade of each candidate, NaN if it is not judged."""
+        """Look up the grade of each candidate; a candidate without a judgement gets NaN."""
         n_items = lists.n_items
         if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
             candidate_query, candidate_item = query[lists.candidate_query], item[lists.candidate_item]
@@ -288,7 +291,7 @@ class Qrels(Immutable):
         return f"Qrels(n_queries={self.n_queries}, n_judgements={self.n_judgements}, n_relevant={relevant})"
 
     def _repr_html_(self) -> str:
-        """Show the sizes, and the most relevant items of the first query."""
+        """Show the sizes and the most relevant items of the first query."""
         rows = slice(0, self.ptr[1])
         top = pd.DataFrame({"item": self.items.take(self.item[rows]), "relevance": self.relevance[rows]})
         top = top.sort_values("relevance", ascending=False, kind="stable").head(5)
@@ -298,10 +301,10 @@ class Qrels(Immutable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlignedQrels(Immutable):
-    """Judgements with a sample for each query of some lists: the ``y`` of scikit-learn's searches and curves.
+    """Judgements with one sample per query of ranked lists, for use as ``y`` in scikit-learn's searches and curves.
 
-    Make one with :meth:`Qrels.align`. Splitters cut it along with the lists. Judgements are looked up by the ids of the
-    queries and never by their positions, so no order of the samples can mix them up.
+    Make them with :meth:`Qrels.align`. Splitters divide the judgements together with the lists. Judgements are looked
+    up by query id and never by position, so they stay correct in any order of the samples.
 
     Parameters
     ----------
@@ -312,7 +315,7 @@ class AlignedQrels(Immutable):
 
     See Also
     --------
-    Qrels : The judgements alone, which scikit-learn passes on whole.
+    Qrels : The judgements without samples, which scikit-learn passes on unchanged.
 
     Examples
     --------
@@ -334,11 +337,11 @@ class AlignedQrels(Immutable):
 
     @property
     def shape(self) -> tuple[int]:
-        """Number of samples, as a shape."""
+        """Shape (n_queries,): there is one sample for each query."""
         return (len(self.queries),)
 
     def __getitem__(self, chosen: Any) -> "AlignedQrels":
-        """Select the judgements of some samples, with an array's indexes: positions, a slice or a mask."""
+        """Select the judgements of some samples by positions, a slice or a mask, as in an array."""
         if isinstance(chosen, tuple):  # scikit-learn writes y[indices, ...]
             if len(chosen) != 2 or chosen[1] is not Ellipsis:
                 raise IndexError("AlignedQrels has one axis, its queries; index it with a single index.")
@@ -346,7 +349,7 @@ class AlignedQrels(Immutable):
         return AlignedQrels(self.qrels, self.queries[np.atleast_1d(np.arange(len(self))[chosen])])
 
     def own_qrels(self) -> Qrels:
-        """Return the judgements of the samples' queries alone.
+        """Return the judgements of the samples' queries, without the judgements of other queries.
 
         Returns
         -------
@@ -383,7 +386,8 @@ class AlignedQrels(Immutable):
 class EncodedQrels:
     """Judgements aligned with the codes of one :class:`RankedLists`.
 
-    Made once by :func:`encode_qrels`, they grade any order of those candidates without looking up ids again.
+    They are made once by :func:`encode_qrels`. Any order of the candidates can then be graded without looking up ids
+    again.
 
     Parameters
     ----------
@@ -392,9 +396,9 @@ class EncodedQrels:
     judged : ndarray of shape (n_queries,), dtype=bool
         Queries of the lists that have judgements.
     judged_ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Judgements of each query of the lists.
+        Grades of query ``q`` of the lists are ``judged_ptr[q]`` to ``judged_ptr[q + 1] - 1`` in `best_first`.
     best_first : ndarray of shape (n_judgements_used,), dtype=float64
-        All grades of each query, retrieved or not, in descending order.
+        All grades of each query in descending order, including the grades of items that no list contains.
 
     See Also
     --------
@@ -419,7 +423,10 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode judgements, a dict or a frame with the canonical column names; return encoded ones unchanged."""
+    """Encode judgements from a dict or a frame with the canonical column names; return a Qrels unchanged.
+
+    AlignedQrels are replaced by the judgements of their own queries.
+    """
     if isinstance(qrels, AlignedQrels):
         return qrels.own_qrels()
     if isinstance(qrels, Qrels):
@@ -428,10 +435,10 @@ def check_qrels(qrels):
 
 
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
-    """Choose among the judgements of a call, given as `y` or `qrels`, and of the constructor.
+    """Return the judgements passed to a call as `qrels` or `y`, or else the judgements of the constructor.
 
-    A call accepts no frame: where lengths coincide, scikit-learn would split it along with the samples, and the results
-    would be wrong. Raises InputError if there are no judgements.
+    A call refuses a frame. If its number of rows equalled the number of samples, scikit-learn would split the rows
+    along with the samples, and the results would be wrong. Raises InputError if there are no judgements.
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels | AlignedQrels):
@@ -456,10 +463,10 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
 
 
 def encode_qrels(qrels, lists):
-    """Align judgements with the codes of ranked lists: the grade of each candidate, as :class:`EncodedQrels`.
+    """Align judgements with the codes of ranked lists and return them as :class:`EncodedQrels`.
 
     Raises InputError if no query of the lists is judged, or if ids cannot match. Warns with NothingJudgedWarning if no
-    item is judged.
+    item of the lists is judged.
     """
     find_queries(qrels, lists.queries)
     encoded = encode_run(qrels, lists)
@@ -473,9 +480,10 @@ def encode_qrels(qrels, lists):
 
 
 def encode_run(qrels, run):
-    """Align judgements with a run, one list for each query; any of its queries and items may be judged.
+    """Align judgements with a run, which has one list for each query.
 
-    Raises InputError if ids cannot match: integers on one side, strings on the other.
+    Queries and items of the run may lack judgements. Raises InputError if ids cannot match, for example if the run has
+    integers and the judgements have strings.
     """
     query = match_ids(run.queries, qrels.queries, "query")
     item = match_ids(run.items, qrels.items, "item")
@@ -486,7 +494,7 @@ def encode_run(qrels, run):
 
 
 def find_queries(qrels, queries):
-    """Mark the judged queries among `queries` (n_queries,), bool of the same shape; InputError if there are none."""
+    """Return a mask, shape (n_queries,), of the judged queries; raise InputError if no query is judged."""
     judged = match_ids(queries, qrels.queries, "query") >= 0
     if not judged.any():
         raise InputError(
@@ -498,10 +506,10 @@ def find_queries(qrels, queries):
 
 
 def match_ids(theirs, ours, kind):
-    """Find the ids of lists (n_ids,) among the ids of the judgements: int64 positions (n_ids,), -1 if not found.
+    """Return the position of each id of the lists among the ids of the judgements, int64 of shape (n_ids,).
 
-    Raises InputError if no id is found because the types of the ids never equal each other; `kind` names the kind of id
-    for the message.
+    An id that is not found gets position -1. Raises InputError if no id is found because ids of the two types never
+    equal each other. In the message, `kind` names the kind of id.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
@@ -515,11 +523,11 @@ def match_ids(theirs, ours, kind):
 
 
 def id_type(ids, *, booleans="numbers"):
-    """Name the type of ids, if it is unambiguous; `booleans` is the name used for True and False."""
+    """Return the name of the type of ids, or None if the type is ambiguous; True and False are `booleans`."""
     inferred = pd.api.types.infer_dtype(plain_index(ids))
     return booleans if inferred == "boolean" else _ID_TYPES.get(inferred)
 
 
 def show_ids(ids):
-    """Write the first ids of an index, for messages."""
+    """Write the first two ids of an index for a message."""
     return ", ".join(repr(value) for value in ids[:2].tolist()) + (", ..." if len(ids) > 2 else "")

@@ -2,9 +2,9 @@
 
 A data set of ranked lists is a long frame with a row for each place of each list. All internal code works on integer
 codes instead. Rows are sorted by query, voter and rank, so that a list is a slice of rows. Each row has the code of its
-*candidate*: the (query, item) that is scored. Aggregating is then adding up over ``lists.candidate``.
+*candidate*, which is the (query, item) pair that is scored. An aggregation then adds up over ``lists.candidate``.
 
-The frame of the examples, two voters on one query:
+The following frame has two voters for one query:
 
 >>> import pandas as pd
 >>> from skrankagg import RankedLists
@@ -60,12 +60,12 @@ def _constructor(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankedLists(Immutable):
-    """Ranked lists of many voters for many queries, encoded; a sample is a query.
+    """Encoded ranked lists of many voters for many queries; each query is a sample.
 
-    Build one with :meth:`from_frame`, or from other data: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_hits`,
-    :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix`, :meth:`from_comparisons`. It is immutable. To
-    scikit-learn it is a container of ``n_queries`` samples: ``cv=5``, ``train_test_split`` and every splitter cut it
-    between queries and never through a list.
+    Build them with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
+    :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix` or :meth:`from_comparisons`.
+    RankedLists are immutable. For scikit-learn they are a container of ``n_queries`` samples. Therefore ``cv=5``,
+    ``train_test_split`` and every splitter separate whole queries and never divide a list.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ class RankedLists(Immutable):
     list_merged : ndarray of shape (n_lists,), dtype=bool, or None
         Lists in which different scores round to the same `score`; None if there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
-        Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
+        Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first; tied rows are sorted by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
         Candidate of each row.
     rank : ndarray of shape (n_rows,), dtype=float64
-        Mid-rank in the list: positions from 1, ties share their mean.
+        Mid-rank in the list. Positions start at 1, and tied items share the mean of their positions.
     score : ndarray of shape (n_rows,), dtype=float64, or None
-        Scores as given, rounded to float64, higher is better; None for lists of ranks only.
+        Scores of the rows, rounded to float64; higher scores are better. None if the lists have only ranks.
     candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
@@ -102,14 +102,14 @@ class RankedLists(Immutable):
     Notes
     -----
     Within a list the order is by ``rank``, or by descending ``score`` if there is no rank. Only the order of the ranks
-    counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
+    counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list for this query.
 
-    The order uses the numbers as given. Integers beyond 2 ** 53 that round to the same float64 are distinguished,
-    whatever their type, and so are decimals of Arrow and long doubles. Times are not numbers; give their integers.
+    The order uses the exact numbers. Integers beyond 2 ** 53, decimals of Arrow and long doubles stay distinct, even if
+    they round to the same float64. Times are refused because they are not numbers; convert them to integers.
 
     Ranks and scores conflict if an item has a better score than an item of a better rank. Methods that read the scores
-    refuse such lists, and lists in which different scores round to the same float64; lists of weight 0 are excepted.
-    Lists shortened by :meth:`keep_rows` are checked by their remaining rows only, as a frame of these rows would be.
+    refuse such lists. They also refuse lists in which different scores round to the same float64. Lists of weight 0 are
+    not checked. In lists that were shortened by :meth:`keep_rows`, only the remaining rows are checked.
 
     Examples
     --------
@@ -175,7 +175,8 @@ class RankedLists(Immutable):
         Parameters
         ----------
         lists : sequence of RankedLists
-            No two of them contain the same voter for the same query. All of them have scores, or none.
+            No two of these containers have a list of the same voter for the same query. Either all containers have
+            scores, or all are without scores.
 
         Returns
         -------
@@ -184,7 +185,7 @@ class RankedLists(Immutable):
         Raises
         ------
         ValueError
-            If there are no containers, if a list is in two of them, or if some have scores and others do not.
+            If there are no containers, if two containers have the same list, or if only some containers have scores.
 
         See Also
         --------
@@ -217,7 +218,7 @@ class RankedLists(Immutable):
 
     @property
     def shape(self) -> tuple[int]:
-        """Number of samples, (n_queries,), in the form that scikit-learn expects."""
+        """Shape (n_queries,), which scikit-learn reads as the number of samples."""
         return (len(self),)
 
     def __getitem__(self, key: Any) -> "RankedLists":
@@ -248,16 +249,16 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            Its queries are in the requested order, so that data sliced along with them, as scikit-learn slices `y`,
-            still match. It has the same voters and items, so that codes keep their meaning. Its rows are gathered when
-            they are first read; until then it refers to this container.
+            The lists of these queries, in the requested order. A `y` that scikit-learn slices in the same way still
+            matches them. Voters and items stay the same, so codes keep their meaning. Rows are copied when they are
+            first read; until then the result refers to this container.
 
         Raises
         ------
         IndexError
             If a position is out of range.
         ValueError
-            If a query is requested twice, or none at all.
+            If a query is requested twice, or if no query is requested.
         """
         chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
         if len(np.unique(chosen)) != len(chosen):
@@ -354,7 +355,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows of each candidate: a pointer array of shape (n_candidates + 1,), and rows sorted by candidate."""
+        """The pointer array of the candidates, shape (n_candidates + 1,), and the rows sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
@@ -364,7 +365,7 @@ class RankedLists(Immutable):
         Parameters
         ----------
         value : ndarray of shape (n_lists,)
-            Such as ``list_weight``.
+            Value of each list, such as ``list_weight``.
 
         Returns
         -------
@@ -374,36 +375,37 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Sum a value of each list over the lists of the query that lack the candidate's item.
+        """For each candidate, sum a value over the lists of its query that lack its item.
 
         Parameters
         ----------
         value : ndarray of shape (n_lists,)
-            Such as the value that a list gives absent items.
+            Value of each list, such as the score of the items that the list lacks.
 
         Returns
         -------
         ndarray of shape (n_candidates,)
-            0 for an item that is in all lists of its query.
+            The sum for each candidate. It is 0 for an item that is in all lists of its query.
         """
         held = np.bincount(self.candidate, weights=value[self.row_list], minlength=self.n_candidates)
         return self.sum_over_lists(value)[self.candidate_query] - held
 
     def components(self, absent: Literal["last", "ignore"] = "ignore") -> pd.DataFrame:
-        """Find the parts of each query between which no list compares any items.
+        """Divide the items of each query into components that no list compares with each other.
 
         Parameters
         ----------
         absent : {"last", "ignore"}, default="ignore"
-            Whether a list compares the items that it contains with all others ("last"), or only with each other.
+            With "last", a list compares the items that it contains with all items of the query. With "ignore", a list
+            compares these items only with each other.
 
         Returns
         -------
         pandas.DataFrame
             Columns `query`, `item` and `component`, query by query, sorted by item. `component` is the number of the
-            item's connected component in a graph whose edges join two items that a list of positive weight compares. 1
-            is the largest component of the query; of equally large ones, the one with the first item has the lower
-            number.
+            item's connected component in a graph. An edge of the graph joins two items that a list of positive weight
+            compares. The largest component of a query has number 1. Among components of equal size, the component with
+            the first item has the lowest number.
 
         See Also
         --------
@@ -412,7 +414,7 @@ class RankedLists(Immutable):
 
         Notes
         -----
-        Linear in the number of rows.
+        The time is linear in the number of rows.
 
         Examples
         --------
@@ -442,7 +444,7 @@ class RankedLists(Immutable):
         Parameters
         ----------
         weight : array-like of shape (n_lists,)
-            Finite and at least 0.
+            New weight of each list, finite and at least 0.
 
         Returns
         -------
@@ -480,12 +482,12 @@ class RankedLists(Immutable):
         return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
     def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
-        """Make the same lists without some of their rows.
+        """Return a container whose lists lack some of their rows.
 
         Parameters
         ----------
         kept : ndarray of shape (n_rows,), dtype=bool
-            Rows to keep, at least one of each list. Ranks close up.
+            Mask of the rows to keep, with at least one row of each list. The kept rows are ranked anew, without gaps.
 
         Returns
         -------
@@ -497,12 +499,12 @@ class RankedLists(Immutable):
         return self._keep(np.ones(self.n_lists, dtype=bool), kept)
 
     def keep_lists(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
-        """Make the same lists without some of them, and without the queries that have none left.
+        """Return a container without some of the lists, and without the queries that have no list left.
 
         Parameters
         ----------
         kept : ndarray of shape (n_lists,), dtype=bool
-            Lists to keep, at least one.
+            Mask of the lists to keep, with at least one list.
 
         Returns
         -------
@@ -524,7 +526,7 @@ class RankedLists(Immutable):
         voters: Collection[Hashable] | None = None,
         items: Collection[Hashable] | None = None,
     ) -> "RankedLists":
-        """Select the lists of some queries and voters, with some items, by their ids.
+        """Select lists by the ids of their queries, voters and items.
 
         Parameters
         ----------
@@ -534,9 +536,9 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists in their original order. Ranks close up where items are left out. Lists without any of the items
-            are dropped, and so are queries without lists. ``voters`` and ``items`` remain those of the whole data set,
-            as in :meth:`take`.
+            The lists in their original order. Where items are left out, the others are ranked anew, without gaps. Lists
+            without any of the items are dropped, and so are queries without lists. ``voters`` and ``items`` still
+            contain all ids of the data set, as in :meth:`take`.
 
         Raises
         ------
@@ -547,9 +549,9 @@ class RankedLists(Immutable):
 
         See Also
         --------
-        take : Queries by their positions, such as ``lists[[0]]``.
-        judged : Queries that have judgements.
-        keep_lists, keep_rows : By masks.
+        take : Selects queries by their positions, as ``lists[[0]]`` does.
+        judged : Selects queries that have judgements.
+        keep_lists, keep_rows : Select lists or rows by a mask.
 
         Examples
         --------
@@ -575,7 +577,8 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists with the same voters and items, as with :meth:`take`; this container if every query is judged.
+            The lists of the judged queries, with the same voters and items, as in :meth:`take`. If every query is
+            judged, this container itself is returned.
 
         Raises
         ------
@@ -604,14 +607,14 @@ class RankedLists(Immutable):
         Parameters
         ----------
         other : RankedLists
-            Anything else is not equal.
+            Container to compare with. An object of another type is not equal.
 
         Returns
         -------
         bool
-            Whether the queries are the same, in the same order, and so are the voters, items, ranks, scores and weights
-            of their lists, to the last bit. Ids are compared by value and not by dtype. Voters and items without a
-            list, which :meth:`take` and :meth:`select` leave, do not count.
+            True if the queries are the same, in the same order, and if the voters, items, ranks, scores and weights of
+            their lists are equal to the last bit. Ids are compared by value and not by dtype. Voters and items that are
+            in no list, as after :meth:`take` or :meth:`select`, are not compared.
 
         Examples
         --------
@@ -625,7 +628,7 @@ class RankedLists(Immutable):
     # ------------------------------------------------------------------ out again
 
     def to_frame(self) -> pd.DataFrame:
-        """Write the lists as a long frame, query by query, each sorted by voter and rank.
+        """Write the lists as a long frame, query by query; the rows of a query are sorted by voter and rank.
 
         Returns
         -------
@@ -647,15 +650,15 @@ class RankedLists(Immutable):
         return frame_of(columns)
 
     def to_runs(self) -> dict[Any, dict[Any, Any]]:
-        """Write the lists as runs by voter, each a dict of query to results.
+        """Write the lists as a dict of voter to run, where a run is a dict of query to results.
 
         Returns
         -------
         dict of voter to dict
-            For each query a dict of item to score, or, without scores, a list of items, best first. :meth:`from_runs`
-            restores the same lists, with three exceptions. Weights are lost, and so are ties of ranks, which a list of
-            items cannot represent. Ranks are lost where scores do not imply them, as where several scores round to one
-            float64.
+            The results for a query are a dict of item to score or, without scores, a list of items, best first.
+            :meth:`from_runs` restores the same lists, with three exceptions. Weights are lost. Ties of ranks are lost
+            without scores, because a list of items cannot represent them. Ranks are lost if the scores do not determine
+            them, for example if several scores round to one float64.
         """
         queries, voters = self.queries.tolist(), self.voters.tolist()
         items = self.items.take(self.candidate_item[self.candidate]).tolist()
@@ -705,7 +708,7 @@ class RankedLists(Immutable):
         return f"RankedLists({sizes}, {'ranks and scores' if self.has_scores else 'ranks'}{weighted})"
 
     def _repr_html_(self) -> str:
-        """Show the sizes, and the tops of the first query's lists side by side, a column for each voter."""
+        """Show the sizes and the best items of the first query's lists, with a column for each voter."""
         rows = self.take([0]).to_frame().astype({"item": str})
         place = rows.groupby("voter", observed=True)["rank"].rank("dense").astype(int)
         table = rows.groupby([place, "voter"], observed=True)["item"].agg(_join_tied).unstack().fillna("")
@@ -722,7 +725,7 @@ _GATHERING = RLock()
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class _Subset(RankedLists):
-    """Some queries of other lists; their rows are gathered when they are first read.
+    """Some queries of another container, from which rows are copied when they are first read.
 
     Cross-validation takes subsets again and again, and a method that learns nothing never reads the rows of the fitted
     lists. A pickle or a copy has all rows and is a RankedLists.
@@ -752,11 +755,11 @@ class _Subset(RankedLists):
 
     @property
     def has_scores(self) -> bool:
-        """True if the lists have scores; this gathers no rows."""
+        """True if the lists have scores; reading this property copies no rows."""
         return "score" not in self.__dict__ or self.score is not None
 
     def _gather(self, name):
-        """Gather an array from the source, which is dropped once all arrays are here."""
+        """Copy an array from the source container, and drop the source after its last array."""
         gathered = self.__dict__
         with _GATHERING:
             if name not in gathered:  # another thread may have been first
@@ -782,13 +785,14 @@ def check_lists(X) -> RankedLists:
 def encode_plain(X):
     """Encode dicts and lists; return anything else unchanged.
 
-    For calls on a whole data set. `fit` must not use it: under a splitter the elements of a list would be samples.
+    Calls on a whole data set use this function. `fit` must not use it, because a splitter would treat the elements of a
+    list as samples.
     """
     return _from_python.plain_lists(RankedLists, X)
 
 
 def check_run(X) -> RankedLists:
-    """Encode a run, with one list for each query, such as a consensus; InputError if a query has several."""
+    """Encode a run, such as a consensus; raise InputError if a query has several lists."""
     lists = check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)

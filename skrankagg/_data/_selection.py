@@ -11,7 +11,7 @@ from ._voter_names import near_voters, type_hint
 
 
 def mark_ids(index, ids, kind):
-    """Mark the requested ids of an index, bool (n_ids,); None for all."""
+    """Return a mask, shape (n_ids,), of the requested ids of an index, or None if all ids are requested."""
     if ids is None:
         return None
     if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
@@ -78,7 +78,7 @@ def same_lists(one, other):
 
 
 def _same_ids(ours, our_codes, theirs, their_codes):
-    """Return True if codes (n,) of two indexes stand for the same ids."""
+    """Return True if two arrays of codes, of shape (n,), stand for the same ids of their two indexes."""
     if ours is theirs:
         return np.array_equal(our_codes, their_codes)
     place = plain_index(ours).get_indexer(plain_index(theirs))

@@ -1,4 +1,4 @@
-"""Ids that differ only in case or blanks, such as "BM25" and "bm25 ": probably the same, but counted as two."""
+"""Warning about ids that differ only in case or blanks, such as "BM25" and "bm25 ", and probably mean the same."""
 
 import pandas as pd
 
@@ -29,7 +29,7 @@ def warn_of_similar_ids(lists):
 
 
 def _similar(ids):
-    """Find pairs of ids that are equal apart from case and blanks, each id with the first one like it."""
+    """Pair each id with the first earlier id that is equal apart from case and blanks."""
     if isinstance(ids, pd.CategoricalIndex):
         ids = plain_index(ids)
     if not pd.api.types.is_string_dtype(ids.dtype):

@@ -1,4 +1,4 @@
-"""Arrays of a part of ranked lists: of some queries, of some lists, of some rows."""
+"""Arrays of a part of ranked lists, which consists of some queries, some lists or some rows."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ._conflicts import find_conflicts, still_merged
 
 
 def small_arrays(whole, chosen):
-    """Return the arrays of some queries of ranked lists that have an entry for each query or list, by name."""
+    """For some queries of ranked lists, return by name the arrays with one entry for each query or list."""
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
     def marks(name):
@@ -29,7 +29,7 @@ def small_arrays(whole, chosen):
 
 
 def kept_arrays(lists, list_kept, row_kept):
-    """Return the arrays of ranked lists without some lists and rows, by name, and the remaining candidates."""
+    """Remove some lists and rows; return by name the remaining arrays, and return the remaining candidates."""
     length = np.add.reduceat(row_kept, lists.row_ptr[:-1], dtype=np.int64)[list_kept]
     row_ptr = np.concatenate([[0], np.cumsum(length)])
     rank, score = lists.rank[row_kept], lists.score[row_kept] if lists.has_scores else None
@@ -62,7 +62,7 @@ def kept_arrays(lists, list_kept, row_kept):
 
 
 def gather_of_queries(whole, chosen, name, candidate_ptr):
-    """Return one array of some queries of ranked lists that has an entry for each row or candidate, read-only.
+    """For some queries of ranked lists, return one read-only array with an entry for each row or candidate.
 
     ``candidate_ptr`` delimits the candidates of the chosen queries in the new numbering.
     """
@@ -77,7 +77,7 @@ def gather_of_queries(whole, chosen, name, candidate_ptr):
 
 
 def _ranges(ptr, chosen):
-    """Index the elements of some ranges: a slice, which copies nothing, if the ranges are consecutive."""
+    """Return an index of the elements of some ranges; for consecutive ranges it is a slice, which copies nothing."""
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]

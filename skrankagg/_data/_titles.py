@@ -38,7 +38,7 @@ def canonical(title):
 
 
 def other_titles(name):
-    """Return the other titles of a column, for messages; nothing for a name that is not canonical.
+    """Return the other titles of a column for a message; a name that is not canonical has no other titles.
 
     >>> from skrankagg._data._titles import other_titles
     >>> other_titles("relevance")
@@ -48,7 +48,7 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """Return the titles that name query ids, if there is also a column `query`, which then contains the text.
+    """Return the titles of query ids if there is also a column `query`, which then contains the queries' text.
 
     >>> from skrankagg._data._titles import query_ids
     >>> query_ids(["qid", "query", "docno"]), query_ids(["qid", "docno"])

@@ -19,21 +19,21 @@ _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
 def find_voters(known, voters):
-    """Find voters (n_voters,) among known ones: positions (n_voters,), -1 for unknown voters."""
+    """Return the position of each voter among the known voters, shape (n_voters,); unknown voters get -1."""
     return plain_index(known).get_indexer(plain_index(voters))
 
 
 def unmatched(names, voters):
-    """Mark names (n_names,) that are not the id of any voter, bool of the same shape."""
+    """Return a mask, shape (n_names,), of the names that are not the id of any voter."""
     return find_voters(voters, names) < 0
 
 
 def near_voters(names, voters):
-    """Find the ids probably meant by names that match no id: a list of (name, id).
+    """Find the ids that misspelt names probably mean; return a list of (name, id).
 
-    A pair is returned for each name that resembles exactly one id. It resembles an id if it is equal except for case,
-    outer blanks, leading zeros and type, or else of similar spelling. Ids that differ by a number or a single letter,
-    such as v1 and v10 or run_a and run_b, do not resemble each other.
+    A pair is returned for each name that resembles exactly one id. A name resembles an id if they are equal except for
+    case, outer blanks, leading zeros and type. If there is no such id, a name resembles the ids of similar spelling.
+    Ids that differ by a number or a single letter, such as v1 and v10 or run_a and run_b, do not resemble each other.
 
     >>> from skrankagg._data._voter_names import near_voters
     >>> near_voters(["gogle", "v10", "7"], ["bing", "google", "v1", "v2", 7])
@@ -56,10 +56,10 @@ def near_voters(names, voters):
 
 
 def warn_of_misspelt_names(given, voters, parameter):
-    """Warn about names in a parameter, a mapping or Series by voter, that resemble the id of a voter but match none.
+    """Warn about names in a parameter that resemble the id of a voter but match no id.
 
-    A name that resembles no id may belong to a voter of the same data set who has no list here, for example in a fold
-    of a cross-validation.
+    `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id may belong to a
+    voter of the same data set who has no list here, for example in a fold of a cross-validation.
     """
     names = pd.Index(list(given.keys()))
     found = near_voters(names[unmatched(names, voters)].tolist(), plain_index(voters).tolist())
@@ -70,7 +70,7 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
-    """Describe, as a clause of a message, that ids do not match because their types differ; empty if types agree.
+    """Return a clause for a message that the types of ids differ, or an empty text if the types agree.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint

@@ -1,4 +1,4 @@
-"""Meaning of list weights: numbers of equal lists, which are votes, or factors.
+"""Meaning of list weights, which are either numbers of equal lists, called votes, or factors.
 
 Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
 same for both; standard errors and resampled lists must distinguish them.
@@ -11,10 +11,10 @@ from ._frames import first_row, show_id
 
 
 def are_votes(lists, votes, advice):
-    """Determine whether the weights of each query are numbers of votes, bool (n_queries,).
+    """Return a mask, shape (n_queries,), of the queries whose weights are numbers of votes.
 
-    A bool `votes` decides for all queries; with None, weights are votes in queries where all of them are whole.
-    Ambiguous weights cause a warning, with `advice`.
+    A bool `votes` decides for all queries. With None, weights are votes in queries where all weights are integers.
+    Ambiguous weights cause a warning that ends with `advice`.
     """
     if votes is not None:
         return np.full(lists.n_queries, votes)

@@ -1,4 +1,4 @@
-"""Entry point of the compiled kernels: NumPy arrays in, NumPy arrays out.
+"""Entry point of the compiled kernels, whose arguments and results are NumPy arrays.
 
 ::
 
@@ -8,12 +8,13 @@
             |
         _kernels/_majority.py, ...           librt.vecs only; mypyc turns each into an extension module
 
-A kernel takes typed vectors, which contain a copy of the array and can be compiled to plain C loops. Vectorised NumPy
-operations need no kernel: a kernel is a loop that branches, or that depends on its own last step.
+The parameters of a kernel are typed vectors, which contain a copy of the array; loops over them can be compiled to
+plain C loops. Vectorised NumPy operations need no kernel. A kernel is a loop that branches, or in which a step depends
+on the step before.
 
-A kernel that Python calls takes its vectors as objects and casts them. If Python calls a compiled function with a
-parameter of type ``vec``, mypyc 2.4 keeps a reference to the vector, so its memory is never freed. Functions that only
-kernels call take vectors, and their names begin with an underscore.
+If Python calls a kernel, its parameters are declared as objects and cast to vectors. If Python calls a compiled
+function with a parameter of type ``vec``, mypyc 2.4 keeps a reference to the vector, so its memory is never freed.
+Functions that only kernels call have parameters of type ``vec``, and their names begin with an underscore.
 """
 
 from . import loading

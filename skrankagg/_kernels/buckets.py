@@ -7,11 +7,12 @@ from .loading import VI, as_vf, as_vi
 
 
 def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
-    """Move items between the buckets of an order with ties while that lowers the cost by more than a tolerance.
+    """Move items between the buckets of an order with ties while a move lowers the cost by more than a tolerance.
 
-    `before` and `tied`, (n, n), are the costs of the row before the column and of a tie; `bucket`, (n,), rises from 0
-    without gaps. ``until()`` is called now and then and returns True to stop early. Returns buckets of the same form,
-    int64 and read-only: no single item can move to another bucket, or into its own, for less. A pass is O(n^2).
+    `before` is the cost of the row's item before the column's item, and `tied` is the cost of a tie; both have shape
+    (n, n). `bucket`, of shape (n,), contains the bucket of each item, numbered from 0 without gaps. ``until()`` is
+    called repeatedly and returns True to stop early. Returns buckets of the same form, as read-only int64. No move of a
+    single item to another bucket, or to a new bucket of its own, lowers their cost. A pass takes O(n^2) time.
     """
     n, bucket, before, tied = len(bucket), as_vi(bucket), as_vf(np.ravel(before)), as_vf(np.ravel(tied))
     at = VI(np.zeros(2, dtype=np.int64))

@@ -7,13 +7,16 @@ from .loading import VF, as_vf, as_vi, blocks
 
 
 def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, ties=True):
-    """Sum the preferences between items that occur in the same list, in one square matrix or many.
+    """Sum the preferences between items that occur in the same list, in one or many square matrices.
 
-    `row_ptr` (n_lists + 1,) gives the rows of the lists, best first. Of each row, (n_rows,), `item` is the item, from 0
-    to ``n_items - 1``, `rank` its rank, equal for tied neighbours, and `weight` its weight. `list_matrix` (n_lists,) is
-    the matrix that a list adds to, and `ties` is False if no two rows of a list tie. Returns `above` and `level`,
-    float64 (n_matrices, n_items, n_items). Row i and column j contain the total weight of the rows of i in lists that
-    rank j above i, and in lists that rank both alike. An item and itself count as alike. The matrices may be read-only.
+    `row_ptr`, of shape (n_lists + 1,), delimits the rows of the lists, best first. `item`, `rank` and `weight`, of
+    shape (n_rows,), contain the item, the rank and the weight of each row. Items are numbered from 0 to
+    ``n_items - 1``, and tied neighbours have equal ranks. `list_matrix`, of shape (n_lists,), contains the matrix to
+    which each list is added. `ties` is False if no two rows of a list tie.
+
+    Returns `above` and `level`, float64 of shape (n_matrices, n_items, n_items). In row i and column j, `above` is the
+    total weight of the rows of i in lists that rank j above i. There, `level` is this weight in lists that tie i and j.
+    An item ties with itself. The matrices may be read-only.
     """
     shape = n_matrices, n_items, n_items
     above, level = VF(np.zeros(n_matrices * n_items**2)), VF(np.zeros(n_matrices * n_items**2))

@@ -1,4 +1,4 @@
-"""Ids and scores of plain Python lists."""
+"""Numbering and ordering of the ids and scores in plain Python lists."""
 
 import numpy as np
 

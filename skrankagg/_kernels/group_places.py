@@ -7,12 +7,13 @@ from .loading import VF, as_vf, as_vi, blocks
 
 
 def mean_places(ptr, value, order, tolerance):
-    """Place the members of groups by descending value, neighbours within the tolerance at their mean place.
+    """Place the members of groups by descending value; neighbours within the tolerance share their mean place.
 
-    Groups are given by `ptr` (n_groups + 1,). `order` (n_members,) contains the members of each group in any order; the
-    closer it is to the order by `value` (n_members,), the faster the sorting. The tolerance is multiplied by the
-    largest finite absolute value in the group. Returns the places, from 1, float64 (n_members,), and the members in
-    order, int64; both are read-only. A group of n members in reverse order costs O(n^2).
+    `ptr`, of shape (n_groups + 1,), delimits the groups. `value`, of shape (n_members,), contains the values. `order`,
+    of the same shape, contains the members of each group in any order; sorting is fast if this order is close to the
+    order by value. The tolerance is multiplied by the largest finite absolute value in the group. Returns two read-only
+    arrays of shape (n_members,): the places from 1 as float64, and the members in order as int64. A group of n members
+    in reverse order takes O(n^2) time.
     """
     order, place = as_vi(order), VF(np.zeros(len(value)))
     arrays = as_vi(ptr), as_vf(value), order, tolerance, place

@@ -1,4 +1,4 @@
-"""Local search over orders, by insertion."""
+"""Local search over orders that moves single items."""
 
 import numpy as np
 
@@ -7,11 +7,12 @@ from .loading import VI, as_vf, as_vi
 
 
 def insertion_descent(margin, order, tolerance=0.0, *, until=None):
-    """Move items of an order by insertion while that lowers the cost by more than a tolerance.
+    """Move items of an order to other places while a move lowers the cost by more than a tolerance.
 
-    `margin`, (n, n), is the extra cost of an order with the row before the column rather than the other way round.
-    ``until()`` is called now and then and returns True to stop early. Returns the order, int64 of shape (n,) and
-    read-only, and its extra cost over the first one, at most 0. A pass over all items is O(n^2).
+    `margin`, of shape (n, n), is the extra cost of the row's item before the column's item, compared with the reverse
+    order of the two. ``until()`` is called repeatedly and returns True to stop early. Returns the order, read-only
+    int64 of shape (n,), and its cost minus the cost of the first order, which is at most 0. A pass over all items takes
+    O(n^2) time.
     """
     n, order, margin = len(order), as_vi(order), as_vf(np.ravel(margin))
     at, change = VI(np.zeros(2, dtype=np.int64)), 0.0
@@ -21,12 +22,12 @@ def insertion_descent(margin, order, tolerance=0.0, *, until=None):
 
 
 def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolerance=0.0):
-    """Continue from an order in rounds: displace `n_moves` items by up to `span` places, then descend again.
+    """Continue from an order in rounds, which displace `n_moves` items by up to `span` places and descend again.
 
-    `costs` are the costs of this order and of the best known order; the search continues from orders within `slack` of
-    the best. `uniform` contains ``2 * n_moves`` random numbers from 0 to 1 for each round. Returns the cheapest order
-    of these rounds and the last one, both read-only, and the costs of the last and of the best order. If the best cost
-    did not fall, the cheapest order is the one that the rounds started from.
+    `costs` contains the cost of this order and the cost of the best known order. The search continues from orders whose
+    cost is within `slack` of the best cost. `uniform` contains ``2 * n_moves`` random numbers from 0 to 1 for each
+    round. Returns the cheapest order of these rounds and the last order, both read-only, and the costs of the last and
+    of the best order. If the best cost did not fall, the cheapest order is the order from which the rounds started.
     """
     order = as_vi(order)
     best, order, costs = _insertion.iterate(

@@ -1,4 +1,4 @@
-"""Pairs that two rankings order oppositely."""
+"""Number of pairs that two rankings put in opposite orders."""
 
 import numpy as np
 
@@ -9,10 +9,12 @@ from .loading import as_vi, blocks
 def discordant_pairs(ptr, tie_end, other):
     """Count the pairs that a second ranking reverses, for many rankings at once.
 
-    Lists, `ptr` (n_lists + 1,), are sorted by the first ranking. `tie_end` (n_rows,) is the row after the last one that
-    ties with this one there. `other` (n_rows,) is a number of the row's item that rises along the second ranking, equal
-    for ties, from 0 and below the length of the list. Returns the numbers of pairs that the two rankings order
-    oppositely, and of pairs that both order, float64 (n_lists,), read-only. Each list of length L costs O(L log L).
+    `ptr`, of shape (n_lists + 1,), delimits the lists, which are sorted by the first ranking. `tie_end`, of shape
+    (n_rows,), contains, for each row, the row after the last row that ties with it in the first ranking. `other`, of
+    shape (n_rows,), contains a number of each row's item that rises along the second ranking. Ties have equal numbers;
+    all numbers are at least 0 and below the length of the list. Returns two read-only float64 arrays of shape
+    (n_lists,): the number of pairs in opposite orders, and the number of pairs that both rankings order. A list of
+    length L takes O(L log L) time.
     """
     length = np.diff(ptr)
     parts = []

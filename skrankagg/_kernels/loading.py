@@ -1,4 +1,4 @@
-"""Import of the kernels, compiled or not, and conversion of arrays to the vectors that they take."""
+"""Import of the kernels, compiled or not, and conversion of arrays to vectors, which are their arguments."""
 
 import hashlib
 import json
@@ -56,7 +56,7 @@ def as_vi(array):
 
 
 def stale_kernels():
-    """Return the names of compiled kernels whose source has changed; empty if they run as plain Python."""
+    """Return the names of compiled kernels whose source has changed; kernels in plain Python are never stale."""
     compiled = [kernel for kernel in KERNELS if not kernel.__file__.endswith(".py")]
     if not compiled:
         return []
@@ -82,7 +82,10 @@ if stale_kernels():
 
 
 def blocks(work):
-    """Yield the ends of consecutive groups, each a fraction of a second's work, from the running total of the work."""
+    """Yield the bounds of consecutive blocks of steps; each block takes a fraction of a second.
+
+    `work` is the running total of the work of the steps. A step is never divided.
+    """
     first = 0
     while first < len(work):
         done = work[first - 1] if first else 0.0

@@ -11,17 +11,20 @@ def majority_points(
 ):
     """Count each item's majority wins and draws against the other items of its query.
 
-    A list prefers a ranked item to an absent one, unless `held` is 0 throughout: then it compares only its own items.
-    It does not compare two absent or two tied items. Margins within 1e-12 of the query's total weight are draws, so
-    that rounding never creates a majority.
+    A list prefers a ranked item to an absent item. If `held` is 0 for all candidates, however, a list compares only its
+    own items. A list does not compare two absent or two tied items. Margins of at most 1e-12 times the query's total
+    weight are draws, so that rounding never creates a majority.
 
-    `list_ptr` (n_queries + 1,) gives the lists of each query, and `row_ptr` (n_lists + 1,) the rows of each list, best
-    first. `rank` and `candidate` (n_rows,) belong to each row, with equal ranks for tied neighbours; `row_list`
-    (n_rows,) is its list. `list_weight` is of shape (n_lists,), and `candidate_ptr` (n_queries + 1,) gives the
-    candidates of each query. `held` (n_candidates,) is the total weight of the lists that contain each candidate.
-    `candidate_rows` (n_rows,) are the rows sorted by candidate; the rows of a candidate begin at `candidate_row_ptr`
-    (n_candidates + 1,). Returns the numbers of opponents beaten by a weighted majority, and of opponents at a draw,
-    float64 (n_candidates,).
+    `list_ptr`, of shape (n_queries + 1,), delimits the lists of each query. `row_ptr`, of shape (n_lists + 1,),
+    delimits the rows of each list, best first. `rank`, `candidate` and `row_list`, of shape (n_rows,), contain the
+    rank, the candidate and the list of each row; tied neighbours have equal ranks. `list_weight`, of shape (n_lists,),
+    contains the weights of the lists. `candidate_ptr`, of shape (n_queries + 1,), delimits the candidates of each
+    query. `held`, of shape (n_candidates,), is the total weight of the lists that contain each candidate.
+    `candidate_rows`, of shape (n_rows,), contains the rows sorted by candidate, and `candidate_row_ptr`, of shape
+    (n_candidates + 1,), delimits the rows of each candidate.
+
+    Returns two float64 arrays of shape (n_candidates,): the number of opponents that each candidate beats by a weighted
+    majority, and the number of opponents at a draw.
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (

@@ -1,4 +1,4 @@
-"""Costs and changes of many orders at once."""
+"""Functions that compute and improve the costs of many orders at once."""
 
 import numpy as np
 
@@ -7,10 +7,11 @@ from .loading import VI, as_vf, as_vi, blocks
 
 
 def order_costs(margin, tied, query, order, bucket):
-    """Sum the margins of the items of orders over the items below, minus `tied` for the pairs of one bucket.
+    """For each order, sum the margins of its items over the items below, minus `tied` for pairs in one bucket.
 
-    `margin` and `tied` are of shape (n_queries, n, n). The orders and the rising buckets of their places are of shape
-    (n_orders, n), and `query`, (n_orders,), contains their queries. Returns float64 of shape (n_orders,).
+    `margin` and `tied` have shape (n_queries, n, n). `order` contains the orders, and `bucket` the bucket of each
+    place, which rises along the order; both have shape (n_orders, n). `query`, of shape (n_orders,), contains the query
+    of each order. Returns float64 of shape (n_orders,).
     """
     (m, n), margin = order.shape, as_vf(np.ravel(margin))  # not two copies, because it may be large
     arrays = margin, as_vf(np.ravel(tied)), *map(as_vi, (query, order.ravel(), bucket.ravel()))
@@ -19,10 +20,11 @@ def order_costs(margin, tied, query, order, bucket):
 
 
 def pivot_orders(margin, n_orders, draw):
-    """Sort the items of queries by the signs of margins (n_queries, n, n), as quicksort does, around random pivots.
+    """Sort the items of queries by the signs of their margins, around random pivots as in quicksort.
 
-    ``draw(k)`` returns the first k draws of 64 bits, uint64, of the stream that each query starts with. Returns
-    `n_orders` orders of each query, int64 of shape (n_queries, n_orders, n).
+    `margin` has shape (n_queries, n, n). ``draw(k)`` returns the first k draws of a random stream as uint64; each query
+    starts at the beginning of this stream. Returns `n_orders` orders of each query, int64 of shape (n_queries,
+    n_orders, n).
     """
     b, n = margin.shape[:2]
     orders, n_drawn, margin = [], 4 * n_orders * n, as_vf(np.ravel(margin))
@@ -39,7 +41,10 @@ def pivot_orders(margin, n_orders, draw):
 
 
 def majority_insertions(margin, order):
-    """Move items of orders (n_queries, n) up past items that a negative margin (n_queries, n, n) puts below them."""
+    """Move each item of an order up while its margin against the item above is negative.
+
+    `order` has shape (n_queries, n), and `margin` has shape (n_queries, n, n).
+    """
     (b, n), order, margin = order.shape, as_vi(order.ravel()), as_vf(np.ravel(margin))
     for first, last in blocks(np.arange(1, b + 1) * n**2):
         _orders.majority_insertions(first, last, n, margin, order)
@@ -47,7 +52,10 @@ def majority_insertions(margin, order):
 
 
 def draw_places(margin, order):
-    """Find, for each place, the first place of its run of items that no margin (n_queries, n, n) separates: int64."""
+    """For each place of an order, return the first place of its run of items that no margin separates, as int64.
+
+    `margin` has shape (n_queries, n, n).
+    """
     (b, n), margin, order = order.shape, as_vf(np.ravel(margin)), as_vi(order.ravel())
     parts = blocks(np.arange(1, b + 1) * n**2)
     return np.concatenate([_orders.draw_places(*ends, n, margin, order) for ends in parts]).reshape(b, n)

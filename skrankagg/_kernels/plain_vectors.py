@@ -1,4 +1,4 @@
-"""Vectors of the standard library, for platforms without librt; the kernels then run on them as plain Python.
+"""Vectors of the standard library for platforms without librt, on which the kernels run as plain Python.
 
 The kernels import ``librt.vecs``, which is an extension module. If it cannot be installed, :func:`vectors` puts this
 module in its place while the kernels are imported.
@@ -32,14 +32,14 @@ _CHARS = {"d": ("d",), "q": ("l", "q") if array("l").itemsize == 8 else ("q",)}
 
 
 class vec:
-    """Types of vectors by the type of their items, ``vec[float]`` and ``vec[i64]``, as in librt."""
+    """Namespace of the vector types ``vec[float]`` and ``vec[i64]``, as in librt."""
 
     def __class_getitem__(cls, item):
         return {float: _Floats, i64: _Integers}[item]
 
 
 def append(vector, value):
-    """Append a value to a vector, and return the vector: a librt vector may have to move."""
+    """Append a value to a vector, and return the vector, because a librt vector may have to move in memory."""
     vector.append(value)
     return vector
 

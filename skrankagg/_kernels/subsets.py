@@ -7,13 +7,16 @@ from .loading import as_vf, as_vi, blocks
 
 
 def cheapest_buckets(before, level, most, n_steps):
-    """Find the cheapest orders with ties that cost up to `most`, and among them the most ties.
+    """Find the cheapest orders with ties that cost up to `most`, and among them the orders with the most ties.
 
-    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0.
-    It is faster if the items run from the last of a cheap order to its first. Returns the least cost; the number of
-    ways to reach it, 2 for several, or -1 if `n_steps` are too few to tell; and the most ties at this cost. Then come
-    the number of ways to reach the most ties, 2 for several, and an order of the least cost and the most ties. It is
-    given as the bucket of each item, from 0 for the best.
+    `before` is the cost of the row's item before the column's item, and `level` is the cost of a tie. Both have shape
+    (n, n) and contain integers of at least 0. The search is faster if the items are numbered from the last item of a
+    cheap order to its first item.
+
+    Returns five values. The first is the least cost. The second is the number of orders with this cost: 1, 2 for
+    several, or -1 if `n_steps` steps are too few to decide. The third is the largest number of ties at this cost. The
+    fourth is the number of orders with this cost and this number of ties, 2 for several. The fifth is such an order, as
+    the bucket of each item, where 0 is the best.
     """
     n = len(before)
     arrays = as_vf(np.ravel(before)), as_vf(np.ravel(level))
@@ -23,10 +26,11 @@ def cheapest_buckets(before, level, most, n_steps):
 
 
 def cheapest_orders(size, margin, most):
-    """Find the least costs of orders of few items by margins, whole numbers, and the number of ways, 2 for several.
+    """Find the least cost of orders of few items by integer margins, and the number of orders with this cost.
 
-    `margin` contains the matrices of `size` rows, one after the other, and `most` the costs of known orders; both are
-    flat arrays. If majorities contradict each other much, the time grows with 2 to the power of the size.
+    The number is 2 if there are several such orders. `size` contains the number of items of each matrix. `margin`
+    contains the matrices one after the other, and `most` contains the costs of known orders; both are flat arrays. If
+    majorities often contradict each other, the time grows with 2 to the power of the size.
     """
     start = np.cumsum(size * size) - size * size
     arrays = *map(as_vi, (size, start)), *map(as_vf, (margin, most))

@@ -1,1 +1,1 @@
-"""Modules independent of ranked lists: scikit-learn's private names, progress, warnings, versions."""
+"""Modules that do not depend on ranked lists, for scikit-learn's private names, progress, warnings and versions."""

@@ -1,7 +1,7 @@
 """Support for scikit-learn's callbacks, which are called when parts of a fit begin and end.
 
-They are experimental in scikit-learn 1.9 and missing before; only this module uses them. For a fit without callbacks,
-in the estimator or around it, the overhead is one look-up in a dict.
+Callbacks are experimental in scikit-learn 1.9 and missing in earlier releases; only this module uses them. If neither
+the estimator nor a surrounding estimator has callbacks, the overhead of a fit is one look-up in a dict.
 """
 
 import copy
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         """Signature of scikit-learn's class for type checkers."""
 
         def set_callbacks(self, *callbacks: object) -> Self:
-            """Set the callbacks of a fit; call it without any to remove them."""
+            """Set the callbacks of a fit; a call without callbacks removes them."""
             ...
 
 else:
@@ -32,7 +32,7 @@ _MARK = "_in_fit"
 
 
 class Task:
-    """A part of a fit; as a context manager it reports its beginning and end to the callbacks, if there are any.
+    """A part of a fit, used as a context manager that reports the beginning and end of the part to callbacks.
 
     Parameters
     ----------
@@ -48,12 +48,14 @@ class Task:
         self.stop = False
 
     def part(self, name, n_parts=0):
-        """Make a part of this one; `n_parts` is the number of its own parts, or the most there can be.
+        """Return a new task for a part of this task.
 
         Parameters
         ----------
         name : str
+            Name of the part.
         n_parts : int, default=0
+            Number of parts of the new task, or an upper limit of this number.
 
         Returns
         -------
@@ -64,11 +66,12 @@ class Task:
         return Task(self.estimator, self.context.subcontext(task_name=name, max_subtasks=n_parts))
 
     def propagate(self, member):
-        """Let a member fitted in this part, in a ``with`` block, report its own parts to the same callbacks.
+        """Return a context manager in which a member's fit reports its parts to the same callbacks.
 
         Parameters
         ----------
         member : estimator instance
+            Estimator that is fitted in this part.
 
         Returns
         -------
@@ -109,7 +112,7 @@ def _fitted_attributes(estimator):
 
 
 def fit_task(estimator, n_parts=0):
-    """Return the current fit as a task of at most `n_parts` parts; outside of a fit, a task without callbacks."""
+    """Return the current fit as a task of at most `n_parts` parts, or a task without callbacks outside of a fit."""
     if not hasattr(estimator, _MARK):
         return Task()
     context = getattr(estimator, "_callback_fit_ctx", None)

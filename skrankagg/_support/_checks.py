@@ -1,4 +1,4 @@
-"""Checks of single arguments, each with the message that every function uses."""
+"""Checks of single arguments, whose messages are the same in all functions."""
 
 import math
 from numbers import Number
@@ -48,7 +48,7 @@ def check_count(name, value, least=1):
 
 
 def check_number(name, value, low, high=math.inf, *, whole=False):
-    """Raise InputError unless a value is a finite number, or a whole one, from `low` to `high`.
+    """Raise InputError unless a value is a finite number, or an integer if `whole`, from `low` to `high`.
 
     >>> from skrankagg._support._checks import check_number
     >>> check_number("absent", 2, 0, 1)
@@ -64,7 +64,7 @@ def check_number(name, value, low, high=math.inf, *, whole=False):
 
 
 def check_share(name, value, *, low=True, high=True):
-    """Raise InputError unless a value is a number from 0 to 1; `low` and `high` allow 0 and 1 themselves.
+    """Raise InputError unless a value is a number from 0 to 1; 0 is allowed only if `low`, and 1 only if `high`.
 
     >>> from skrankagg._support._checks import check_share
     >>> check_share("confidence", 1.0, low=False, high=False)

@@ -1,4 +1,4 @@
-"""Base class of estimators made of named members: the Comparator, and unions."""
+"""Base class of estimators that consist of named members, such as the Comparator and unions."""
 
 from typing import Any, Self
 
@@ -9,13 +9,14 @@ from ._sklearn import BaseComposition, show_in_parallel
 class Composition(BaseComposition):
     """Base of estimators whose parameter ``_members_name`` is a list of (name, estimator) tuples.
 
-    Parameters of the members are parameters of the whole, as ``name__parameter``; a member may be the string "drop".
+    A parameter of a member is a parameter of the whole estimator under the name ``name__parameter``. A member may be
+    the string "drop".
     """
 
     _members_name = "aggregators"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters; with ``deep`` also the members' parameters, as ``name__parameter``.
+        """Get the parameters; with ``deep`` also the parameters of the members, as ``name__parameter``.
 
         Parameters
         ----------
@@ -25,17 +26,17 @@ class Composition(BaseComposition):
         Returns
         -------
         dict
-            Name to value.
+            Values by the names of the parameters.
         """
         return self._get_params(self._members_name, deep=deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters of the whole, of a member (``name__parameter``), or a whole member (``name``).
+        """Set parameters of this estimator or of a member (``name__parameter``), or replace a member (``name``).
 
         Parameters
         ----------
         **params : dict
-            Name to value.
+            New values by the names of the parameters.
 
         Returns
         -------
@@ -45,7 +46,7 @@ class Composition(BaseComposition):
         return self._set_params(self._members_name, **params)
 
     def _members(self):
-        """Check the members; return the ones that are not dropped."""
+        """Check the members, and return the members that are not dropped."""
         given, title = getattr(self, self._members_name), self._members_name
         if not given or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
             raise InputError(

@@ -1,4 +1,4 @@
-"""Renamed parameters: the old name works with a warning until the release that removes it."""
+"""Renaming of parameters, whose old names work with a warning until the release that removes them."""
 
 import functools
 import inspect
@@ -8,7 +8,7 @@ from ._warn import warn_user
 
 
 def renamed(old, new, *, since, removed):
-    """Let a function accept a parameter under its old name, with a FutureWarning.
+    """Decorate a function so that it accepts a parameter under its old name, with a FutureWarning.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def renamed(old, new, *, since, removed):
     Returns
     -------
     callable
-        Decorator of a function, or of the ``__init__`` of a class that is not an estimator: scikit-learn reads an
-        estimator's parameters from its signature.
+        Decorator of a function, or of the ``__init__`` of a class. The class must not be an estimator, because
+        scikit-learn reads the parameters of an estimator from its signature.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Available memory, so that tasks that cannot fit are refused before they allocate it."""
+"""Limits of memory, by which tasks that need too much are refused before they allocate it."""
 
 import contextlib
 import math
@@ -30,12 +30,13 @@ _limits: list[list[int]] = []
 
 @contextlib.contextmanager
 def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
-    """Set how much memory the matrices of a query may take, for the whole process while the context lasts.
+    """Limit the memory of the matrices of a query, for the whole process while the context lasts.
 
-    Methods whose memory grows with the square of the items of a query refuse queries that cannot fit. The default limit
-    is 0.8 times the least of three values: the available memory of the machine, and the memory that the control group
-    (cgroup) and the address-space limit leave. The environment variable ``SKRANKAGG_MEMORY`` replaces it, also for
-    worker processes, which do not see the context. Results do not depend on it.
+    Methods whose memory grows with the square of the number of items refuse queries that exceed the limit. The default
+    limit is 0.8 times the least of three values. They are the available memory of the machine, the memory that the
+    control group (cgroup) leaves, and the memory that the address-space limit leaves. The environment variable
+    ``SKRANKAGG_MEMORY`` replaces this limit. The variable also applies to worker processes, where the context has no
+    effect. Results do not depend on the limit.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
     Yields
     ------
     None
-        Nothing; the limit holds inside the ``with`` block.
+        The limit applies inside the ``with`` block.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
 
 
 def available_memory() -> int:
-    """Return the bytes that the matrices of a query may take: the limit set, or a share of the available memory."""
+    """Return the number of bytes for the matrices of a query: the given limit, or a share of the available memory."""
     limit = _limit_set()
     if limit is not None:
         return limit
@@ -94,7 +95,7 @@ def available_memory() -> int:
 def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -> None:
     """Raise MemoryLimitError if more bytes are needed than available.
 
-    `describe` is called for the message; it returns the method, its input, and an alternative.
+    `describe` is called only for the message. It returns the method, its input, and an alternative as texts.
     """
     limit = _limit_set()
     if limit is None:
@@ -110,7 +111,7 @@ def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -
 
 
 def check_matrix(function: str, n: int, bytes_per_pair: float) -> None:
-    """Raise MemoryLimitError if a function needs more bytes for each ordered pair of n items than available."""
+    """Raise MemoryLimitError if a function needs more memory than available for the ordered pairs of n items."""
     check_memory(bytes_per_pair * float(n) ** 2, lambda: (f"{function}()", f"{n} items", "leave some items out"))
 
 
@@ -143,7 +144,7 @@ def _parse(size, name):
 
 
 def _left_of_addresses():
-    """Return the bytes that the address-space limit of the process leaves."""
+    """Return the number of bytes that the process may still allocate under its address-space limit."""
     # macOS does not enforce the limit, and counts far more addresses than are in use.
     if resource is None or sys.platform == "darwin":
         return math.inf
@@ -156,11 +157,11 @@ def _left_of_addresses():
 
 
 def left_by_groups(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> float:
-    """Return the bytes that the process's control groups and their ancestors leave; infinity if there are none.
+    """Return the number of bytes that the control groups of the process and their ancestors leave.
 
-    A line of `groups` is "number:controllers:path". In version 2 the number is 0 and there are no controllers; in
-    version 1 one line names the controller of memory. A container sees its own group at the root of the mount, whatever
-    the path is, so missing folders are skipped.
+    Returns infinity if there are no groups. A line of `groups` is "number:controllers:path". In version 2, the number
+    is 0 and there are no controllers. In version 1, one line names the controller of memory. Inside a container, the
+    folder of its own group is the root of the mount and not the path, so missing folders are skipped.
     """
     left = math.inf
     with contextlib.suppress(OSError):  # other systems have no control groups

@@ -1,4 +1,4 @@
-"""Progress of long computations: detection of interactive use, and the line to show."""
+"""Progress reports of long computations, and detection of interactive use."""
 
 import builtins
 import sys
@@ -13,7 +13,7 @@ def is_interactive():
 
 @contextmanager
 def tell_elapsed_time(source, message, write=print):
-    """Write how long the block took, as scikit-learn's pipelines do, unless the message is None."""
+    """Write the duration of the block, as scikit-learn's pipelines do, unless the message is None."""
     start = time.perf_counter()
     yield
     if message is not None:
@@ -23,7 +23,7 @@ def tell_elapsed_time(source, message, write=print):
 
 
 class Progress:
-    """A line that overwrites itself, at most once a second.
+    """A line of output that is overwritten by the next text, at most once a second.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Progress:
         self.start = self.last = time.monotonic()
 
     def show(self, text):
-        """Write the text, unless the last one is less than a second old.
+        """Write the text, unless the last text is less than a second old.
 
         Parameters
         ----------

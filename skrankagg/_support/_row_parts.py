@@ -6,19 +6,22 @@ from sklearn.utils import _safe_indexing
 
 
 def to_table(X):
-    """Convert to a table whose rows can be taken; frames, arrays and sparse matrices change only their layout."""
+    """Convert `X` to a table whose rows can be selected.
+
+    Frames and arrays stay unchanged; sparse matrices become CSR matrices.
+    """
     if issparse(X):
         return X.tocsr()
     return X if hasattr(X, "shape") else np.asarray(X)
 
 
 def take_rows(values, rows):
-    """Take some rows of a table or elements of a vector, of any kind that scikit-learn accepts; None stays None."""
+    """Select rows of a table, or elements of a vector, of any type that scikit-learn accepts; None stays None."""
     return None if values is None else _safe_indexing(values, rows)
 
 
 def take_rows_of_params(params, rows, n_rows):
-    """Take the rows of parameters of ``fit`` with a value for each row; leave other parameters unchanged."""
+    """Select rows of the parameters of ``fit`` that have a value for each row; leave other parameters unchanged."""
     return {
         name: take_rows(value, rows) if hasattr(value, "__len__") and _length(value) == n_rows else value
         for name, value in params.items()

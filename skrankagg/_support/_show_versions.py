@@ -1,4 +1,4 @@
-"""Version information to paste into a bug report."""
+"""Version information for bug reports."""
 
 import importlib.metadata
 import platform
@@ -29,7 +29,7 @@ def show_versions() -> None:
 
     See Also
     --------
-    sklearn.show_versions : More about scikit-learn, and the threads and libraries below it.
+    sklearn.show_versions : Prints more about scikit-learn, its libraries and its threads.
 
     Examples
     --------

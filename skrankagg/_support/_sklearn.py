@@ -1,6 +1,7 @@
-"""All names that the package uses from scikit-learn, including private ones: if one moves, only this file changes.
+"""All names that the package uses from scikit-learn, including private names.
 
-Two private names are imported at the top, because classes need them; functions import the others on use.
+If a name moves, only this file must change. Private names that classes need are imported at the top; functions import
+the other private names when they use them.
 """
 
 import importlib.metadata
@@ -24,7 +25,7 @@ from ._values import is_real
 
 @lru_cache(maxsize=1)
 def documentation():
-    """Return the root of the documentation's site, from the addresses in pyproject.toml; "" if there is none."""
+    """Return the address of the documentation from pyproject.toml, or "" if there is no such address."""
     try:
         addresses = importlib.metadata.metadata("skrankagg").get_all("Project-URL") or []
     except importlib.metadata.PackageNotFoundError:
@@ -33,7 +34,7 @@ def documentation():
 
 
 class _Documented:
-    """Mixin that links a class in scikit-learn's HTML to its page of the API reference, once there is a site."""
+    """Mixin that links a class in scikit-learn's HTML to its page of the API reference, if there is an address."""
 
     _doc_link_module = "skrankagg"
 
@@ -45,7 +46,7 @@ class _Documented:
 
 
 class _Suggesting:
-    """Mixin that suggests the intended option if a parameter's value is not one of its options."""
+    """Mixin that suggests the intended option if the value of a parameter is not one of the options."""
 
     def _validate_params(self):
         try:
@@ -64,7 +65,7 @@ def _suggest(message, estimator):
 
 
 class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
-    """Scikit-learn's base of all estimators, with links to our documentation and suggestions in errors."""
+    """Scikit-learn's base of all estimators, with links to this package's documentation and suggestions in errors."""
 
     @classmethod
     def _get_param_names(cls):
@@ -78,11 +79,11 @@ def _param_names(cls, init):
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):
-    """Scikit-learn's base of estimators made of named members, with the same additions."""
+    """Scikit-learn's base of estimators with named members, with the additions of :class:`BaseEstimator`."""
 
 
 class Interval(_Interval):
-    """Scikit-learn's constraint of a number to an interval, except that True and False do not count as 1 and 0."""
+    """Scikit-learn's constraint of a number to an interval, which here refuses True and False."""
 
     def is_satisfied_by(self, val):
         """Return True for a number in the interval."""
@@ -94,12 +95,12 @@ N_JOBS = [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -
 
 
 def accept_lists(tags):
-    """Mark in an estimator's tags that it takes ranked lists rather than a matrix of numbers.
+    """Set an estimator's tags so that they require ranked lists rather than a matrix of numbers.
 
     Parameters
     ----------
     tags : Tags
-        Changed in place.
+        Tags, which are changed in place.
 
     Returns
     -------
@@ -112,7 +113,7 @@ def accept_lists(tags):
 
 
 def output_format(estimator):
-    """Return the output format of ``transform`` by ``set_output`` or configuration: "default", "pandas" or "polars"."""
+    """Return the output format of ``transform``, "default", "pandas" or "polars", as set by the user."""
     from sklearn.utils._set_output import _get_output_config
 
     return _get_output_config("transform", estimator=estimator)["dense"]
@@ -126,9 +127,10 @@ def show_in_parallel(names, estimators):
 
 
 def keep_out_of_html():
-    """Raise if scikit-learn's HTML called the caller, ``get_feature_names_out``; the HTML then omits the names.
+    """Raise NotImplementedError if scikit-learn's HTML calls ``get_feature_names_out``, which calls this function.
 
-    Otherwise it would show "4 features" for a consensus, whose columns are not features.
+    The HTML then omits the names. Otherwise it would contain "4 features" for a consensus, whose columns are not
+    features.
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")

@@ -34,9 +34,9 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Find the known name that a name spells differently or is a synonym for, or None.
+    """Return the known name that equals a name or has it as a synonym, or None.
 
-    Case and separators do not count.
+    Case and separators are ignored.
 
     >>> from skrankagg._support._suggestions import find_same
     >>> [find_same(name, ["ReciprocalRankFusion", "BordaCount"]) for name in ("rrf", "borda_count", "borda")]
@@ -49,9 +49,10 @@ def find_same(name, known):
 
 
 def find_similar(name, known):
-    """Find the known name that a name was probably meant for, or None.
+    """Return the known name that a misspelt name probably means, or None.
 
-    As :func:`find_same`; otherwise the only name with this beginning, or the name of the most similar spelling.
+    This is the name from :func:`find_same`, if there is one. Otherwise it is the only known name with this beginning,
+    or else the known name of the most similar spelling.
 
     >>> from skrankagg._support._suggestions import find_similar
     >>> norms = ["min-max", "z-score", "rank"]
@@ -71,7 +72,7 @@ def find_similar(name, known):
 
 
 def did_you_mean(name, known):
-    """Write the probably intended name in brackets, to follow the name; empty if no known name is similar.
+    """Return a question in brackets that suggests a known name, or an empty text if no known name is similar.
 
     >>> from skrankagg._support._suggestions import did_you_mean
     >>> did_you_mean("borda-count", ["BordaCount", "Copeland"])

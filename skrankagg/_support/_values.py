@@ -1,6 +1,6 @@
-"""Values that users pass: their kinds, and how messages show them.
+"""Types of the values that users pass, and their representation in messages.
 
-True and False, which are integers to Python, do not count as numbers.
+True and False, which are integers in Python, do not count as numbers.
 """
 
 import math
@@ -23,7 +23,7 @@ def is_real(value):
 
 
 def as_float(value):
-    """Convert a real number to a float, infinite if it is too large for one; NaN for anything else."""
+    """Convert a real number to a float; a number too large becomes infinite, and anything else becomes NaN."""
     try:
         return float(value) if is_real(value) else math.nan
     except OverflowError:
@@ -38,7 +38,7 @@ def is_finite(value):
 
 
 def is_hashable(value):
-    """Return True for a value that can be a key of a dict, as ids are; a tuple of lists cannot."""
+    """Return True for a value that can be a key of a dict, as an id must be; a tuple of lists is not hashable."""
     try:
         hash(value)
     except TypeError:
@@ -47,7 +47,7 @@ def is_hashable(value):
 
 
 def show(value: object) -> str:
-    """Write a value for a message: its repr on one line, cut if it is long.
+    """Return the repr of a value on one line for a message; a long repr is cut.
 
     >>> from skrankagg._support._values import show
     >>> show("d1"), show("x" * 100)[-6:]

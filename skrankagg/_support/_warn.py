@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the user's own code, however deep they arise."""
+"""Warnings that point at the line of the user's own code."""
 
 import sys
 import warnings
@@ -7,7 +7,7 @@ _OURS = {"skrankagg", "sklearn", "joblib"}
 
 
 def warn_user(message, category):
-    """Warn at the first line outside of this package and of packages that call it.
+    """Issue a warning that points at the first line outside of this package, scikit-learn and joblib.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
-"""Ranked lists and judgements: generators, real data, readers and writers.
+"""Generators, loaders, readers and writers of ranked lists and judgements.
 
-The generators return the truth behind their data, if there is any. The readers recognise a file with certainty or
-refuse it. All functions use plain pandas frames with the canonical columns: ``query, voter, item, rank, score`` for
-lists, ``query, item, relevance`` for judgements, ``query, item, score, rank`` for a consensus.
+The generators also return the truth behind their data, if there is a truth. The readers recognise the format of a file
+with certainty, or refuse the file. All functions use plain pandas frames with the canonical columns. These are
+``query, voter, item, rank, score`` for lists, ``query, item, relevance`` for judgements, and ``query, item, score,
+rank`` for a consensus.
 """
 
 # tools/regenerate.py writes what follows.

@@ -1,8 +1,8 @@
-"""Text tables of known layout: a fast parser, and a slow one that checks it.
+"""Reading of text tables of known layout by a fast parser, and by a slow parser that checks the result.
 
-pandas' C parser reads the file. It is quick but generous: it pads short lines, skips apparently blank lines and joins
-text after a closing quote to the field. If anything could have gone unnoticed, `_records`, plain and strict, reads the
-same file again: it either names the wrong line or supplies the rows. The exact line number costs nothing until there is
+pandas' C parser reads the file. It is fast but accepts damaged lines: it pads short lines, skips apparently blank lines
+and joins text after a closing quote to the field. If it may have missed a fault, the strict parser `_records` reads the
+same file again. This parser either names the wrong line or returns the rows. The line number is thus computed only for
 an error.
 """
 
@@ -55,12 +55,12 @@ def to_number(text, decimal="."):
 
 
 def clip(text):
-    """Shorten a text to its beginning, for messages."""
+    """Shorten a long text to its beginning for a message."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 class _Guard(io.RawIOBase):
-    """A binary stream that drops a byte order mark and line ends at the end, and notes bytes that pandas mishandles."""
+    """A binary stream that drops a byte order mark and final line ends, and records bytes that pandas mishandles."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -109,7 +109,7 @@ class _Remembered:
 
 
 def _fields(style, lines):
-    """Split lines into records, strictly; yields the number of the first line and the fields of each record."""
+    """Split lines strictly into records; for each record, yield the number of its first line, and its fields."""
     if style == "trec":
         for number, line in enumerate(lines, 1):
             stripped = line.strip(" \t\r\n")
@@ -142,7 +142,10 @@ def _text(stream):
 
 
 def head(path, style, n=2):
-    """Read the first n records that are not blank: yields (number of records before it, line number, fields)."""
+    """Read the first n records that are not blank.
+
+    Returns a tuple for each record: the number of records before it, its line number, and its fields.
+    """
     found = []
     with opened(path) as stream, _text(stream) as lines:
         for index, (number, fields) in enumerate(_fields(style, lines)):
@@ -160,7 +163,7 @@ def has_blanks_between_tabs(path):
 
 
 def line_of(path, layout, row):
-    """Return the number of the line on which a row begins; rows are counted from 0, in the order of reading."""
+    """Return the number of the line on which a row begins; rows are numbered from 0 in the order of the file."""
     with opened(path) as stream, _text(stream) as lines:
         records = enumerate(_fields(layout.style, lines))
         numbers = (n for index, (n, fields) in records if index >= layout.n_skip and not _is_blank(fields))
@@ -168,7 +171,7 @@ def line_of(path, layout, row):
 
 
 def _records(path, layout, numeric):
-    """Yield the rows of a file, each checked; the strict counterpart of the fast parser."""
+    """Yield the rows of a file and check each row strictly."""
     width = len(layout.names)
     ids = [(k, name) for k, name in enumerate(layout.names) if name in IDS]
     numbers = [(k, name) for k, name in enumerate(layout.names) if name in numeric]
@@ -213,7 +216,7 @@ def _read_slowly(path, layout, numeric):
 
 
 def _read_fast(path, layout, numeric):
-    """Read a file with pandas; returns the frame, and whether anything may have gone unnoticed."""
+    """Read a file with pandas; return the frame, and True if pandas may have missed a fault."""
     columns = [name or f"_{k}" for k, name in enumerate(layout.names)]
     wanted = [name for name in layout.names if name]
     whitespace = layout.style == "trec"
@@ -259,11 +262,11 @@ def read_table(path, layout, numeric):
     Parameters
     ----------
     path : str or path-like
-        File, plain or gzip.
+        The file, plain or compressed by gzip.
     layout : Layout
-        Content of its lines.
+        Content of the file's lines.
     numeric : set of str
-        Names of the fields with finite numbers, read as float64. All other fields are read as str, unchanged.
+        Names of the fields with finite numbers, which are read as float64. All other fields are read as str, unchanged.
 
     Returns
     -------
@@ -272,8 +275,9 @@ def read_table(path, layout, numeric):
 
     Raises
     ------
-    If a line does not fit the layout; the message is a clause without a subject and contains the line number.
-        If a line does not fit the layout; the message is a clause without a subject and names the line.
+    ValueError
+        If a line does not fit the layout. The message contains the number of the line. It has no subject, so that the
+        caller can put one in front.
     """
     if layout.style == "parquet":
         return read_parquet(path, layout.names, numeric)

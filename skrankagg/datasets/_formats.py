@@ -1,9 +1,9 @@
-"""The formats of lists, judgements and runs: an object for each, in the tuple `FORMATS`.
+"""The formats of lists, judgements and runs; the tuple `FORMATS` contains an object for each format.
 
-A format is recognised by a beginning that no other format has: numbers in the right fields, or a header with known
-names. A file that fits no format, or two, is refused; a guess could silently misread a column.
+A format is recognised by the beginning of a file, which has numbers in the right fields, or a header with known names.
+A file that fits no format, or several formats, is refused, because a guess could silently misread a column.
 
-The types of `format`, its entries in docstrings and the choices of the command line follow from the tuple.
+The types of `format`, its entries in docstrings and the choices of the command line are generated from the tuple.
 """
 
 from collections.abc import Callable
@@ -22,18 +22,18 @@ _NUMERIC = {"rank", "score", "weight", "relevance"}
 
 
 class Look:
-    """The beginning of a file, for those who are asked whether it is theirs.
+    """The beginning of a file, from which each format decides whether the file has this format.
 
     Parameters
     ----------
     source : path or StreamContent
-        File, plain or gzip.
+        The file, plain or compressed by gzip.
     kind : Kind
-        What may be in it.
+        Kind of content that the file may have.
     format : str
         The only format to try, or "auto".
     decimal : {".", ","}
-        The mark before the decimals of a number.
+        Decimal mark of numbers.
     trailing : bool
         Whether words may follow the tag of a TREC run.
     """
@@ -44,7 +44,7 @@ class Look:
         self._rows = {}
 
     def fields(self, style):
-        """Return the fields of the first line, read in one style; none if its quotes make no sense."""
+        """Return the fields of the first line, read in a style; return no fields if the quotes are invalid."""
         if style not in self._rows:
             self._rows[style] = self._first(style)
         return self._rows[style]
@@ -62,7 +62,7 @@ class Look:
 
     @property
     def line(self):
-        """The first line, for messages."""
+        """The first line, shortened for messages."""
         words, fields = self.fields("trec"), self.fields("csv")
         return clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
 
@@ -73,18 +73,18 @@ def read_rows(source, layout, kind, named):
     Parameters
     ----------
     source : path or StreamContent
-        File, plain or gzip.
+        The file, plain or compressed by gzip.
     layout : Layout
-        What its fields hold.
+        Layout of the file.
     kind : Kind
-        What is in it.
+        Kind of the file's content.
     named : bool
         Whether the caller has named the format.
 
     Returns
     -------
     DataFrame
-        The known columns, with their numbers.
+        The known columns; columns of numbers have numeric types.
     """
     if kind is LISTS:
         return restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
@@ -108,32 +108,35 @@ class Format:
     Parameters
     ----------
     name : str
-        As the parameter `format` names it.
+        Name of the format, a value of the parameter `format`.
     suffixes : tuple of str, default=()
-        Of the names of its files.
+        Suffixes of the names of files in this format.
     holds : dict of str to str
-        What is in a file of it, for docstrings: of "lists", of "qrels", and of a "run" that is written. What it does
-        not have cannot be read or written.
+        Descriptions of a file's content for docstrings. The keys are "lists" and "qrels" for files that are read, and
+        "run" for files that are written. A kind without a key cannot be read or written in this format.
     expected : dict of str to str
-        What a file of it is, for the message that a file fits no format: of "lists" and of "qrels".
+        Descriptions of a file with "lists" and with "qrels", for the message that a file fits no format.
     shown : str
-        What a file of it has, for the message that a comma cannot stand before decimals.
+        Description of the file for the message that a comma cannot be the decimal mark.
     sniff : callable, default=None
-        Of a :class:`Look`, returns the layouts that the file may have, none if it is another format's.
+        Function of a :class:`Look` that returns the layouts that the file may have. It returns no layout if the file
+        has another format.
     decides : bool, default=False
-        Whether a file that fits cannot be another format's. It is then asked first, whatever format is to be tried.
+        Whether a file that fits this format cannot have another format. Such formats are tried first, even if another
+        format was requested.
     read : callable, default=read_rows
-        Of a source, its layout, its kind and whether the format was named, returns the frame.
+        Function of a source, its layout, its kind and a bool that returns the frame. The bool is True if the caller has
+        named the format.
     write : callable, default=None
-        Of a frame, a tag and the rule for ties, returns the bytes of a run.
+        Function of a frame, a tag and the rule for ties that returns the bytes of a run.
     is_table : bool, default=False
-        Whether what is written has the columns of the frame, whatever they are.
+        Whether the written file has all columns of the frame.
     needs : frozenset of str, default=frozenset()
         Columns, besides query and item, that a run must have to be written.
     has_ranks : bool, default=True
-        Whether the ranks of a run are written, so that those of ties may be shared.
+        Whether the ranks of a run are written, so that tied items may share a rank.
     is_compressed : bool, default=True
-        Whether a name may end in .gz.
+        Whether the name of a file may end in .gz.
     """
 
     name: str
@@ -155,7 +158,7 @@ class Format:
 
 
 def _header_layout(look, style):
-    """Layout of a table that begins with a header; None if the line is none."""
+    """Return the layout of a table that begins with a header, or None if the first line is not a header."""
     header, decimal = look.fields(style), look.decimal
     # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
     names = None if any(is_number(title, mark) for title in header for mark in ".,") else held(look.kind, header)
@@ -176,7 +179,7 @@ def _header_layout(look, style):
 
 
 def _sniff_headers(*styles):
-    """Make the function that finds tables with a header, of one style or several."""
+    """Make the function that recognises tables with a header, in one or several styles."""
     return lambda look: [layout for style in styles if (layout := _header_layout(look, style)) is not None]
 
 
@@ -348,7 +351,7 @@ FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, TEXT)
 
 
 def readable(kind):
-    """Return the formats that lists, or judgements, can be read from."""
+    """Return the formats from which files of a kind, lists or judgements, can be read."""
     return [one for one in FORMATS if one.sniff is not None and kind.name in one.holds]
 
 
@@ -358,7 +361,7 @@ def written():
 
 
 def alternatives(texts):
-    """Return texts as a list in words: "a, b or c"."""
+    """Join texts to an enumeration such as "a, b or c"."""
     *others, last = texts
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -369,9 +372,9 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     Parameters
     ----------
     source : path or StreamContent
-        File, plain or gzip.
+        The file, plain or compressed by gzip.
     kind : Kind
-        Allowed content.
+        Kind of content that the file may have.
     format : str, default="auto"
         The only format to try.
     columns : sequence of str or None, default=None
@@ -384,14 +387,15 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     Returns
     -------
     format : Format
-        The one that the beginning of the file fits.
+        The format that fits the beginning of the file.
     layout : Layout
-        What it says of the file.
+        The layout of the file.
 
     Raises
     ------
     ValueError
-        If the first line fits no format, or several; the message is a clause without a subject.
+        If the first line fits no format, or several formats. The message has no subject, so that the caller can put one
+        in front.
     """
     look = Look(source, kind, format, decimal, trailing)
     found, layout = _find(look) if columns is None else (CSV, _named_layout(look, columns))
@@ -430,7 +434,7 @@ _STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "ts
 
 
 def _named_layout(look, columns):
-    """Layout of a table without a header, whose columns the caller names."""
+    """Return the layout of a table without a header, whose columns the caller has named."""
     names, kind, decimal = tuple(columns), look.kind, look.decimal
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):

@@ -1,4 +1,4 @@
-"""Types of numeric columns: integers stay integers if float64 would make several of them equal."""
+"""Types of numeric columns, which stay integers if float64 would make several integers equal."""
 
 import re
 
@@ -30,7 +30,7 @@ def restore_integers(frame, source, layout):
 
 
 def of_one_type(frames):
-    """Give the columns of ranks and scores of several files one type, if some are integers that float64 rounds."""
+    """Give the ranks, and the scores, of several files one integer type if some are integers that float64 rounds."""
     for name in ("rank", "score"):
         columns = [frame[name] for frame in frames if name in frame]
         if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
@@ -67,5 +67,5 @@ def judgements(source, layout, text):
 
 
 def _fits(text):
-    """Return True if an integer, as text, fits into 64 bits; Python refuses to read very long ones."""
+    """Return True if an integer, given as text, fits into 64 bits; Python refuses to read very long integers."""
     return len(text.strip(" \t+-").lstrip("0")) < 20 and integers_for(int(text), int(text)) is np.int64

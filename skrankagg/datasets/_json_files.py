@@ -1,4 +1,4 @@
-"""JSON files of lists and judgements: objects by query and item, as in ranx, and arrays of records."""
+"""Reading of lists and judgements from JSON files with objects by query and item, as in ranx, or arrays of records."""
 
 import json
 import math
@@ -21,7 +21,7 @@ _PIECE = 2**12
 
 
 def is_json(source):
-    """Return True if a file begins with an object or an array, as no table should."""
+    """Return True if a file begins like a JSON object or array; no table should begin in this way."""
     with opened(source) as stream:
         data = stream.read(_PIECE).removeprefix(BOM)
         while data and not data.lstrip(b" \t\r\n"):
@@ -30,7 +30,7 @@ def is_json(source):
 
 
 class _Doubled(dict):
-    """An object with a repeated key."""
+    """A JSON object with a repeated key, which is stored in `key`."""
 
     def __init__(self, pairs):
         super().__init__(pairs)
@@ -59,7 +59,7 @@ def _parse(source):
         raise InputError(f"expected JSON, got a fault on {place} ({clip(error.msg)})") from None
     except RecursionError:
         raise InputError(
-            "expected JSON of at most three levels, got one that is nested too deeply to be read"
+            "expected JSON of at most three levels, got JSON that is nested too deeply to be read"
         ) from None
 
 
@@ -69,9 +69,9 @@ def read_json(source, kind):
     Parameters
     ----------
     source : path or StreamContent
-        File, plain or gzip.
+        The file, plain or compressed by gzip.
     kind : Kind
-        Expected content.
+        Kind of the expected content.
 
     Returns
     -------
@@ -82,7 +82,8 @@ def read_json(source, kind):
     Raises
     ------
     ValueError
-        If the content is invalid; the message is a clause without a subject and names the place.
+        If the content is invalid. The message names the place. It has no subject, so that the caller can put one in
+        front.
     """
     data = _parse(source)
     if isinstance(data, list):
@@ -122,7 +123,7 @@ def _numbers(values, kind):
 
 
 def _shown(value):
-    """Describe a value for messages, without its nested contents."""
+    """Describe a value for a message, without its nested contents."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "an array"
     if value is None or isinstance(value, bool):
@@ -140,7 +141,7 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """Yield the members of an object; `name` describes its keys, `of` its expected contents."""
+    """Yield the members of an object; in messages, `name` describes a key, and `of` the expected members."""
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
     if isinstance(value, _Doubled):
@@ -201,7 +202,7 @@ def _records(data, kind):
 
 
 def _record_layout(keys, kind, names, count):
-    """Map the column names to the names of a record's fields."""
+    """Return the name of a record's field for each column."""
     found = held(kind, keys)
     if found is None:
         raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")

@@ -1,4 +1,4 @@
-"""Kinds of files that readers accept in any format, lists or judgements, and the content of header columns."""
+"""Kinds of files that readers accept, which are lists and judgements, and the meaning of a header's columns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Kind:
     known : tuple of str
         Columns that a header may name.
     needed : str
-        Columns that a header must name, in words, for messages.
+        Columns that a header must name, described in words for messages.
     suffices : callable
         Function that returns True if a set of columns is enough.
     """
@@ -45,7 +45,7 @@ QRELS = Kind(
 
 
 def held(kind, header):
-    """Return the content of the columns of a header; None if necessary columns are missing."""
+    """Return the content of each column of a header, or None if necessary columns are missing."""
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
     ids = query_ids(header)

@@ -1,4 +1,4 @@
-"""Paired comparisons drawn from Bradley and Terry's model: ties, voters of differing reliability, unequal exposure."""
+"""Generator of paired comparisons from Bradley and Terry's model, with ties, unreliable voters and unequal exposure."""
 
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,7 @@ __all__ = ["make_comparisons"]
 
 
 class Comparisons(NamedTuple):
-    """Comparisons of two items each, and the truth behind them: worths of the items, and the voters."""
+    """Comparisons of two items each, and the truth behind them, which consists of the items' worths and the voters."""
 
     comparisons: pd.DataFrame
     worth: pd.DataFrame
@@ -40,26 +40,28 @@ def make_comparisons(
     Parameters
     ----------
     n_items : int, default=30
-        Number of items, at least 2; the length of `worth` if that is given.
+        Number of items, at least 2. If `worth` is given, its length is used instead.
     n_comparisons : int, default=1000
         Number of comparisons of each query.
     worth : array-like of shape (n_items,), default=None
-        Worth of the items, above 0, in every query; None draws it for each query.
+        Worth of the items, above 0, which is the same in every query. None draws worths for each query.
     spread : float, default=1.0
         Standard deviation of the logarithm of a drawn worth; 0 makes all items equally good.
     n_voters : int, default=1
-        Number of voters; each comparison is by one of them at random. The length of `reliability` if that is given.
+        Number of voters. Each comparison is made by a random voter. If `reliability` is given, its length is used
+        instead.
     reliability : array-like of shape (n_voters,), default=None
-        Reliability of the voters in every query: 1 follows the worths, 0 decides by chance, and a number below 0
-        prefers the worse item. None draws it.
+        Reliability of the voters in every query. A voter of reliability 1 follows the worths, a voter of reliability 0
+        decides by chance, and a voter of negative reliability prefers the worse item. None draws the reliabilities.
     reliability_spread : float, default=0.0
         Standard deviation of the logarithm of a drawn reliability, whose median is 1.
     tie_probability : float, default=0.0
-        Probability that two items of equal worth tie, below 1; others tie more rarely.
+        Probability, below 1, that two items of equal worth tie. Items of different worth tie more rarely.
     exposure : {"equal", "unequal"}, default="equal"
-        Whether all items are compared equally often, or some in far more comparisons than others, regardless of worth.
+        Whether all items are equally likely to be compared, or some are compared far more often than others, regardless
+        of worth.
     n_queries : int, default=1
-        Number of queries. Each has its own worths and exposures of the items; the voters are the same.
+        Number of queries. Items have other worths and exposures in each query; the voters are the same.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -68,12 +70,12 @@ def make_comparisons(
     Comparisons
         A named tuple of three frames:
 
-        - `comparisons`: winner, loser (str), tie (bool) and voter (str), in the order of drawing, the input of
-          :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>`. With several queries the column
-          query (str) comes first. In a tie, winner and loser are in random order.
-        - `worth`: query, item, worth (float64) of all items, compared or not. A single query is named q, as in
-          from_comparisons.
-        - `voters`: voter, reliability (float64)
+        - `comparisons`: Columns winner, loser (str), tie (bool) and voter (str), in the order of drawing. It is the
+          input of :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>`. With several queries,
+          the first column is query (str). In a tie, winner and loser are in random order.
+        - `worth`: Columns query, item and worth (float64), with all items, even if they were never compared. A single
+          query is named q, as in from_comparisons.
+        - `voters`: Columns voter and reliability (float64).
 
     Raises
     ------
@@ -96,14 +98,15 @@ def make_comparisons(
         \frac{\nu \sqrt{s_i s_j}}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
         \nu = \frac{2 \cdot \mathtt{tie\_probability}}{1 - \mathtt{tie\_probability}},
 
-    This is Davidson's extension [2]_ of the model of Bradley and Terry [1]_, and equal to it for ``tie_probability=0``.
+    This is Davidson's extension [2]_ of the model of Bradley and Terry [1]_. For ``tie_probability=0`` the two models
+    are equal.
 
-    The first item of a pair is drawn in proportion to :math:`e^{x_i}`, and the second one likewise from the others. For
-    unequal exposure :math:`x_i` is standard normal and independent of the worth; otherwise it is 0. An item of low
-    exposure may be in no comparison at all.
+    The first item of a pair is drawn with a probability proportional to :math:`e^{x_i}`, and the second item is drawn
+    in the same way from the other items. For unequal exposure, :math:`x_i` is standard normal and independent of the
+    worth; otherwise it is 0. An item of low exposure may be in no comparison at all.
 
     Items are named i01, i02, ..., voters v1, ... and several queries q1, ..., with as many digits as needed. Each kind
-    of draw has its own stream: ties and reliabilities change neither the pairs nor the worths.
+    of draw has its own stream, so ties and reliabilities change neither the pairs nor the worths.
 
     References
     ----------
@@ -186,7 +189,7 @@ def make_comparisons(
 
 
 def _draw_pairs(exposure, n_pairs, random):
-    """Draw two different items for each pair, in proportion to their exposure, without replacement: (n_pairs, 2)."""
+    """Draw two different items for each pair, in proportion to their exposure; return shape (n_pairs, 2)."""
     bound = np.cumsum(exposure)
 
     def draw(n):

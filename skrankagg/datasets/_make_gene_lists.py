@@ -1,4 +1,4 @@
-"""Lists of genes like those reported by studies: noisy, of very different lengths, and many of them unordered."""
+"""Generator of gene lists as studies report them: noisy, of very different lengths, and often unordered."""
 
 import math
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ Preset = Literal["large-mixed", "large-ranked", "small-mixed", "small-ranked"]
 
 
 class GeneTruth(NamedTuple):
-    """Truth behind the lists: a frame of the lists' noise, and one of the true items."""
+    """Truth behind the lists: a frame of the lists' noise, and a frame of the true items."""
 
     voters: pd.DataFrame
     items: pd.DataFrame
@@ -32,7 +32,7 @@ _PRESETS = {
 
 
 def _true_means(n_true):
-    """Compute the means of the true items, the best first, of shape (n_true,)."""
+    """Return the means of the true items, shape (n_true,), best first."""
     curve = 0.1405463 * np.exp(-0.00990575 * np.arange(1, n_true + 1)) + 0.06253942
     return 2 * curve / curve[0]
 
@@ -64,28 +64,29 @@ def make_gene_lists(
     absent_share: float = 0.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame, GeneTruth]:
-    r"""Generate lists of genes like those of studies of one question, ranked or not.
+    r"""Generate ranked and unranked lists of genes, as from several studies of one question.
 
-    Few of many items matter, lists are noisy and of very different lengths, and some only name the items found. This is
-    the simulation with which Wang et al. compared methods for genomics.
+    Only a few of many items matter, and lists are noisy and of very different lengths. Unranked lists contain items
+    without an order. Wang et al. compared methods for genomics by this simulation.
 
     Parameters
     ----------
     n_queries : int, default=1
-        Number of queries, each a repeat of the simulation with its own lists, noise and true items.
+        Number of queries. Each query repeats the simulation with other lists, noise and true items.
     preset : {"large-mixed", "large-ranked", "small-mixed", "small-ranked"}, default="large-mixed"
-        Number of lists and their lengths: 11 ranked lists with or without 21 unranked ones, or 5 longer ranked lists
-        with or without 5 unranked ones. See Notes.
+        Number and lengths of the lists. "large" has 11 ranked lists, and "mixed" adds 21 unranked lists. "small" has 5
+        longer ranked lists, and "mixed" adds 5 unranked lists. See Notes.
     noise : float, default=3.0
-        Median noise of a list, above 0: the standard deviation of its observations, for items with means of 2 and less.
+        Median noise of a list, above 0. The noise is the standard deviation of the list's observations of items, whose
+        means are at most 2.
     heterogeneity : float, default=1.0
         Variance of the logarithm of the noise; 0 makes all lists equally good.
     n_items : int, default=20000
         Number of items that could be in a list.
     n_true : int, default=1000
-        Number of truly involved items; the other items have mean 0.
+        Number of truly involved items; all other items have mean 0.
     n_top : int, default=100
-        Number of true items, the first ones, with relevance 2 instead of 1.
+        Number of the first true items that have relevance 2 instead of 1.
     n_ranked : int or None, default=None
         Number of ranked lists of each query; None uses the preset's number.
     n_unranked : int or None, default=None
@@ -93,24 +94,24 @@ def make_gene_lists(
     ranked_length : pair of float or None, default=None
         Mean and standard deviation of the logarithm of the length of ranked lists; None uses the preset's values.
     unranked_length : pair of float or None, default=None
-        The same for unranked lists.
+        Mean and standard deviation of the logarithm of the length of unranked lists; None uses the preset's values.
     absent_share : float, default=0.0
         Share of the items, from 0 to 1, that a study did not measure, among the items for which its list has no place.
-        The unmeasured items are drawn for each list, from all items.
+        The unmeasured items of each list are drawn from all items.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
     Returns
     -------
     lists : DataFrame
-        Columns query, voter, item (str) and rank (int64, 1 = best). All items of an unranked list have rank 1: one
-        class of ties. Ordered by query, voter, rank and item.
+        Columns query, voter, item (str) and rank (int64, 1 = best). All items of an unranked list tie at rank 1. Rows
+        are ordered by query, voter, rank and item.
     qrels : DataFrame of shape (n_queries * n_true, 3)
-        Columns query, item (str) and relevance (int64): 2 for the first `n_top` true items, 1 for the others. Ordered
-        by query and item.
+        Columns query, item (str) and relevance (int64). The first `n_top` true items have relevance 2, and the other
+        true items have relevance 1. Rows are ordered by query and item.
     truth : named tuple of voters and items
         ``truth.voters`` is a frame with query, voter, ranked (bool), length and noise.
-        ``truth.items`` is a frame with query, item, place (from 1) and mean of the true items, in the order of the
+        ``truth.items`` is a frame of the true items with query, item, place (from 1) and mean, in the order of the
         qrels.
 
     Raises
@@ -127,32 +128,35 @@ def make_gene_lists(
 
     Notes
     -----
-    List v observes item k, a true item or another one, as [1]_
+    List v observes item k as [1]_
 
     .. math::
         Z_{vk} \sim N(\mu_k, \sigma_v^2), \quad \ln \sigma_v \sim N(\ln \mathtt{noise}, \mathtt{heterogeneity}), \quad
         \mu_k = 2 y_k / y_1, \quad y_k = .1405463\, e^{-.00990575 k} + .06253942,
 
-    and :math:`\mu = 0` for the others. It returns the :math:`\lfloor e^L + 2 \rfloor` highest items, at most all, where
-    L is normal. In large data, its mean is 5.36 and its standard deviation 1.81 for ranked lists, a median of 214
-    items. For unranked ones the values are 3.44, 1.69 and 33; all were fitted to studies of SARS-CoV-2. In small data
-    they are 7.41, 1.86 and 1661 for ranked lists, and 2.99, 1.34 and 21 for unranked ones, fitted to studies of
-    macrophages and lung cancer. The second parameter of both normal distributions of logarithms is as in the authors'
-    program: the variance for :math:`\sigma`, the standard deviation for lengths. The authors call the four presets 0m,
+    for true items; for other items, :math:`\mu = 0`. The list contains the :math:`\lfloor e^L + 2 \rfloor` items of the
+    highest observations, or all items if there are fewer. The number L is normal. In large data, the mean of L is 5.36
+    and its standard deviation 1.81 for ranked lists, whose median length is thus 214 items. For unranked lists the
+    three values are 3.44, 1.69 and 33. All were fitted to studies of SARS-CoV-2. In small data the values are 7.41,
+    1.86 and 1661 for ranked lists, and 2.99, 1.34 and 21 for unranked lists. They were fitted to studies of macrophages
+    and lung cancer. The second parameter of both normal distributions of logarithms is as in the authors' program: it
+    is the variance for :math:`\sigma`, and the standard deviation for lengths. The authors call the four presets 0m,
     0r, 1m and 1r.
 
-    With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is their top-C accuracy: the share of the true first C among
-    the first C items returned by a method. With :math:`C =` ``n_true``, ``p@C`` is the same for all true items.
+    With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is the authors' top-C accuracy: the share of the first C true
+    items among the first C items returned by a method. With :math:`C =` ``n_true``, ``p@C`` is this accuracy for all
+    true items.
 
-    With :math:`a =` `absent_share`, a list of length l contains the highest of :math:`l + \lceil (1 - a) (n - l)
-    \rceil` items, drawn at random from the n.
+    With :math:`a =` `absent_share`, the items of a list of length l are the highest of :math:`l + \lceil (1 - a) (n -
+    l) \rceil` items, which are drawn at random from all n items.
 
-    Ranked lists are named r01, r02, ..., unranked ones u01, ..., queries q1, ... and items g00001, ..., with as many
+    Ranked lists are named r01, r02, ..., unranked lists u01, ..., queries q1, ... and items g00001, ..., with as many
     digits as needed. Names of items are drawn for each query, so breaking ties by name favours no item.
 
-    More queries leave the first ones unchanged. With the same `random_state`, a "ranked" preset has the ranked lists of
-    the "mixed" one. `noise` and `heterogeneity` change neither the lengths nor the random numbers behind the noise.
-    Most of the time is spent on one normal number for each item and list.
+    A larger number of queries leaves the first queries unchanged. With the same `random_state`, a "ranked" preset has
+    the same ranked lists as the "mixed" preset. `noise` and `heterogeneity` change neither the lengths nor the random
+    numbers from which the noise is computed. Most of the time is spent on drawing a normal number for each item and
+    list.
 
     References
     ----------
@@ -250,7 +254,7 @@ def make_gene_lists(
 
 
 class _Kind:
-    """The ranked lists of all queries, or the unranked ones: their lengths, noise and items."""
+    """Lengths, noise and items of either all ranked lists or all unranked lists of all queries."""
 
     def __init__(self, n_queries, n_lists, n_items, log_length, noise, heterogeneity, streams):
         length_random, noise_random, self._view_random, self._absent_random = streams
@@ -261,7 +265,7 @@ class _Kind:
         self.noise = noise * np.exp(math.sqrt(heterogeneity) * noise_random.standard_normal((n_queries, n_lists)))
 
     def lists(self, query, mean, absent):
-        """Yield the items of each list of a query, the best first; call it for one query after the other."""
+        """Yield the items of each list of a query, best first; it must be called for the queries in order."""
         n_items = len(mean)
         # List by list: each draw is much work, and lengths differ too much for one partition of all lists.
         for length, noise in zip(self.length[query], self.noise[query], strict=True):

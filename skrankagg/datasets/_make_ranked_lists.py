@@ -1,4 +1,4 @@
-"""Ranked lists with a known truth: good, bad and adversarial voters, ties and gaps."""
+"""Generator of ranked lists with a known truth, with good, bad and adversarial voters, ties and gaps."""
 
 import math
 from typing import NamedTuple
@@ -16,7 +16,7 @@ __all__ = ["make_ranked_lists"]
 
 
 class Truth(NamedTuple):
-    """Truth behind the lists: a frame of the voters, and one of the utilities of the items."""
+    """Truth behind the lists: a frame of the voters, and a frame of the utilities of the items."""
 
     voters: pd.DataFrame
     utilities: pd.DataFrame
@@ -27,14 +27,14 @@ _BLOCK = 2**21
 
 
 def _length_range(list_length, n_items):
-    """Read `list_length` as its lowest and highest value."""
+    """Check `list_length`, and return its lowest and highest value."""
     if list_length is None:
         return n_items, n_items
     bounds = list_length if isinstance(list_length, (tuple, list)) else (list_length, list_length)
     whole = all(map(is_integer, bounds))
     if len(bounds) != 2 or not whole or not 1 <= bounds[0] <= bounds[1]:
         raise InputError(
-            "`list_length` must be a whole number of at least 1, a pair (low, high) of them, or "
+            "`list_length` must be a whole number of at least 1, a pair (low, high) of such numbers, or "
             f"None for full lists; got {list_length!r}."
         )
     if bounds[1] > n_items:
@@ -54,7 +54,7 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """Leave each voter exactly `n_known` of the items, drawn for each query; the others move to the bottom."""
+    """For each voter and query, draw `n_known` known items, and set the scores of the other items to -infinity."""
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
@@ -78,8 +78,9 @@ def make_ranked_lists(
 ) -> tuple[pd.DataFrame, pd.DataFrame, Truth]:
     r"""Generate ranked lists of voters who observe a hidden truth with different precision.
 
-    Every item has a true utility. Each voter observes it with noise, ranks by the observations, and returns the top.
-    Together the voters know more than the best of them, and weighting voters by skill extracts even more.
+    Every item has a true utility. Each voter observes the utilities with noise, ranks the items by the observations,
+    and returns the first items. All voters together know more than the best voter, and weighting voters by skill
+    extracts even more.
 
     Parameters
     ----------
@@ -90,11 +91,11 @@ def make_ranked_lists(
     n_items : int, default=100
         Number of items per query.
     list_length : int, pair (low, high) or None, default=30
-        Length of the lists. With a pair, each list draws its length uniformly from low to high, both included; None
-        means full lists.
+        Length of the lists. With a pair, the length of each list is drawn uniformly from low to high, both included.
+        None means full lists.
     quality : float, default=1.0
-        Median quality of a voter, above 0: the noise of a voter of quality a has standard deviation 1/a; the utilities
-        have 1.
+        Median quality of a voter, above 0. The noise of a voter of quality a has standard deviation 1/a; the utilities
+        have standard deviation 1.
     quality_spread : float, default=0.5
         Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
     adversarial_share : float, default=0.0
@@ -102,22 +103,22 @@ def make_ranked_lists(
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     absent_share : float, default=0.0
-        Share of the items, from 0 to below 1, that a voter does not know, drawn for each list. Absence from a list then
-        does not mean a low place. A list is shorter than `list_length` if its voter knows fewer items.
+        Share of the items, from 0 to below 1, that a voter does not know. These items are drawn for each list. Absence
+        from a list then does not mean a low place. A list is shorter than `list_length` if its voter knows fewer items.
     n_grades : int, default=2
         Number of relevance grades above 0.
     relevant_share : float, default=0.2
-        Share of the items, above 0 and up to 1, that are relevant to a query; at least one item is.
+        Share of the items, above 0 and up to 1, that are relevant to a query. At least one item is relevant.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
     Returns
     -------
     lists : DataFrame
-        Columns query, voter, item (str), rank (int64, 1 = best, tied items share the lowest rank of their bucket) and
-        score (float64, higher is better). Ordered by query, voter and rank.
+        Columns query, voter, item (str), rank (int64, 1 = best) and score (float64, higher is better). Tied items share
+        the lowest rank of their bucket. Rows are ordered by query, voter and rank.
     qrels : DataFrame of shape (n_queries * n_items, 3)
-        Columns query, item (str) and relevance (int64, 0 to `n_grades`). Every item is judged. Ordered by
+        Columns query, item (str) and relevance (int64, 0 to `n_grades`). Every item is judged. Rows are ordered by
         query and item.
     truth : named tuple of voters and utilities
         ``truth.voters`` is a frame with voter, quality and adversarial (bool).
@@ -142,18 +143,19 @@ def make_ranked_lists(
         s_{qvi} = \pm u_{qi} + \varepsilon_{qvi} / a_v, \qquad
         a_v = \mathtt{quality} \cdot \exp(\mathtt{quality\_spread} \cdot z_v),
 
-    with minus for adversarial voters: a model of Thurstone's kind [1]_. The score of a row is the voter's observation;
-    in a bucket of ties, the observation of its first item. A voter's quality and honesty are the same in all queries.
+    where the sign is minus for adversarial voters. This is a model of Thurstone's kind [1]_. The score of a row is the
+    voter's observation; in a bucket of ties, it is the observation of the first item. A voter's quality and honesty are
+    the same in all queries.
 
     Let :math:`R = \max(1, \mathrm{round}(\mathtt{relevant\_share} \cdot n))`. Among the R items of highest utility, the
-    item in true place t = 0, 1, ... has the grade :math:`G - \lfloor t G / R \rfloor`; all other items have 0.
+    item in true place t = 0, 1, ... has the grade :math:`G - \lfloor t G / R \rfloor`; all other items have grade 0.
 
-    Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as needed. The names of
-    the items are the same in every query, their utilities are not. Lists are never empty.
+    Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as needed. Every query has
+    items of the same names, but with other utilities. Lists are never empty.
 
-    Each kind of draw has its own stream: more queries leave the first ones unchanged, and ties, absences and lengths
-    change neither the utilities nor the noise. Blocks of queries are processed one by one, so memory beyond the result
-    is bounded.
+    Each kind of draw has its own stream. A larger number of queries leaves the first queries unchanged. Ties, absences
+    and lengths change neither the utilities nor the noise. Blocks of queries are processed one by one, so memory beyond
+    the result is bounded.
 
     References
     ----------

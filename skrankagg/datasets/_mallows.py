@@ -1,4 +1,4 @@
-"""Orders drawn from the two classic models of rankings: Mallows and Plackett-Luce."""
+"""Generators of orders from the two classic models of rankings, Mallows and Plackett-Luce."""
 
 from typing import Literal, overload
 
@@ -47,20 +47,20 @@ def make_mallows(
     return_centre: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Generate lists around a central order: the further an order is from it, the rarer it is.
+    r"""Generate lists around a central order; an order is the rarer, the further it is from the central order.
 
     Parameters
     ----------
     n_queries : int, default=1
-        Number of queries, each with its own centre.
+        Number of queries. Each query has its own central order.
     n_voters : int, default=10
         Number of voters, each with a list in every query.
     n_items : int, default=20
         Number of items.
     phi : float, default=0.8
-        Dispersion, from 0 (all lists are the centre) to 1 (all orders are equally likely).
+        Dispersion, from 0 (all lists equal the central order) to 1 (all orders are equally likely).
     list_length : int or None, default=None
-        Number of first places kept of each list; None keeps all.
+        Number of first places that are kept in each list; None keeps all places.
     return_centre : bool, default=False
         Whether to return the central orders as well.
     random_state : int, RandomState instance or None, default=None
@@ -85,10 +85,10 @@ def make_mallows(
 
     Notes
     -----
-    The probability of an order :math:`a` is proportional to :math:`\phi^{d(a, c)}`, where :math:`d` is the number of
-    pairs in opposite orders in :math:`a` and the centre :math:`c` [1]_. Items are inserted one by one, in the order of
-    the centre. The :math:`i`-th is inserted :math:`k` places from the end with a probability proportional to
-    :math:`\phi^k`, :math:`k = 0, \dots, i - 1` [2]_. :math:`O(n^2)` for a list.
+    The probability of an order :math:`a` is proportional to :math:`\phi^{d(a, c)}`. Here :math:`d(a, c)` is the number
+    of pairs that :math:`a` and the central order :math:`c` put in opposite orders [1]_. Items are inserted one by one
+    in the central order. The :math:`i`-th item is inserted :math:`k` places from the end with a probability
+    proportional to :math:`\phi^k`, :math:`k = 0, \dots, i - 1` [2]_. A list takes :math:`O(n^2)` time.
 
     References
     ----------
@@ -165,37 +165,37 @@ def make_plackett_luce(
     return_worth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Generate lists place by place: each next item is drawn from the remaining ones, by its worth.
+    r"""Generate lists place by place; the next item is drawn from the remaining items in proportion to its worth.
 
     Parameters
     ----------
     n_queries : int, default=1
         Number of queries.
     n_voters : int, default=10
-        Number of voters, each with a list in every query; the length of `reliability` if that is given.
+        Number of voters, each with a list in every query. If `reliability` is given, its length is used instead.
     n_items : int, default=20
-        Number of items; the length of `worth` if that is given.
+        Number of items. If `worth` is given, its length is used instead.
     worth : array-like of shape (n_items,), default=None
-        Worth of the items, above 0, in every query; None draws it for each query.
+        Worth of the items, above 0, which is the same in every query. None draws worths for each query.
     spread : float, default=1.0
         Standard deviation of the logarithm of a drawn worth; 0 makes all orders equally likely.
     list_length : int or None, default=None
-        Number of first places kept of each list; None keeps all.
+        Number of first places that are kept in each list; None keeps all places.
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     reliability : array-like of shape (n_voters,), default=None
-        Reliability of the voters in every query: 1 follows the worths, 0 orders by chance, and a number below 0 prefers
-        the worse items. None is 1 for all voters.
+        Reliability of the voters in every query. A voter of reliability 1 follows the worths, a voter of reliability 0
+        orders items by chance, and a voter of negative reliability prefers the worse items. None uses 1 for all voters.
     return_worth : bool, default=False
-        Whether to return the worth as well.
+        Whether to return the worths as well.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
     Returns
     -------
     lists : DataFrame
-        Columns query, voter, item (str) and rank (int64, from 1, tied items share the lowest rank of their bucket),
-        ordered by query, voter and rank.
+        Columns query, voter, item (str) and rank (int64, from 1). Tied items share the lowest rank of their bucket.
+        Rows are ordered by query, voter and rank.
     worth : DataFrame
         Columns query, item, worth; only with ``return_worth=True``.
 
@@ -211,12 +211,13 @@ def make_plackett_luce(
 
     Notes
     -----
-    The next item is :math:`i` with probability :math:`w_i^a / \sum_j w_j^a` over the remaining items [1]_ [2]_, where
-    :math:`a` is the reliability of the voter. The lists are drawn at once, by sorting :math:`a \log w_i + g_i` with
-    independent standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a list.
+    The next item is :math:`i` with probability :math:`w_i^a / \sum_j w_j^a`, where the sum is over the remaining items
+    and :math:`a` is the reliability of the voter [1]_ [2]_. All lists are drawn at once, by sorting :math:`a \log w_i +
+    g_i` with independent standard Gumbel :math:`g_i`. A list takes :math:`O(n \log n)` time.
 
-    Ties are drawn afterwards, regardless of the worths, as in :func:`make_ranked_lists`: each item but the first joins
-    the bucket of the item above it with probability `tie_probability`. Neither option changes the other draws.
+    Ties are drawn afterwards, regardless of the worths, as in :func:`make_ranked_lists`. Each item except the first
+    joins the bucket of the item above it with probability `tie_probability`. Neither `reliability` nor
+    `tie_probability` changes the other draws.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Parquet files: columns by name, and the library that reads and writes them."""
+"""Reading of the columns of Parquet files, writing of such files, and the check for the library that they need."""
 
 import importlib.util
 import io
@@ -15,7 +15,7 @@ _MAGIC = b"PAR1"
 
 
 def check_parquet(caller):
-    """Raise MissingLibraryError, with the remedy, if Parquet files can be neither read nor written."""
+    """Raise MissingLibraryError, with the remedy, if the library for Parquet files is missing."""
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingLibraryError(
             f"{caller} needs pyarrow for Parquet. Install it with pip install pyarrow, or use CSV."
@@ -23,7 +23,7 @@ def check_parquet(caller):
 
 
 def is_parquet(path):
-    """Return True if a file is a Parquet file, by its first bytes instead of its name."""
+    """Return True if the first bytes of a file mark it as a Parquet file; its name does not matter."""
     with opened_raw(path) as stream:
         return stream.read(len(_MAGIC)) == _MAGIC
 
@@ -38,7 +38,10 @@ def parquet_columns(path):
 
 @contextmanager
 def _refusals():
-    """Turn pyarrow's error for a damaged file into a clause without a subject."""
+    """Turn pyarrow's error for a damaged file into an InputError.
+
+    The message has no subject, so that the caller can put one in front.
+    """
     from pyarrow import ArrowException
 
     try:
@@ -49,14 +52,14 @@ def _refusals():
 
 
 def read_parquet(path, names, numeric):
-    """Read columns by position.
+    """Read columns of a Parquet file by position.
 
     Parameters
     ----------
     path : str or path-like
-        File.
+        The Parquet file.
     names : tuple of str or None
-        Content of each column; None for one that is skipped.
+        Content of each column; None stands for a column that is skipped.
     numeric : set of str
         Names of the columns with finite numbers; the other columns become text.
 
@@ -68,7 +71,8 @@ def read_parquet(path, names, numeric):
     Raises
     ------
     ValueError
-        If a number is invalid, or an id is missing; the message is a clause without a subject.
+        If a number is invalid, or an id is missing. The message has no subject, so that the caller can put one in
+        front.
     """
     from pyarrow.parquet import read_metadata, read_table
 

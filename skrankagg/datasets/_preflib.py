@@ -1,4 +1,4 @@
-"""Reader of PrefLib's election files: orders, strict or with ties, complete or not."""
+"""Reader of PrefLib's election files, which contain orders with or without ties, complete or incomplete."""
 
 import os
 import re
@@ -49,20 +49,20 @@ def read_preflib(
     Parameters
     ----------
     path : str, path-like, or a sequence of them
-        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi``, plain or gzip, in UTF-8. Headers may be current
-        (``# TITLE: ...``) or from before 2022 (the number of alternatives, then their names). Each file is a query,
-        named after the file without folders and suffix.
+        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi`` in UTF-8, plain or compressed by gzip. Headers may
+        be current (``# TITLE: ...``) or from before 2022 (the number of alternatives, then their names). Each file is a
+        query, whose id is the name of the file without folders and suffix.
     with_names : bool, default=True
-        Whether items are the alternatives' names, or their numbers (int).
+        Whether items are the names of the alternatives (True) or their numbers (int, False).
     return_alternatives : bool, default=False
-        Whether to return the alternatives as well: some may be on no ballot.
+        Whether to return the alternatives as well, because some of them may be on no ballot.
 
     Returns
     -------
     lists : DataFrame
-        Columns query, voter (str), item, rank (int64, from 1; tied alternatives share the lowest rank of their bucket)
-        and weight (float64). Each distinct order is a list, weighted by the number of voters who cast it. Voters are
-        numbered in the order of the file.
+        Columns query, voter (str), item, rank (int64, from 1) and weight (float64). Tied alternatives share the lowest
+        rank of their bucket. Each distinct order is a list, whose weight is the number of voters who cast it. Voters
+        are numbered in the order of the file.
     alternatives : DataFrame
         Columns query, number and name; only with ``return_alternatives=True``.
 
@@ -71,9 +71,9 @@ def read_preflib(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If a line cannot be read (the message contains its number). If a ballot repeats an alternative, or contains one
-        that the header does not have. If alternatives share a name, or the header declares more of them than the file
-        has characters.
+        If a line cannot be read; the message then contains its number. If a ballot repeats an alternative, or contains
+        an alternative that is missing in the header. If alternatives share a name, or the header declares more
+        alternatives than the file has characters.
 
     See Also
     --------
@@ -81,8 +81,8 @@ def read_preflib(
 
     Notes
     -----
-    Alternatives that a ballot leaves out are not in its list; the method decides how to treat them. Ballots without any
-    alternative are not lists. The format is described in [1]_.
+    Alternatives that are not on a ballot are not in its list; the method decides how to treat them. Ballots without
+    alternatives are left out. The format is described in [1]_.
 
     References
     ----------
@@ -159,7 +159,7 @@ def _bad_line(number, what):
 
 
 def _lines(path):
-    """Yield the numbers and texts of the lines that are not blank."""
+    """Return the number and the text of each line that is not blank."""
     with opened(path) as stream:
         text = stream.read().decode("utf-8-sig")
     # Lines end as in other files, not as in str.splitlines(): names may contain its separators.
@@ -171,7 +171,10 @@ def _lines(path):
 
 
 def _new_header(numbered):
-    """Read a header of today: alternatives, ballots, and the mark between the number of voters and their order."""
+    """Read a current header.
+
+    Returns the alternatives, the lines of the ballots, and the mark between the number of voters and their order.
+    """
     alternatives, declared, declared_on = {}, None, None
     for number, line in numbered:
         if not line.startswith("#"):
@@ -198,7 +201,7 @@ def _new_header(numbered):
 
 
 def _name(alternatives, number, key, name):
-    """Name an alternative, by its number if its name is empty."""
+    """Record the name of an alternative; an empty name is replaced by the number."""
     alternative = _whole(number, key)
     if alternative in alternatives:
         raise _bad_line(number, f"repeats the alternative {alternative}")
@@ -222,7 +225,7 @@ def _old_header(numbered):
 
 
 def _ballots(numbered, mark, alternatives):
-    """Read a row for each place of each ballot: ballot, alternative, rank, weight."""
+    """Return a row (ballot, alternative, rank, weight) for each alternative on each ballot."""
     rows, ballot = [], 0
     for number, line in numbered:
         count, found, order = line.partition(mark)

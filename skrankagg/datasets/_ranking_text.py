@@ -1,4 +1,4 @@
-"""A consensus as text, "A > B = C", and the ranks of items that tie."""
+"""Conversion of a consensus to text such as "A > B = C", and ranks of items that tie."""
 
 from typing import Literal, TypeAlias
 
@@ -18,15 +18,15 @@ RankTies: TypeAlias = Literal["ordinal", "min", "dense"]
 
 
 def check_rank_ties(rank_ties):
-    """Raise InputError unless the argument is a choice of ranks for items that tie."""
+    """Raise InputError unless `rank_ties` is "ordinal", "min" or "dense"."""
     check_choice("rank_ties", rank_ties, ("ordinal", "min", "dense"))
 
 
 def tied_ranks(frame, rank_ties):
-    """Compute ranks (n_rows,) of a frame of lists, shared by neighbours of equal score.
+    """Return the rank of each row of a frame, shape (n_rows,), where neighbours with equal scores share a rank.
 
-    The frame has the columns query, rank and score, and may have voter. After a tie "min" continues with the next
-    place, and "dense" with the next number.
+    The frame has the columns query, rank and score, and may have a column voter. After a tie, "min" continues with the
+    next place, and "dense" with the next number.
     """
     lists = frame.groupby([name for name in ("query", "voter") if name in frame], sort=False).ngroup().to_numpy()
     order = np.lexsort((frame["rank"].to_numpy(), lists))
@@ -50,10 +50,10 @@ def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.
     Parameters
     ----------
     consensus : DataFrame or RankedLists
-        One list for each query, such as an aggregator's consensus.
+        One list for each query, as in an aggregator's consensus.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
-        ``"ordinal"`` writes one item after the other, by the ranks 1 to n. ``"min"`` and ``"dense"`` write " = "
-        between neighbours of equal score, or of equal rank.
+        ``"ordinal"`` writes " > " between all items, in the order of the ranks. ``"min"`` and ``"dense"`` write " = "
+        between neighbours of equal score or equal rank.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""RASDaGen: the generator of FLAGR's test data, reproduced bit by bit."""
+"""RASDaGen, the generator of FLAGR's test data, reproduced bit by bit."""
 
 import math
 
@@ -56,8 +56,8 @@ def _glibc_rand(seed, n):
 def _shuffles(draws, n_items):
     """Turn the draws of many shuffles into permutations of 0..n_items-1.
 
-    The i-th draw of a shuffle swaps the last unsettled place with place ``draw % places left``. All shuffles run in
-    step, so the loop is over places instead of shuffles.
+    The i-th draw of a shuffle swaps the last place that is not final with place ``draw % n``, where n is the number of
+    places that are not final. All shuffles run in parallel, so the loop is over places instead of shuffles.
     """
     order = np.tile(np.arange(n_items, dtype=np.int32), (len(draws), 1))
     row = np.arange(len(draws))
@@ -98,8 +98,9 @@ def make_rasdagen(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Generate the synthetic lists of FLAGR's tests.
 
-    Every voter shuffles the same pool of items and returns its top: the lists are random and independent. They are good
-    for parity with published tables and for speed tests, but cannot show which method is better.
+    Every voter shuffles the same pool of items and returns the first items, so the lists are random and independent.
+    The data are useful for comparisons with published tables and for speed tests. They cannot show which method is
+    better.
 
     Parameters
     ----------
@@ -110,21 +111,22 @@ def make_rasdagen(
     list_length : int, default=30
         Length K of every list, at most `n_items`.
     n_items : int, default=100
-        Size N of the pool of each query; pools of different queries have no common items.
+        Number N of items in the pool of each query. Pools of different queries have no common items.
     bias : float, default=1
         Influence of the lists on the labels, from 0 to 9.
     threshold : float, default=5
-        Limit of the label score; an item is relevant if its label score exceeds it.
+        Threshold of the label score. An item is relevant if its label score exceeds the threshold.
     random_state : int, default=1
-        Seed of the C generator. The original never calls ``srand``, which equals seed 1.
+        Seed of the C generator. The original program never calls ``srand``, which is equivalent to seed 1.
 
     Returns
     -------
     lists : DataFrame of shape (n_queries * n_voters * list_length, 5)
-        Columns query, voter, item (str), rank (int64, 1 = best) and score (float64, (K - rank + 1) / K to five
-        decimals, as printed by the original). Ordered by voter, then query, then rank.
+        Columns query, voter, item (str), rank (int64, 1 = best) and score (float64). The score is (K - rank + 1) / K,
+        rounded to five decimals as in the original program. Rows are ordered by voter, then query, then rank.
     qrels : DataFrame of shape (n_queries * n_items, 3)
-        Columns query, item (str) and relevance (int64, 0 or 1). Ordered by query, then by the final order of the pool.
+        Columns query, item (str) and relevance (int64, 0 or 1). Rows are ordered by query, then by the final order of
+        the pool.
 
     Raises
     ------
@@ -139,8 +141,9 @@ def make_rasdagen(
 
     Notes
     -----
-    For each voter and each query, the query's pool is shuffled *in place* (Fisher and Yates, from the end) and its
-    first K items form the list. The item on rank r collects :math:`W \mathrel{+}= K - r + 1`. After the last voter,
+    For each voter and each query, the query's pool is shuffled *in place* (Fisher and Yates, from the end), and its
+    first K items form the list. For the item on rank r, :math:`W \mathrel{+}= K - r + 1`. After the last voter, the
+    label score s and the relevance of each item are
 
     .. math::
         s = \mathrm{rand}() \bmod (10 - \lceil b \rceil) + \lfloor b \rfloor \frac{W}{M K},
@@ -149,16 +152,16 @@ def make_rasdagen(
     Random numbers come from the GNU C library's algorithm, so the same arguments give the same data as the program [1]_
     on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The source names two further
     settings, both for 20 queries. FESO has few voters and short lists (``n_voters=10, list_length=30, n_items=30,
-    bias=3, threshold=7``), and MASO many voters and short lists (``n_voters=1000, list_length=30, n_items=30, bias=3,
+    bias=3, threshold=7``). MASO has many voters and short lists (``n_voters=1000, list_length=30, n_items=30, bias=3,
     threshold=5``).
 
-    **At the defaults the labels are independent of the lists: they are noise.** With b = 1 the second term is at most 1
-    and the first is a whole number. An item that any voter ranks is therefore relevant if and only if ``rand() % 9 >=
-    5``, whatever its places. No measure of relevance on this data can distinguish methods; and as no voter is better
-    than another, weighted methods have nothing to find. FESO and MASO are nearly as noisy: with M voters the second
-    term has a standard deviation of about :math:`0.87 / \sqrt{M}`, the first one of 2.
+    **With the defaults, the labels are noise, which is independent of the lists.** With b = 1 the second term is at
+    most 1, and the first term is an integer. An item that any voter ranks is therefore relevant if and only if
+    ``rand() % 9 >= 5``, regardless of its places. No measure of relevance on these data can distinguish methods. No
+    voter is better than another, so weighted methods cannot improve on others. FESO and MASO are nearly as noisy: with
+    M voters the second term has a standard deviation of about :math:`0.87 / \sqrt{M}`, and the first term of 2.
 
-    Time is linear in the number of rows and in ``n_voters * n_queries * n_items``.
+    The time is linear in the number of rows and in ``n_voters * n_queries * n_items``.
 
     References
     ----------

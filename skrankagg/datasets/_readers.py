@@ -40,7 +40,7 @@ def _check(kind, format, columns, decimal):
 
 
 def _named(frame, path, voter):
-    """Replace the voter of a file by a given name."""
+    """Replace the name of a file's voter by a given name; refuse a file with several voters."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
             f"Each file must have one voter if `voter` names them; got {frame['voter'].nunique()} in "
@@ -52,7 +52,8 @@ def _named(frame, path, voter):
 def _check_apart(paths, frames, styles):
     """Refuse files whose rows would be merged into one list.
 
-    Two TREC runs with the same tag are refused even if they share no query: tags are often left at a program's default.
+    Two TREC runs with the same tag are refused even if they share no query, because the tag is often a program's
+    default.
     """
     seen = {}
     for path, frame, style in zip(paths, frames, styles, strict=True):
@@ -77,16 +78,17 @@ def read_lists(
     decimal: Literal[".", ","] = ".",
     trailing: Literal["error", "ignore"] = "error",
 ) -> pd.DataFrame:
-    r"""Read ranked lists from one file or several.
+    r"""Read ranked lists from one or several files.
 
-    The first line distinguishes FLAGR's CSV files, CSV and TSV files with a header and TREC runs; the first bytes
-    distinguish Parquet and JSON files. Uncertain files are refused, and no row is ever dropped or altered.
+    The first line distinguishes FLAGR's CSV files, CSV and TSV files with a header, and TREC runs. The first bytes
+    distinguish Parquet and JSON files. A file of uncertain format is refused, and no row is ever dropped or changed.
 
     Parameters
     ----------
     path : str, path-like, file open for bytes, or a sequence of them
-        Files, plain or gzip (recognised by their content), in UTF-8. Several are concatenated. A pipe, such as
-        ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read once, into memory.
+        Files in UTF-8, plain or compressed by gzip, which is recognised by their content. The rows of several files are
+        concatenated. A pipe, such as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read into
+        memory once.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
         ``"csv"``: with a header, separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query,
@@ -94,24 +96,24 @@ def read_lists(
         which needs pyarrow. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
         records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the one that the beginning of the file fits.
     voter : {"auto", "file"} or sequence of str or None, default="auto"
-        Names of the voters. ``"auto"``: the names in the file, in TREC runs the tag; if the file has none, as for a
-        consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec, .txt, .csv,
-        .tsv, .parquet, .json and .gz. A sequence gives a name for each path, or None for the file's own. A file with a
-        given name must have only one voter.
+        Names of the voters. ``"auto"`` uses the names in the file, which are the tags in TREC runs. If the file has no
+        names, as a consensus, its voter is ``consensus``. ``"file"`` uses the name of the file without folders and
+        without .run, .trec, .txt, .csv, .tsv, .parquet, .json and .gz. A sequence contains a name for each path, or
+        None to use the names in the file. A file with a given name must have only one voter.
     columns : sequence of str or None, default=None
-        Columns of a CSV or TSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
-        None for one to skip. The first line determines the separator if `format` does not.
+        Columns of a CSV or TSV file *without a header*, in their order. The names are query, item, rank, score, voter
+        and weight; None skips a column. The first line determines the separator if `format` does not.
     decimal : {".", ","}, default="."
-        Decimal mark of numbers; "," only in files separated by tabs or semicolons.
+        Decimal mark of numbers. A comma is possible only in files separated by tabs or semicolons.
     trailing : {"error", "ignore"}, default="error"
-        Treatment of words after the tag of a TREC run; trec_eval ignores them.
+        Treatment of words after the tag of a TREC run. The program trec_eval ignores such words.
 
     Returns
     -------
     DataFrame
-        Columns query, voter, item (str) and, if the files have them, rank (int64, or float64 if some are not integers),
-        score and weight (float64). Rows are in the order of the files. If all scores are written as integers, some of
-        ``2 ** 53`` or more, they stay 64-bit integers if they fit; the same applies to ranks.
+        Columns query, voter, item (str) and, if the files have them, rank (int64, or float64 if some ranks are not
+        integers), score and weight (float64). Rows are in the order of the files. If all scores are written as integers
+        and some are ``2 ** 53`` or more, the scores stay 64-bit integers if they fit. The same applies to ranks.
 
     Raises
     ------
@@ -123,7 +125,7 @@ def read_lists(
         If a file is open for text.
     ValueError
         If a format is not certain, or a line has too few or too many fields. If a number cannot be read or is not
-        finite (the message contains the line number). If a file is empty or not in UTF-8, files differ in their
+        finite; the message then contains the line number. If a file is empty or not in UTF-8, files differ in their
         columns, or two files contain lists of the same voter.
 
     See Also
@@ -133,22 +135,24 @@ def read_lists(
 
     Notes
     -----
-    Ids are text and stay unchanged: ``007``, ``NA``, ``null`` and outer blanks are kept; an empty field is refused. In
-    CSV files ids with commas, line ends or quotes must be quoted, with quotes inside doubled. Numbers are read to the
-    nearest double.
+    Ids are text and stay unchanged; ``007``, ``NA``, ``null`` and outer blanks are kept. An empty id is refused. In CSV
+    files, ids with commas, line ends or quotes must be quoted, and quotes inside an id must be doubled. Numbers are
+    read as the nearest double.
 
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system,
     run, tag``; ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``;
-    ``Weight``. Other columns are skipped. Two columns of one meaning are refused. If there is ``qid`` or ``query_id``,
-    however, ``query`` is assumed to be the text of the queries and skipped, with a warning.
+    ``Weight``. Other columns are skipped. Two columns of one meaning are refused, with one exception. If there is
+    ``qid`` or ``query_id``, a column ``query`` is taken for the text of the queries and skipped, and a warning is
+    issued.
 
     The names of the fields of JSON records follow the rules of a header, and ids in records may be integers. An object
     with a repeated key is refused; a query without items has no row.
 
-    Duplicate items and contradictions between ranks and scores are left to :class:`~skrankagg.RankedLists`.
+    This function does not check for duplicate items or contradictions between ranks and scores;
+    :class:`~skrankagg.RankedLists` does.
 
-    pandas' C parser reads the files in pieces. Files with quotes are checked again, line by line; if there is a blank
-    line between rows, this slower reader does all the work.
+    pandas' C parser reads the files in pieces. Files with quotes are checked again line by line by a slower reader. If
+    there is a blank line between rows, the slower reader reads the whole file.
 
     Examples
     --------
@@ -234,7 +238,8 @@ def read_qrels(
     Parameters
     ----------
     path : str, path-like, or file open for bytes
-        File, plain or gzip (recognised by its content), in UTF-8. A pipe and an open file are read once, into memory.
+        File in UTF-8, plain or compressed by gzip, which is recognised by its content. A pipe and an open file are read
+        into memory once.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a header,
         separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
@@ -242,16 +247,16 @@ def read_qrels(
         ``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``.
         ``"auto"``: the one that the beginning of the file fits.
     columns : sequence of str or None, default=None
-        Columns of a CSV or TSV file *without a header*, in their order: query, item, relevance, and None for one to
-        skip. The first line determines the separator if `format` does not.
+        Columns of a CSV or TSV file *without a header*, in their order. The names are query, item and relevance; None
+        skips a column. The first line determines the separator if `format` does not.
     decimal : {".", ","}, default="."
-        Decimal mark of judgements; "," only in files separated by tabs or semicolons.
+        Decimal mark of judgements. A comma is possible only in files separated by tabs or semicolons.
 
     Returns
     -------
     DataFrame
-        Columns query, item (str) and relevance (int64 if all are written as integers, otherwise float64); negative
-        judgements stay negative. Rows in the order of the file.
+        Columns query, item (str) and relevance (int64 if all judgements are written as integers, otherwise float64).
+        Negative judgements stay negative. Rows are in the order of the file.
 
     Raises
     ------
@@ -262,8 +267,8 @@ def read_qrels(
     TypeError
         If the file is open for text.
     ValueError
-        If the format is not certain, or a line has too few or too many fields. If a judgement is not a finite number
-        (the message contains the line number), or the file is empty or not in UTF-8.
+        If the format is not certain, or a line has too few or too many fields. If a judgement is not a finite number;
+        the message then contains the line number. If the file is empty or not in UTF-8.
 
     See Also
     --------
@@ -273,10 +278,10 @@ def read_qrels(
     -----
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno,
     document``, also with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped. If there is ``qid`` or
-    ``query_id``, ``query`` is skipped as the text of the queries, with a warning.
+    ``query_id``, a column ``query`` is taken for the text of the queries and skipped, and a warning is issued.
 
-    The second field of TREC qrels, the iteration, is ignored, as in trec_eval. In a CSV file under ``format="auto"`` it
-    must be 0 (or Q0), because lists look the same except for the voter in this field.
+    The second field of TREC qrels, the iteration, is ignored, as in trec_eval. With ``format="auto"``, this field of a
+    CSV file must be 0 or Q0. Otherwise the file could be a file of lists, which has the voter in this field.
 
     Examples
     --------

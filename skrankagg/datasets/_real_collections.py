@@ -1,4 +1,4 @@
-"""Loaders of collections that cannot be redistributed, for owners of the files."""
+"""Loaders of collections that cannot be redistributed, for users who have the files."""
 
 import glob
 import os
@@ -26,26 +26,27 @@ def load_letor_agg(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Load rank aggregation data of LETOR 4.0: MQ2007-agg and MQ2008-agg.
 
-    This is the standard benchmark of rank aggregation with judgements. It contains queries of the Million Query track
-    of TREC, some twenty search engines that returned documents, and relevance from 0 to 2.
+    This is the standard benchmark of rank aggregation with judgements. It contains queries of TREC's Million Query
+    track, the results of some twenty search engines, and judgements from 0 to 2.
 
     Parameters
     ----------
     path : str, path-like, file open for bytes, or a sequence of them
-        Files such as ``Fold1/test.txt``, plain or gzip, in UTF-8. Several are concatenated; the five test files are the
-        whole data.
+        Files such as ``Fold1/test.txt`` in UTF-8, plain or compressed by gzip. The rows of several files are
+        concatenated; the five test files together contain all data.
     larger_is_better : bool, default=True
-        Whether larger numbers in the file are better, as in both data sets; see Notes.
+        Whether larger numbers in the file are better, which is so in both data sets; see Notes.
 
     Returns
     -------
     lists : DataFrame
         Columns query, voter ("1", "2", ..., the number of the column), item (str) and score (float64, higher is
-        better). With ``larger_is_better=False``, rank (int64, or float64 if some are not integers) replaces score. If a
-        voter has NULL for a document, the document is not in its list. In the order of the file.
+        better). With ``larger_is_better=False``, rank replaces score; ranks are int64, or float64 if some are not
+        integers. If a voter has NULL for a document, the document is not in its list. Rows are in the order of the
+        file.
     qrels : DataFrame
-        Columns query, item (str) and relevance (int64, or float64 if some are not integers): a row for each line,
-        including documents that are in no list.
+        Columns query, item (str) and relevance (int64, or float64 if some values are not integers). There is a row for
+        each line, including documents that are in no list.
 
     Raises
     ------
@@ -54,8 +55,8 @@ def load_letor_agg(
     TypeError
         If `path` is neither a file nor a sequence of files, or a file is open for text.
     ValueError
-        If a line does not have the format, repeats a column, or repeats a document of a query (the message contains the
-        line number).
+        If a line does not have the format, repeats a column, or repeats a document of a query. The message contains the
+        line number.
 
     See Also
     --------
@@ -66,14 +67,14 @@ def load_letor_agg(
     -----
     A line of the files is ``relevance qid:query 1:number 2:NULL ... #docid = document inc = ... prob = ...``.
 
-    **The numbers are called ranks, but larger ones are better.** With ``larger_is_better=True`` they are the scores of
-    the lists, so every method reads them correctly. Read as ranks, they turn every list upside down: the mean average
-    precision of Borda's method on MQ2008-agg then falls from .478 to .395.
+    **The numbers are called ranks, but larger numbers are better.** With ``larger_is_better=True`` they become the
+    scores of the lists, so every method reads them correctly. If they were read as ranks, every list would be reversed.
+    The mean average precision of Borda's method on MQ2008-agg then falls from .478 to .395.
 
-    LETOR's folds are the queries in the order of the file in five consecutive parts: three are for training, one is for
-    validation and one for testing.
+    LETOR divides the queries, in the order of the file, into five consecutive parts. In each fold, three parts are for
+    training, one part is for validation and one part is for testing.
 
-    The data are from [1]_; they are for research only and not part of this package.
+    The data are from [1]_. They are for research only and are not part of this package.
 
     References
     ----------
@@ -161,7 +162,7 @@ def _read_letor(text, rows, judged):
 
 
 def _whole_if_all(number):
-    """Convert numbers to 64-bit integers if all are whole."""
+    """Convert numbers to 64-bit integers if all of them are integers."""
     whole = (number == np.floor(number)) & (np.abs(number) < 2**53)
     return number.astype(np.int64) if whole.all() else number
 
@@ -176,30 +177,32 @@ def load_trec(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Load runs and judgements of a track of TREC.
 
-    The participants' runs are the voters, the topics the queries.
+    The participants' runs are the voters, and the topics are the queries.
 
     Parameters
     ----------
     runs : str, path-like, or a sequence of them
-        Files of runs, plain or gzip; patterns such as ``"runs/*.gz"``, where ``**`` matches folders of any depth; or
-        folders. In a folder, all files are read whose names do not begin with a point. Each file is read once.
+        Files of runs, plain or compressed by gzip; patterns such as ``"runs/*.gz"``, where ``**`` matches folders of
+        any depth; or folders. From a folder, all files are read, except files whose names begin with a point. Each file
+        is read only once.
     qrels : str, path-like, or file open for bytes
         File of judgements.
     order : {"score", "rank"}, default="score"
-        Column of the runs that orders the documents: the score, as in trec_eval, or the rank. The other column is
-        dropped, because the two disagree in many runs.
+        Column of the runs that orders the documents. This is the score, as in trec_eval, or the rank. The other column
+        is dropped, because the two columns disagree in many runs.
     voter : {"auto", "file"}, default="auto"
-        Name of a run: its tag, or the name of its file without its suffixes, for runs with the same tag.
+        Name of a run. ``"auto"`` uses its tag. ``"file"`` uses the name of its file without suffixes, which
+        distinguishes runs with the same tag.
     trailing : {"error", "ignore"}, default="error"
-        Treatment of words after the tag of a run; trec_eval ignores them.
+        Treatment of words after the tag of a run. The program trec_eval ignores such words.
 
     Returns
     -------
     lists : DataFrame
-        Columns query, voter, item (str) and score (float64) or rank (int64, or float64 if some are not integers), in
-        the order of the names of the files.
+        Columns query, voter, item (str) and score (float64) or rank (int64, or float64 if some ranks are not integers).
+        Rows are in the order of the names of the files.
     qrels : DataFrame
-        Columns query, item (str) and relevance (int64, or float64 if some are not integers).
+        Columns query, item (str) and relevance (int64, or float64 if some values are not integers).
 
     Raises
     ------
@@ -208,7 +211,7 @@ def load_trec(
     TypeError
         If `runs` is neither a path nor a sequence of paths.
     ValueError
-        If a file cannot be read (the message contains the line number), or two runs have the same name.
+        If a file cannot be read; the message then contains the line number. If two runs have the same name.
 
     See Also
     --------
@@ -218,11 +221,11 @@ def load_trec(
 
     Notes
     -----
-    Unjudged topics stay in the lists; measures leave them out. trec_eval breaks ties of scores by the names of
-    documents; methods treat them as ties.
+    Unjudged topics stay in the lists, but measures leave them out. If documents have equal scores, trec_eval orders
+    them by their names; methods treat them as ties.
 
-    The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_, most runs of past
-    tracks for registered researchers only. They are not part of this package.
+    The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_. Most runs of past
+    tracks are available only to registered researchers. The data are not part of this package.
 
     References
     ----------
@@ -255,7 +258,7 @@ def load_trec(
 
 
 def _files(runs):
-    """Return the files that names, patterns and folders match, each once."""
+    """Return the files that match some names, patterns and folders, without repetitions."""
     given = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     given = list(given) if hasattr(given, "__iter__") else [given]
     if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):

@@ -1,4 +1,4 @@
-"""Real rankings computed from scikit-learn's data: classes by classifiers, features by selectors."""
+"""Real rankings computed from scikit-learn's data: classes ranked by classifiers, and features ranked by selectors."""
 
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ __all__ = ["load_digits_votes", "load_feature_rankings"]
 
 
 def _lists(queries, voters, items, value):
-    """Turn scores (n_queries, n_voters, n_items) into lists, ordered by query, voter, rank and item."""
+    """Convert scores of shape (n_queries, n_voters, n_items) to lists, ordered by query, voter, rank and item."""
     rank = rankdata(-value, method="min", axis=-1).astype(np.int64)
     order = np.argsort(rank, axis=-1, kind="stable")
     n_lists, n_items = len(queries) * len(voters), len(items)
@@ -68,31 +68,31 @@ def _digits_votes():
 
 
 def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Load the rankings of digits by five classifiers, for images of handwritten digits.
+    """Load rankings of the ten digits by five classifiers, for images of handwritten digits.
 
-    The data have real voters of differing skill, whose scores have different scales, and a known truth. A query is an
-    image, an item a class, 0 to 9, and a voter a classifier of scikit-learn that was trained on other images.
+    The data have a known truth, and real voters of differing skill whose scores have different scales. A query is an
+    image, and an item is a class, 0 to 9. A voter is a classifier of scikit-learn that was trained on other images.
 
     Returns
     -------
     lists : DataFrame of shape (89850, 5)
         Columns query ("0000" to "1796", the row of :func:`~sklearn.datasets.load_digits`), voter, item ("0" to "9"; all
         str), rank (int64, 1 = best) and score (float64, higher is better). Tied items share the lowest rank of their
-        bucket. Full lists, ordered by query, voter, rank and item.
+        bucket. All lists are full. Rows are ordered by query, voter, rank and item.
     qrels : DataFrame of shape (17970, 3)
-        Columns query, item (str) and relevance (int64): 1 for the written digit, 0 for the others. Ordered by query and
-        item.
+        Columns query, item (str) and relevance (int64). The relevance is 1 for the written digit and 0 for the other
+        digits. Rows are ordered by query and item.
 
     See Also
     --------
-    load_feature_rankings : Loads rankings of features, without a truth.
+    load_feature_rankings : Loads rankings of features, whose truth is unknown.
     make_ranked_lists : Generates lists with a truth, and voters of any quality.
     skrankagg.RankedLists.from_matrix : Encodes ranked lists from the scores of your own classifiers.
 
     Notes
     -----
-    Each classifier is trained on four fifths of the images and ranks the classes of the last fifth, in five stratified
-    folds that are not shuffled. The training images therefore contain hardly any of the same writer.
+    Each classifier is trained on four fifths of the images and ranks the classes for the last fifth, in five stratified
+    folds that are not shuffled. Images of one writer are therefore rarely in both parts.
 
     =====================  ===========================================================  ========
     voter                  score                                                        accuracy
@@ -107,7 +107,7 @@ def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
     The lists are computed at the first call, in about a second, and then kept in memory; each call returns copies. The
     last bits of scores depend on the version of scikit-learn and on the machine.
 
-    The images are the test set of [1]_, included in scikit-learn; the original data are licensed under CC BY 4.0.
+    The images are the test set of [1]_, which scikit-learn includes. The original data are licensed under CC BY 4.0.
 
     References
     ----------
@@ -136,7 +136,7 @@ def _mutual_information(X, y):
 
 
 def _selectors():
-    """Return the selectors by name: an estimator of scikit-learn and a function that returns feature scores."""
+    """Return by name each selector, a pair of an estimator of scikit-learn and a function that reads feature scores."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_selection import RFE, SelectKBest, f_classif
     from sklearn.linear_model import LogisticRegression
@@ -172,28 +172,29 @@ def _feature_rankings():
 
 
 def load_feature_rankings() -> pd.DataFrame:
-    """Load the rankings of the breast cancer data's features by five selectors over five folds.
+    """Load rankings of the features of the breast cancer data by five selectors in five folds.
 
-    These are real lists whose voters disagree systematically, because some examine one feature at a time and others all
-    of them. A query is a fold, an item one of 30 features, and a voter a selector of scikit-learn.
+    These are real lists whose voters disagree systematically, because some voters examine one feature at a time and
+    others examine all features together. A query is a fold, an item is one of 30 features, and a voter is a selector of
+    scikit-learn.
 
     Returns
     -------
     DataFrame of shape (750, 5)
         Columns query ("fold0" to "fold4"), voter, item (the name of the feature; all str), rank (int64, 1 = best) and
-        score (float64, higher is better). Tied items share the lowest rank of their bucket. Full lists, ordered by
-        query, voter, rank and column of the table.
+        score (float64, higher is better). Tied items share the lowest rank of their bucket. All lists are full. Rows
+        are ordered by query, voter, rank and column of the table.
 
     See Also
     --------
-    skrankagg.feature_selection.ConsensusSelector : Does the same with your own table and selectors.
+    skrankagg.feature_selection.ConsensusSelector : Ranks the features of your own table by your own selectors.
     skrankagg.stats.selection_stability : Measures the stability of such lists over the folds.
     load_digits_votes : Loads lists with a truth.
 
     Notes
     -----
-    Each selector is fitted on the training part of each of five stratified folds; two training parts share three
-    quarters of their rows. The truth, the relevant features, is unknown.
+    Each selector is fitted on the training part of each of five stratified folds. Two training parts share three
+    quarters of their rows. It is unknown which features are relevant.
 
     =====================  ========================================================================
     voter                  score
@@ -208,7 +209,7 @@ def load_feature_rankings() -> pd.DataFrame:
     The lists are computed at the first call, in a second or two, and then kept in memory; each call returns a copy. The
     last bits of scores depend on the version of scikit-learn and on the machine.
 
-    The table is the one of [1]_ in scikit-learn, 569 rows; the original data are licensed under CC BY 4.0.
+    The table of 569 rows is from [1]_ and included in scikit-learn. The original data are licensed under CC BY 4.0.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Real rankings included in the package: two seasons of races, and lists of genes from five studies."""
+"""Real rankings that the package includes: two seasons of races, and lists of genes from five studies."""
 
 from importlib.resources import files
 from typing import Literal
@@ -11,7 +11,7 @@ __all__ = ["load_formula1", "load_nascar", "load_prostate_genes"]
 
 
 def _lines(name):
-    """Read the lines of a file of the package without its comments, which name its source."""
+    """Read the lines of a file of the package, except the comments, which name the file's source."""
     text = files("skrankagg.datasets").joinpath("data", name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
@@ -32,14 +32,14 @@ def _frame(query, rows):
 def load_nascar() -> pd.DataFrame:
     """Load the races of the NASCAR season of 2002.
 
-    This is the standard example of rankings of subsets: in each of 36 races, 43 of 87 drivers took part. A race is a
-    voter.
+    This is the standard example of rankings of subsets. There were 36 races and 87 drivers, and 43 drivers took part in
+    each race. A race is a voter.
 
     Returns
     -------
     DataFrame of shape (1548, 4)
         Columns query ("2002"), voter ("1" to "36", the race), item ("1" to "87", the driver; all str) and rank (int64,
-        1 to 43, without ties). Ordered by race and rank.
+        1 to 43, without ties). Rows are ordered by race and rank.
 
     See Also
     --------
@@ -48,13 +48,13 @@ def load_nascar() -> pd.DataFrame:
 
     Notes
     -----
-    A driver who is absent from a list did not take part, which is no evidence of his quality: choose
-    ``absent="ignore"`` if a method has it.
+    A driver who is absent from a list did not take part, which says nothing about his quality. Choose
+    ``absent="ignore"`` if a method has this parameter.
 
-    Drivers have the numbers of Hunter's file [1]_, in which 83 of them occur. Four others came last in each of their
-    races, so maximum likelihood gives them no finite worth. Hunter left them out. The source [2]_, which has a prior,
-    numbers them 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy Renfrow). Drivers 58 (P.
-    J. Jones) and 68 (Scott Pruett) took part in only one race, and were fourth and sixth.
+    Drivers have the numbers of Hunter's file [1]_, which contains 83 drivers. Four other drivers came last in each of
+    their races, so their maximum likelihood estimates are not finite. Hunter left these drivers out. The source [2]_,
+    which uses a prior, numbers them 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy
+    Renfrow). Drivers 58 (P. J. Jones) and 68 (Scott Pruett) took part in only one race each, and were fourth and sixth.
 
     Results of races are facts, which are free for any use.
 
@@ -92,20 +92,21 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
     Parameters
     ----------
     retired : {"last", "absent"}, default="last"
-        Treatment of starters who are not classified, most of whom retired. ``"last"``: they tie on the place after the
-        classified ones; ``"absent"``: they are not in the list.
+        Treatment of starters who are not classified, most of whom retired. With ``"last"``, they tie on the place after
+        the classified drivers. With ``"absent"``, they are not in the list.
 
     Returns
     -------
     DataFrame of shape (n_rows, 4)
         Columns query ("2012"), voter (the race, named after the country or region, "Australia" to "Brazil"), item (the
-        driver's last name; all str) and rank (int64, from 1). 476 rows, or 401 without retired drivers. Ordered by
-        race, in the order of the calendar, then by rank and by the driver's place in the championship.
+        driver's last name; all str) and rank (int64, from 1). There are 476 rows, or 401 rows without retired drivers.
+        Rows are ordered by race, in the order of the calendar, then by rank and by the driver's place in the
+        championship.
 
     Raises
     ------
     ValueError
-        If `retired` is not one of its values.
+        If `retired` is neither "last" nor "absent".
 
     See Also
     --------
@@ -115,9 +116,9 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
     -----
     Drivers who did not start, did not qualify or were not entered are not in the list of the race.
 
-    The places are from the official classification. Points of 25, 18, 15, 12, 10, 8, 6, 4, 2 and 1 for the first ten
-    places add up to the final standings of the championship. The source is the tables of [1]_; three races were
-    compared with the database F1DB. Results of races are facts, which are free for any use.
+    The places are from the official classification. If the first ten places get 25, 18, 15, 12, 10, 8, 6, 4, 2 and 1
+    points, the sums equal the final standings of the championship. The data are from the tables of [1]_. Three races
+    were compared with the database F1DB. Results of races are facts, which are free for any use.
 
     References
     ----------
@@ -152,14 +153,14 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
 def load_prostate_genes() -> pd.DataFrame:
     """Load the genes whose expression differed most in five studies of prostate cancer.
 
-    This is the standard example of truncated gene lists: the first 25 genes of each of five microarray studies, 89
-    different genes in all. A study is a voter.
+    This is the standard example of truncated gene lists. The lists contain the first 25 genes of each of five
+    microarray studies, with 89 different genes in all. A study is a voter.
 
     Returns
     -------
     DataFrame of shape (125, 4)
         Columns query ("prostate cancer"), voter ("study1" to "study5"), item (symbol of the gene; all str) and rank
-        (int64, 1 to 25, without ties). Ordered by study and rank.
+        (int64, 1 to 25, without ties). Rows are ordered by study and rank.
 
     See Also
     --------
@@ -167,12 +168,13 @@ def load_prostate_genes() -> pd.DataFrame:
 
     Notes
     -----
-    A gene that is absent from a list ranked below 25, or was not measured in that study; the table does not distinguish
-    the two. The studies measured thousands of genes: pass their number as ``n_items`` if a method has it.
+    A gene that is absent from a list has a rank below 25, or was not measured in that study; the table does not
+    distinguish the two cases. The studies measured thousands of genes. Pass their number as ``n_items`` if a method has
+    this parameter.
 
-    The lists are Table 4 of [1]_, in the order of [2]_. The text was read from that package, which writes the first
-    letter of OACT2 and the last of FMO5 as a zero. Symbols are from 2006: OACT2 is MBOAT2 today. Lists of genes in a
-    paper are facts, which are free for any use.
+    The lists are Table 4 of [1]_, in the order of [2]_. The text was read from the package of [2]_, which writes a zero
+    as the first character of OACT2 and as the last of FMO5. Symbols are from 2006; for example, OACT2 is now called
+    MBOAT2. Lists of genes in a paper are facts, which are free for any use.
 
     References
     ----------

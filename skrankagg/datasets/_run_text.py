@@ -47,7 +47,10 @@ def fields_text(frame):
 
 
 def csv_text(frame, separator):
-    """Write a frame as a table with a header; the message of an error is a clause without a subject."""
+    """Write a frame as a table with a header.
+
+    An error message has no subject, so that the caller can put one in front.
+    """
     options = {"sep": separator, "index": False, "lineterminator": "\n"}
     text = frame.to_csv(**options)
     if "\r" in text:
@@ -59,7 +62,7 @@ def csv_text(frame, separator):
 
 
 def json_text(frame):
-    """Write a consensus as ``{query: {item: score}}``, a line for each item; queries in the order of first rows."""
+    """Write a consensus as ``{query: {item: score}}``, with a line for each item; queries keep their order."""
     _check_one_voter(frame, "JSON")
     twice = frame.duplicated(["query", "item"]).to_numpy()
     if twice.any():
@@ -83,7 +86,7 @@ def json_text(frame):
 
 
 def lines_text(frame, rank_ties):
-    """Write a consensus as lines "query: A > B = C", queries in the order of their first rows."""
+    """Write a consensus as lines "query: A > B = C"; queries keep the order of their first rows."""
     _check_one_voter(frame, "text")
     for name, pattern in _ENDS.items():
         unfit = next((one for one in frame[name].unique() if pattern.search(one)), None)
@@ -98,7 +101,7 @@ def lines_text(frame, rank_ties):
 
 
 def not_utf8(error):
-    """Build the error for a character that UTF-8 does not have."""
+    """Build the error for a character that UTF-8 cannot encode."""
     return InputError(
         f"`run` must have ids that UTF-8 can encode; got {error.object[error.start]!r} in one. Rename it."
     )

@@ -1,7 +1,7 @@
-"""Sources of a file's bytes, the disk or a stream that is read only once, and error messages that name the file.
+"""Sources of a file's bytes, which are the disk or a stream, and error messages that name the file.
 
-The readers read a file several times: its beginning to find the format, and all of it wherever the fast parser is in
-doubt. A regular file is opened each time. A pipe, a device and an open file are read once, into memory.
+The readers may read a file several times: its beginning to find the format, and all of it again if the fast parser may
+have missed a fault. A regular file is opened each time. A pipe, a device and an open file are read into memory once.
 """
 
 import gzip
@@ -34,7 +34,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | BinaryFile
 
 
 class Fault(InputError):
-    """A fault of a file, as a clause without a subject, with its own remedy."""
+    """Error about a file, with its own remedy; the message has no subject, so that the caller can put one in front."""
 
     def __init__(self, clause, remedy):
         super().__init__(clause)
@@ -55,7 +55,7 @@ def is_file(source):
 
 
 def file_name(source):
-    """Return the name of a path, of an open file or of its content, for messages."""
+    """Return the name of a path, of an open file or of a StreamContent for a message."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -63,13 +63,13 @@ def file_name(source):
 
 
 def make_rereadable(source, caller):
-    """Make a source that can be opened many times: a regular file unchanged, all else read into memory.
+    """Return a source that can be opened many times: return a regular file unchanged, and read others into memory.
 
     Parameters
     ----------
     source : path or open file
     caller : str
-        Name of the reader, for messages.
+        Name of the reader for messages.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def opened_raw(source):
 
 @contextmanager
 def opened(source):
-    """Open a source, compressed or not, as a binary stream; its first bytes decide, not its name."""
+    """Open a source as a binary stream, and decompress it if its first bytes are gzip's."""
     with opened_raw(source) as stream:
         # The content of a stream was decompressed when it was read.
         if not isinstance(source, StreamContent) and stream.peek(2)[:2] == _GZIP_MAGIC:
@@ -147,7 +147,7 @@ def opened(source):
 
 @contextmanager
 def add_file_to_errors(caller, source, remedy):
-    """Turn a clause about a file into a complete error message that names the file."""
+    """Complete an error message about a file by a beginning that names the file."""
     name = file_name(source)
     try:
         yield

@@ -26,7 +26,7 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return the formats of files, by suffix; those of tables alone, or of runs as well."""
+    """Return the formats of files by suffix; without `runs`, return only the formats of tables."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 
@@ -45,7 +45,7 @@ def _to_pandas(frame):
 
 
 def output_format(path, *, runs=False):
-    """Return the format of an output file, by its suffix.
+    """Return the format of an output file according to its suffix.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def output_format(path, *, runs=False):
     Returns
     -------
     str or None
-        None for a name without a suffix, apart from .gz.
+        Name of the format; None for a name without a suffix other than .gz.
 
     Raises
     ------
     ValueError
-        If the suffix is unknown; the message is a clause without a subject.
+        If the suffix is unknown. The message has no subject, so that the caller can put one in front.
     ImportError
         If the suffix is Parquet's, and pyarrow is missing.
     """
@@ -121,7 +121,7 @@ def _check_columns(frame, format):
 
 
 def _plain(frame, format):
-    """Turn ids into text and numbers into doubles or integers; refuse values that would not be read back."""
+    """Convert ids to text and numbers to doubles or integers; refuse values that would not be read back unchanged."""
     for name in ("query", "voter", "item"):
         if name not in frame:
             continue
@@ -162,7 +162,7 @@ def write_table(frame, path, format):
     ----------
     frame : pandas.DataFrame
     path : str or path-like
-        Path of the file, compressed if it ends in .gz.
+        Path of the file. If it ends in .gz, the file is compressed.
     format : {"csv", "tsv", "parquet"}
     """
     _write(path, _WRITTEN[format].write(frame, "", "ordinal"))
@@ -185,14 +185,15 @@ def write_run(
 ) -> None:
     """Write a consensus as a TREC run, a CSV, TSV, Parquet or JSON file, or as text.
 
-    The file is read back as the same consensus, apart from ranks that `rank_ties` changes and from text, which is for
-    people. The same frame gives the same bytes.
+    Reading the file restores the same consensus, except for ranks that `rank_ties` changes, and for text, which is only
+    for people. The same frame always gives the same bytes.
 
     Parameters
     ----------
     run : DataFrame of pandas, polars or pyarrow
-        Columns query, item, score and rank, such as an aggregator's consensus. Tables (CSV, TSV, Parquet) include all
-        other columns (voter, weight, pvalue ...). Tables and text may lack score or rank, JSON rank.
+        Columns query, item, score and rank, as in an aggregator's consensus. Tables (CSV, TSV, Parquet) include all
+        other columns, such as voter, weight or pvalue. For tables and text, score or rank may be missing; for JSON,
+        rank may be missing.
     path : str or path-like
         Path of the file; an existing file is replaced. If it ends in .gz, the file is compressed.
     format : {"auto", "csv", "tsv", "trec", "parquet", "json", "text"}, default="auto"
@@ -202,11 +203,11 @@ def write_run(
         ``"auto"``: by the end of the name: .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet for
         parquet, .json for json. Each but .parquet may be followed by .gz.
     tag : str, default="skrankagg"
-        Name of the run, the last field of a TREC run; the other formats have no name.
+        Name of the run, which is the last field of a TREC run; the other formats contain no name.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
-        Rank of neighbours with equal scores. ``"ordinal"`` writes the ranks unchanged, in a consensus 1 to n; ``"min"``
-        gives them the first of their ranks, 1, 1, 3; ``"dense"`` leaves no gaps, 1, 1, 2. In text the latter two write
-        " = " between them; JSON has no ranks.
+        Rank of neighbours with equal scores. ``"ordinal"`` writes the ranks unchanged, which are 1 to n in a consensus.
+        ``"min"`` gives the neighbours the first of their ranks, as in 1, 1, 3. ``"dense"`` also leaves no gaps, as in
+        1, 1, 2. In text, ``"min"`` and ``"dense"`` write " = " between the neighbours. JSON has no ranks.
 
     Raises
     ------
@@ -216,9 +217,9 @@ def write_run(
         If the format is Parquet, and pyarrow is missing.
     ValueError
         If columns or ids are missing, a number is not finite, or ids for a TREC run are empty or contain white space.
-        If a format other than a table gets several voters, or JSON repeats an item in a query. If a column would be
-        read back as another one, or the suffix does not determine the format. If ranks must be shared and there are no
-        ranks and scores.
+        If there are several voters and the format is not a table, or a query repeats an item and the format is JSON. If
+        a column would be read back as another column, or the suffix does not determine the format. If ranks must be
+        shared, but ranks or scores are missing.
 
     See Also
     --------
@@ -228,9 +229,9 @@ def write_run(
 
     Notes
     -----
-    Rows keep their order, in JSON and text within each query. Numbers are written in the shortest notation that is read
-    back as the same double, as in `repr`. CSV and TSV files have a header and quotes where needed. If anything cannot
-    be written, no file is written.
+    Rows keep their order; in JSON and text they keep their order within each query. Numbers are written in the shortest
+    notation that is read back as the same double, as by `repr`. CSV and TSV files have a header, and quotes where they
+    are needed. If anything cannot be written, no file is written.
 
     trec_eval ignores ranks and orders equal scores by item, descending. Ties in the consensus may therefore be
     evaluated in an order that differs from the ranks.
@@ -274,9 +275,9 @@ def write_run(
 
 
 def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
-    """Write judgements as TREC qrels: query, 0, item, relevance.
+    """Write judgements as TREC qrels with the fields query, 0, item, relevance.
 
-    The file is read back as the same judgements, and the same judgements give the same bytes.
+    Reading the file restores the same judgements. The same judgements always give the same bytes.
 
     Parameters
     ----------
@@ -300,8 +301,8 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
 
     Notes
     -----
-    Rows are sorted by query and item. Whole grades are written as integers, others in the shortest notation that is
-    read back as the same double. If anything cannot be written, no file is written.
+    Rows are sorted by query and item. Grades without a fraction are written as integers, and other grades in the
+    shortest notation that is read back as the same double. If anything cannot be written, no file is written.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Lists that are larger than memory, or spread over several machines: whole queries, partition by partition.
+"""Work on lists that are larger than memory or stored on several machines, partition by partition.
 
 The engines are Dask, Spark, or one process that reads a Parquet data set in chunks.
 """

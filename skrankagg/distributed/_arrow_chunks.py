@@ -1,4 +1,4 @@
-"""Arrow tables, cut between queries."""
+"""Division of Arrow tables into chunks of whole queries."""
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,8 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
     tables : iterable of pyarrow.Table
         Tables in their order, each with a column `query`.
     n_rows, n_queries : int, default=None
-        The least number of rows of a chunk, or its number of queries; pass one of them. The last chunk contains the
-        rest.
+        The least number of rows in a chunk, or the number of queries in a chunk; pass one of the two. The last chunk
+        contains the rest.
 
     Yields
     ------
@@ -43,7 +43,7 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
 
 
 def _heads(queries, last):
-    """Return the rows whose query differs from the row before, and the last query."""
+    """Return the rows whose query differs from the query of the row before, and return the last query."""
     if pa.types.is_dictionary(queries.type):
         queries = queries.cast(queries.type.value_type)
     changes = pc.fill_null(pc.not_equal(queries.slice(1), queries.slice(0, len(queries) - 1)), True)
@@ -64,13 +64,13 @@ def _cuts_by_rows(heads, n_held, n_rows):
 
 
 class HashSet:
-    """A growing set of hashes: a few sorted arrays, each at least twice as long as the next."""
+    """A growing set of hashes, stored as a few sorted arrays, each at least twice as long as the next array."""
 
     def __init__(self):
         self._runs = []
 
     def add(self, hashes):
-        """Add hashes, uint64 (n,), and return the hashes that were already in the set."""
+        """Add hashes, uint64 of shape (n,), and return the hashes that were already in the set."""
         hashes = np.unique(hashes)
         known = np.zeros(len(hashes), dtype=bool)
         for run in self._runs:

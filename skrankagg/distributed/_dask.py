@@ -1,4 +1,4 @@
-"""Dask data frames."""
+"""Work on the partitions of Dask data frames."""
 
 import dask
 import numpy as np
@@ -42,7 +42,7 @@ class DaskPartitions(Partitions):
 
 
 class _Mapped:
-    """Work on a partition, possibly without rows, that returns columns with the types declared to Dask."""
+    """Work on a partition that returns the columns and types declared to Dask, also for a partition without rows."""
 
     def __init__(self, work, types, told):
         self.work, self.types, self.told = work, types, told
@@ -56,12 +56,12 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return True if Dask knows a type; unknown categories differ between partitions."""
+    """Return True if Dask knows a type; a categorical type with unknown categories differs between partitions."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 
 def _call_all(work, parts):
-    """Call work on partitions that are not empty; the work is sent to each worker once."""
+    """Call `work` on the partitions that are not empty, and send it to each worker only once."""
     shipped = dask.delayed(work, pure=False)
     found = dask.compute(*(dask.delayed(_call)(shipped, *rows) for rows in parts))
     return [one for one in found if one is not None]

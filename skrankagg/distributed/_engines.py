@@ -1,11 +1,11 @@
-"""Choice of the engine for some data."""
+"""Choice of the engine that processes some data."""
 
 from ..exceptions import InputTypeError
 from ._parquet_chunks import ChunkPartitions, ParquetChunks
 
 
 def make_partitions(data, partitioned=False):
-    """Find the engine of some data by its type name, without importing engines that are not in use."""
+    """Return the partitions of some data; the engine is found by the data's type, and other engines stay unimported."""
     if isinstance(data, ParquetChunks):
         return ChunkPartitions(data)
     library = type(data).__module__.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Fitting to lists in partitions of an engine."""
+"""Fitting of estimators to lists in partitions of an engine."""
 
 from collections.abc import Collection, Hashable
 from typing import Any
@@ -28,36 +28,38 @@ def fit_partitions(
 ) -> Any:
     """Fit an estimator to lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    An aggregator with ``weighting="global"`` learns a mean over lists; it learns from all of them, where they are
-    stored. Other estimators are fitted, on this machine, to the lists of some queries.
+    An aggregator with ``weighting="global"`` learns a mean over all lists, and the lists stay where they are stored.
+    Other estimators are fitted on this machine to the lists of some queries.
 
     Parameters
     ----------
     aggregator : estimator instance
-        Estimator to fit, in place, as by ``fit``. It may be a pipeline.
+        Estimator or pipeline, which is fitted in place, as by ``fit``.
     lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are weights.
     y : DataFrame or Qrels, default=None
-        Judgements, for estimators that learn from them; `queries` is then needed.
+        Judgements for estimators that learn from them. With judgements, `queries` must be given.
     queries : collection of ids, default=None
-        Queries to fit on: all of their rows are sent to this machine. None learns from all partitions, which is
-        possible for methods that learn a mean over the lists.
+        Queries to fit on. All rows of these queries are sent to this machine. None learns from all partitions, which is
+        possible only for methods that learn a mean over the lists.
     partitioned : bool, default=False
-        Whether each partition already contains all rows of its queries; checked. See :func:`transform_partitions`.
+        Whether each partition already contains all rows of its queries, which is then checked. See
+        :func:`transform_partitions`.
 
     Returns
     -------
     object
-        The estimator. Fitted on all partitions it has `voter_weights_`, equal to the weights of a fit on all lists up
-        to floating-point summation order. It does not have `query_voter_weights_`, which has a row for each list.
+        The estimator. After a fit on all partitions it has `voter_weights_`. They equal the weights of a fit on all
+        lists up to floating-point summation order. It does not have `query_voter_weights_`, which has a row for each
+        list.
 
     Raises
     ------
     TypeError
         If `lists` is a frame in memory.
     ValueError
-        If the estimator's learning is not a mean over lists and `queries` is None. If a query is split across
-        partitions although ``partitioned=True``, or if some of `queries` are missing.
+        If `queries` is None and the estimator does not learn a mean over lists. If a query is split across partitions
+        although ``partitioned=True``, or if some of `queries` are missing.
 
     See Also
     --------
@@ -65,10 +67,10 @@ def fit_partitions(
 
     Notes
     -----
-    For each voter, a partition returns two sums over its lists. One is of the weights that the lists imply, relative to
-    the mean of their query; the other is of their given weights. See ``weighting="global"`` of
-    :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the number of voters. In a
-    pipeline the steps before such an aggregator must learn nothing.
+    For each voter, a partition returns two sums over the voter's lists. The first sum adds the weights that the lists
+    imply, relative to the mean of their query. The second sum adds the given weights of the lists. See
+    ``weighting="global"`` of :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
+    number of voters. In a pipeline, the steps before such an aggregator must learn nothing.
 
     Examples
     --------
@@ -115,7 +117,7 @@ def _learns(estimator):
 
 
 def _learns_mean(estimator):
-    """Return True if an estimator learns nothing, or pools sums over lists."""
+    """Return True if an estimator learns nothing, or learns only sums over lists."""
     if isinstance(estimator, WeightedAggregator) and estimator.weighting == "global":
         return estimator._pools_sums
     return not _learns(estimator)

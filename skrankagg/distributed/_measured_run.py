@@ -30,27 +30,27 @@ def evaluate_partitions(
 ) -> pd.DataFrame:
     """Measure a run in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    Sums and numbers of queries are computed for each partition and added up. The result equals
-    :func:`~skrankagg.metrics.evaluate` on the whole run, up to floating-point summation order.
+    For each partition, the values of its queries are summed and counted; then the sums and counts are added. The result
+    equals :func:`~skrankagg.metrics.evaluate` on the whole run, up to floating-point summation order.
 
     Parameters
     ----------
     run : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
-        Columns `query`, `item` and `rank` and/or `score`, one list for each query, such as
-        :func:`transform_partitions` returns.
+        Columns `query`, `item` and `rank` and/or `score`, with one list for each query, as in the result of
+        :func:`transform_partitions`.
     qrels : DataFrame, Qrels, or a frame of the same engine
-        Judgements: columns `query`, `item`, `relevance`. Judgements in memory are sent to each worker; judgements of
-        the engine are joined to the rows of their queries.
+        Judgements with the columns `query`, `item`, `relevance`. Judgements in memory are sent to each worker.
+        Judgements in a frame of the engine are joined to the rows of their queries.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`, without repeats.
     per_query : bool, default=False
-        Whether to return a row for each judged query, which is sent to this machine, instead of their mean.
+        Whether to return a row for each judged query instead of the mean. The rows are sent to this machine.
     missing_queries : {"zero", "skip"} or None, default=None
         Treatment of judged queries without results, as in :func:`~skrankagg.metrics.evaluate`.
     partitioned : bool, default=False
-        Whether each partition of the run already contains all rows of its queries, as the result of
-        :func:`transform_partitions` does; checked on the way. Judgements of the engine are joined to the run's rows in
-        any case.
+        Whether each partition of the run already contains all rows of its queries, as in the result of
+        :func:`transform_partitions`. This is checked during the evaluation. Judgements in a frame of the engine are
+        joined to the run's rows in any case.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 
@@ -64,7 +64,7 @@ def evaluate_partitions(
     TypeError
         If `run` is a frame in memory.
     ValueError
-        If a query is split across partitions although ``partitioned=True``, or has several lists. If
+        If a query has several lists, or is split across partitions although ``partitioned=True``. If
         :func:`~skrankagg.metrics.evaluate` refuses the run.
 
     Warns
@@ -118,7 +118,7 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Return the engine of judgements, or None for a frame in memory."""
+    """Return the partitions of judgements in an engine's frame, or None for judgements in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 
@@ -131,7 +131,7 @@ def _rest(work, found):
 
 
 def _warn(found, qrels, missing_queries):
-    """Warn as evaluate does, about all partitions together."""
+    """Issue the warnings of `evaluate`, once for all partitions together."""
     n_queries, n_missing = (sum(getattr(part, name) for part in found) for name in ("n_queries", "n_missing"))
     if not any(part.is_judged for part in found):
         ids = "" if qrels is None else f"; the qrels judge {show_ids(qrels.items)} of {show_ids(qrels.queries)}"

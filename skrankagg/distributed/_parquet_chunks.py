@@ -1,4 +1,4 @@
-"""Parquet data sets larger than memory: one process reads chunks of whole queries, and writes the results."""
+"""Parquet data sets larger than memory, from which one process reads chunks of whole queries and writes the results."""
 
 import copy
 import os
@@ -38,13 +38,14 @@ def scan_parquet(
     Parameters
     ----------
     path : str, path or list of these
-        A file; a folder of files whose names end in ``.parquet``, read in the order of their names; or several of both.
-        The rows of a query must be consecutive, also across files; the queries may be in any order.
+        A file, a folder, or a list of files and folders. From a folder, the files whose names end in ``.parquet`` are
+        read in the order of their names. The rows of a query must be consecutive, also across files; the queries may be
+        in any order.
     columns : mapping of str to str, default=None
         Names of the columns in the files by their content: `query`, `voter`, `item`, `rank`, `score`, `weight`,
         `relevance`. None uses the columns that have these names; other columns are not read.
     chunk_queries : int, default=10_000
-        Number of queries of a chunk. The rows of a chunk, their codes and their result must fit into memory.
+        Number of queries in a chunk. The rows of a chunk, their codes and their result must fit into memory.
 
     Returns
     -------
@@ -104,7 +105,7 @@ def _files(path):
 
 
 def _footer(file):
-    """Read the number of rows of a file, and its schema."""
+    """Return the number of rows and the schema of a file."""
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
@@ -117,7 +118,7 @@ def _footer(file):
 
 
 def _own_names(file, there, columns):
-    """Map the content of columns to the file's own names."""
+    """Return the name in the file of each column by its content."""
     has = f"{file}, which has {', '.join(map(repr, there))}"
     for name, own in columns.items():
         if name not in COLUMNS:
@@ -143,7 +144,7 @@ def _own_names(file, there, columns):
 
 
 def _plain_type(type):
-    """Return the type of a column, whatever the width of the codes of a dictionary."""
+    """Return the type of a column; the codes of a dictionary always become int32."""
     import pyarrow as pa
 
     return pa.dictionary(pa.int32(), type.value_type) if pa.types.is_dictionary(type) else type
@@ -152,8 +153,8 @@ def _plain_type(type):
 class ParquetChunks:
     """Rows of a Parquet data set, or results computed from them, in chunks of whole queries.
 
-    :func:`scan_parquet` and :func:`transform_partitions` return such objects. Nothing is read before it is needed:
-    iterate over the chunks, pandas frames, or write them to one file.
+    :func:`scan_parquet` and :func:`transform_partitions` return such objects. Iterating over an object yields pandas
+    frames; :meth:`write` writes the chunks to one file. A chunk is read only when it is needed.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ class ParquetChunks:
     columns : dict of str to str
         Names of columns in the files.
     chunk_queries : int
-        Number of queries of a chunk.
+        Number of queries in a chunk.
 
     See Also
     --------
@@ -217,7 +218,7 @@ class ParquetChunks:
         return sum(self.file_rows)
 
     def then(self, work: Callable[[Any], Any], names: list[str]) -> "ParquetChunks":
-        """Return the same chunks with one more step of work on each.
+        """Return the same chunks with one more step of work on each chunk.
 
         Parameters
         ----------
@@ -225,7 +226,7 @@ class ParquetChunks:
             Function of a chunk that returns a frame. The chunk is a pyarrow table in the first step and otherwise a
             frame.
         names : list of str
-            Columns of that frame.
+            Columns of the returned frame.
 
         Returns
         -------
@@ -251,24 +252,25 @@ class ParquetChunks:
     ) -> int:
         """Write the chunks to one Parquet file.
 
-        Each chunk first goes to its own file, in the folder named as `path` with ``.parts`` after it. When all are
-        complete they are joined and the folder is removed, so a file at `path` is always complete.
+        Each chunk is first written to its own file, in a folder whose name is `path` with the suffix ``.parts``. When
+        all parts are complete, they are joined and the folder is removed. A file at `path` is therefore always
+        complete.
 
         Parameters
         ----------
         path : str or path
             Output file; an existing file is replaced.
         job : str, default=None
-            Name of this work. A call with the same name continues where an interrupted one stopped. Choose another name
-            whenever the method, its parameters, its training data or your own functions change: they are not compared.
-            Without a name a call starts from the beginning.
+            Name of this work. A call with the same name continues where an interrupted call stopped. Choose another
+            name if the method, its parameters, its training data or your own functions change, because they are not
+            compared. Without a name, a call starts from the beginning.
         resume : bool, default=True
-            Whether to continue with the parts of `job`. False removes the parts, of whatever job, and starts from the
+            Whether to continue with the parts of `job`. False removes the parts of any job and starts from the
             beginning.
         verbose : bool or "auto", default="auto"
-            Whether to report the progress; "auto" does so in a terminal and a notebook.
+            Whether to report the progress. With "auto", it is reported in a terminal and in a notebook.
         tell : callable, default=None
-            Function that receives the reports instead, a few words after each chunk.
+            Function that receives the reports instead. It is called with a short text after each chunk.
 
         Returns
         -------
@@ -278,13 +280,13 @@ class ParquetChunks:
         Raises
         ------
         ValueError
-            If there are parts of another job, or of this job with other files, columns, chunks or versions of
-            libraries. If the rows of a query are not consecutive.
+            If the folder contains parts of another job. If it contains parts of this job from different files, columns,
+            chunk sizes or versions of libraries. If the rows of a query are not consecutive.
 
         Warns
         -----
         UserWarning
-            If an interrupted call without a name left parts, which are removed.
+            If there are parts of an interrupted call without a name. These parts are removed.
         """
         from ._resumable import write_in_parts
 
@@ -297,7 +299,7 @@ class ParquetChunks:
             progress.close()
 
     def _frames(self, skip=0):
-        """Yield the results of the chunks from a row on, each with the row where its chunk ends."""
+        """Yield the result of each chunk that begins at row `skip` or later, and the row where the chunk ends."""
         for table, end in self._tables(skip):
             yield self._apply(table) if self.work else table.to_pandas(), end
 
@@ -307,7 +309,7 @@ class ParquetChunks:
         return table
 
     def _tables(self, skip=0):
-        """Yield the chunks of whole queries from the beginning of a chunk on, each with the row where it ends."""
+        """Yield each chunk that begins at row `skip` or later, and the row where it ends; `skip` begins a chunk."""
         from ._arrow_chunks import HashSet, whole_queries
 
         seen, end = HashSet(), skip
@@ -323,7 +325,7 @@ class ParquetChunks:
             yield table, end
 
     def _batches(self, names, skip=0):
-        """Yield tables of the rows from a row on, with some columns."""
+        """Yield tables of all rows from row `skip` on, with some of the columns."""
         from pyarrow import Table, schema
         from pyarrow.parquet import ParquetFile
 
@@ -351,19 +353,19 @@ class ParquetChunks:
                 return
 
     def _refuse_torn(self, queries, end):
-        """Raise InputError if some queries also occur above a row; two queries may share a hash."""
+        """Raise InputError if one of some queries also occurs above row `end`; equal hashes do not prove it."""
         for above in self._queries_above(end):
             found = queries[queries.isin(above)]
             if len(found):
                 raise InputError(
-                    "The rows of a query must be consecutive in a data set that is read in chunks; those of "
+                    "The rows of a query must be consecutive in a data set that is read in chunks; the rows of "
                     f"{found[0]!r} are not. Sort the data set by query first, or pass it to Dask or Spark, which "
                     "collect the rows of each query."
                 )
 
 
 class ChunkPartitions(Partitions):
-    """Partitions of an engine that are chunks of Parquet files."""
+    """Chunks of Parquet files with the methods of :class:`Partitions`."""
 
     def __init__(self, data):
         super().__init__(data, partitioned=True)

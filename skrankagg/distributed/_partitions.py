@@ -1,4 +1,4 @@
-"""Base class of engines: partitioned rows, and mapping a function over whole queries."""
+"""Base class of engines, which store rows in partitions and apply functions to the rows of whole queries."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -22,7 +22,8 @@ class Partitions(ABC):
     data : object
         The engine's own frame.
     partitioned : bool
-        Whether the caller promises that each partition contains whole queries; otherwise the engine collects them.
+        Whether the caller promises that each partition contains whole queries. Otherwise, the engine collects the rows
+        of each query.
     """
 
     def __init__(self, data, partitioned):
@@ -58,19 +59,19 @@ class Partitions(ABC):
 
     @abstractmethod
     def map(self, work, types):
-        """Apply work to the rows of whole queries, lazily if possible, and return the results as the engine's frame.
+        """Apply `work` to the rows of whole queries, lazily if possible, and return the results as the engine's frame.
 
-        `work` maps a frame or an Arrow table to a frame. ``types(known)`` returns the types of its columns, given the
-        engine's own types of the input columns.
+        `work` converts a frame or an Arrow table to a frame. ``types(known)`` returns the types of this frame's
+        columns, where `known` are the engine's own types of the input columns.
         """
 
     @abstractmethod
     def gather(self, work):
-        """Apply work to the rows of whole queries now, and return the list of results."""
+        """Apply `work` to the rows of whole queries immediately, and return the list of results."""
 
     @abstractmethod
     def gather_pairs(self, work, other):
-        """Apply work, as `gather` does, to the rows of the same queries in this frame and in another."""
+        """Apply `work`, as `gather` does, to the rows of the same queries in this frame and in another frame."""
 
     @abstractmethod
     def rows_of(self, queries):
@@ -78,15 +79,16 @@ class Partitions(ABC):
 
 
 def check_whole(partitions):
-    """Raise InputError if partitions that should contain whole queries do not; reads the column of queries."""
+    """Read the queries, and raise InputError if partitions that should contain whole queries do not contain them."""
     if partitions.partitioned:
         refuse_torn(partitions, partitions.gather(HashQueries()))
 
 
 def refuse_torn(partitions, hashes):
-    """Raise InputError if several partitions contain rows of one query, by the hashes of each partition's queries.
+    """Raise InputError if several partitions contain rows of one query.
 
-    If the engine has collected the rows of each query, nothing is refused.
+    `hashes` contains, for each partition, the hashes of its queries. If the engine has collected the rows of each
+    query, nothing is checked.
     """
     torn = find_torn(hashes) if partitions.partitioned else ()
     if not len(torn):
@@ -103,6 +105,6 @@ def refuse_torn(partitions, hashes):
 
 
 def find_torn(hashes):
-    """Find hashes that occur in several of some arrays, each returned at most once."""
+    """Return, once each, the hashes that occur in several of the arrays."""
     together = np.sort(np.concatenate([*hashes, np.empty(0, dtype=np.uint64)]))
     return pd.unique(together[1:][together[1:] == together[:-1]])

@@ -1,4 +1,4 @@
-"""Output of chunks to one Parquet file, through a file for each chunk, so that an interrupted job can continue."""
+"""Output of chunks to one Parquet file; each chunk first has its own file, so that an interrupted job can continue."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ _LIBRARIES = ("skrankagg", "numpy", "scipy", "pandas", "scikit-learn", "pyarrow"
 
 
 def write_in_parts(chunks, path, job, resume, tell):
-    """Write the result of each chunk to a file, and return the number of its rows.
+    """Write the results of all chunks to a file, and return the file's number of rows.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def write_in_parts(chunks, path, job, resume, tell):
     resume : bool
         Whether to keep the parts of an interrupted call.
     tell : callable
-        Function that receives a few words after each chunk.
+        Function that is called with a short text after each chunk.
     """
     folder = path.with_name(path.name + PARTS)
     record = _describe_job(chunks, job)
@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Describe the job, as recorded in each part; the entries are compared in this order."""
+    """Describe the job by the entries that each part records; they are compared in this order."""
     files = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files]
     return {
         "job": job,
@@ -70,7 +70,7 @@ def _describe_job(chunks, job):
 
 
 def _open_folder(folder, path, record, resume):
-    """Create the folder of parts if it is missing; returns the existing parts, all of this job."""
+    """Create the folder of parts if it is missing, and return the existing parts, which all belong to this job."""
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
@@ -94,7 +94,7 @@ def _open_folder(folder, path, record, resume):
 
 
 def _read_record(part):
-    """Read the record of a part's job; None for a file that is not a part."""
+    """Return the record of a part's job, or None for a file that is not a part."""
     try:
         return json.loads(read_schema(part).metadata[_JOB])
     except (OSError, pa.ArrowException, KeyError, TypeError):  # a folder, not Parquet, or Parquet from another source
@@ -102,7 +102,7 @@ def _read_record(part):
 
 
 def _compare(part, other, record):
-    """Raise InputError if a part is from another named job, or from this one under other conditions."""
+    """Raise InputError if a part belongs to another named job, or to this job with other settings."""
     name = other["job"]
     if name is None:
         return
@@ -121,13 +121,13 @@ def _compare(part, other, record):
         else:
             values = "" if differs == "files" else f": {before!r}, not {now!r}"
         raise InputError(
-            f"{str(part)!r} is a part of the job {name!r} with other {differs}{values}. Repeat the job unchanged, or "
-            "pass resume=False to remove its parts and start from the beginning."
+            f"{str(part)!r} is a part of the job {name!r}, but was written with different {differs}{values}. Repeat "
+            "the job unchanged, or pass resume=False to remove its parts and start from the beginning."
         )
 
 
 def _to_table(frame, schema):
-    """Convert a frame to an Arrow table, and return its types, which are the types of the first one."""
+    """Convert a frame to an Arrow table with the types of the first frame; return the table and these types."""
     if schema is None:
         schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()
         for k, field in enumerate(schema):
@@ -138,7 +138,7 @@ def _to_table(frame, schema):
 
 
 def _write_part(part, table):
-    """Write a part, under a temporary name until it is complete."""
+    """Write a part to a temporary file, and rename the file when it is complete."""
     new = part.with_name(part.name + _NEW)
     write_table(table, new)
     os.replace(new, part)

@@ -1,4 +1,4 @@
-"""Spark data frames."""
+"""Work on the partitions of Spark data frames."""
 
 import pickle
 
@@ -67,7 +67,7 @@ def _results(frame):
 
 
 class _Mapped:
-    """Work on the rows of a partition, some whole queries at a time, with results of one schema."""
+    """Work on chunks of whole queries in a partition; all results have one schema."""
 
     def __init__(self, work, schema):
         self.work, self.schema = work, schema
@@ -79,7 +79,7 @@ class _Mapped:
 
 
 class _OnChunks:
-    """Work on the rows of a partition, some whole queries at a time, with a pickled result for each of these chunks."""
+    """Work on chunks of whole queries in a partition; the result of each chunk is pickled."""
 
     def __init__(self, work):
         self.work = work
@@ -90,7 +90,7 @@ class _OnChunks:
 
 
 class _OnPartition:
-    """Work on all rows of a partition at once, with a pickled result."""
+    """Work on all rows of a partition at once; the result is pickled."""
 
     def __init__(self, work):
         self.work = work

@@ -15,28 +15,28 @@ __all__ = ["transform_partitions"]
 def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = False) -> Any:
     """Aggregate lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    Each query is aggregated where all of its rows are. Results are bitwise equal to ``estimator.transform`` on all
-    lists at once.
+    Each query is aggregated on the worker that has all of its rows. Results are bitwise equal to
+    ``estimator.transform`` on all lists at once.
 
     Parameters
     ----------
     aggregator : estimator instance
-        An aggregator, a pipeline with one, or a fitted search. If it learns anything, it must be fitted, see
+        An aggregator, a pipeline with an aggregator, or a fitted search. An estimator that learns must be fitted; see
         :func:`fit_partitions`.
     lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are weights; other columns are
         not read. Every row must have ids.
     partitioned : bool, default=False
-        Whether each partition already contains all rows of its queries. This is checked at once by reading only the
-        column `query`. Otherwise the engine collects the rows of each query, which moves all rows once. Chunks of a
-        Parquet data set always contain whole queries, or are refused when they are read.
+        Whether each partition already contains all rows of its queries. This is checked immediately by reading only the
+        column `query`. With False, the engine collects the rows of each query, which moves all rows once. Chunks of a
+        Parquet data set need no such promise: they contain whole queries, or are refused when they are read.
 
     Returns
     -------
     dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
-        The consensus, computed when the engine needs it. Its columns are those of
-        ``estimator.get_feature_names_out()``, with the types of the ids, float64 scores and int64 ranks. Queries are in
-        no particular order, the items of each in the order of their ranks.
+        The consensus, which is computed when the engine needs it. Its columns are named by
+        ``estimator.get_feature_names_out()``. Ids keep their types, scores are float64 and ranks are int64. Queries are
+        in no particular order; the items of each query are in the order of their ranks.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
         If columns are missing, if a query is split across partitions although ``partitioned=True``, if lists have lost
         rows, or if the estimator draws random numbers without a seed.
     sklearn.exceptions.NotFittedError
-        If the estimator must be fitted and is not.
+        If the estimator must be fitted but is not fitted.
 
     See Also
     --------
@@ -55,8 +55,8 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
     Notes
     -----
-    Workers need this package. A Dask worker has one partition, its codes and its result in memory at a time; a Spark
-    worker has some 250,000 rows of whole queries. Warnings are issued on the workers and stay there.
+    Workers need this package. At a time, a Dask worker has one partition, its codes and its result in memory. A Spark
+    worker has about 250,000 rows of whole queries in memory. Warnings are issued on the workers and stay there.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
 
 def _result_names(estimator):
-    """List the columns of an estimator's result, including pipelines without a fit."""
+    """List the columns of an estimator's result; a pipeline need not be fitted."""
     names = None
     if hasattr(estimator, "get_feature_names_out"):
         try:

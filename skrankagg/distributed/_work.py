@@ -1,6 +1,7 @@
-"""Work at the data: aggregate, measure or learn from the rows of whole queries.
+"""Work on the rows of whole queries where they are stored: aggregation, evaluation and learning.
 
-Each kind of work is an object that engines send to their workers, and call on a pandas frame or an Arrow table.
+Each kind of work is a callable object. Engines send it to their workers and call it on a pandas frame or an Arrow
+table.
 """
 
 import copy
@@ -25,7 +26,7 @@ _FILTERS = threading.Lock()
 
 
 def encode(rows):
-    """Encode lists; raise an error for lists that have lost rows, as a sample of rows has."""
+    """Encode lists; raise InputError if lists have lost rows, as in a sample of rows."""
     if hasattr(rows, "to_pandas"):  # an Arrow table, whose strings pandas keeps unchanged
         rows = rows.to_pandas()
     with _FILTERS, warnings.catch_warnings():
@@ -44,12 +45,12 @@ def distinct_queries(rows):
 
 
 def empty_frame(dtypes):
-    """Build a frame without rows, with columns of these types."""
+    """Build a frame without rows whose columns have these types."""
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})
 
 
 class HashQueries:
-    """Hash the queries of a partition, to find queries that occur in several."""
+    """Hash the queries of a partition, so that queries in several partitions can be found."""
 
     columns = ("query",)
 
@@ -71,7 +72,7 @@ class FindQueries:
 
 
 def _plain_copy(estimator):
-    """Copy an estimator without callbacks, so that it returns pandas frames whatever the original returns."""
+    """Copy an estimator without callbacks; the copy returns pandas frames, even if the original does not."""
     estimator = copy.deepcopy(without_callbacks(estimator))
     return estimator.set_output(transform="default") if hasattr(estimator, "set_output") else estimator
 
@@ -82,7 +83,7 @@ class Aggregate:
     Parameters
     ----------
     estimator : estimator instance
-        The estimator, fitted if it needs to be.
+        The estimator, which is fitted if it must be fitted.
     names : list of str
         Columns of the result.
     """
@@ -105,15 +106,15 @@ class Measured(NamedTuple):
     Parameters
     ----------
     hashes : ndarray of uint64 or None
-        Hashes of the run's queries, to find queries that occur in several partitions.
+        Hashes of the run's queries, by which queries in several partitions are found.
     places : ndarray of int64 or None
         Positions of the judged queries in the judgements that all partitions share.
     sums : ndarray of shape (n_measures, 2)
         Sum and number of values of each measure, see :meth:`Measure.sum_up`.
     table : DataFrame or None
-        The value of each judged query, if requested and if there are any.
+        Values of each judged query, if they were requested and if there are judged queries.
     is_judged : bool
-        Whether some of the results are judged, or could be.
+        True if the evaluation found judged results, or no reason why there are none.
     n_queries, n_missing : int
         Number of judged queries that were evaluated, and the number of these without results.
     """
@@ -162,7 +163,7 @@ class MeasureRows:
         return self.measure(run, qrels, queries)._replace(hashes=hashes)
 
     def measure(self, run, qrels, queries):
-        """Measure a run, or None for no run, on some of the judged queries."""
+        """Measure a run on some of the judged queries; `run` is None if there are no results."""
         if not len(queries):
             return Measured(None, None, np.zeros((len(self.measures), 2)), None, False, 0, 0)
         ranked, fault = grade_run(run, qrels, queries)
@@ -175,7 +176,7 @@ class MeasureRows:
 
 
 class Learn:
-    """Compute the sums over lists that an aggregator pools to learn about each voter.
+    """Compute a partition's sums over lists, from which an aggregator learns the weight of each voter.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def test_from_frame_rejects_a_repeated_item_in_many_rows():
     )
     assert RankedLists.from_frame(frame).n_candidates == 20_000
     frame.loc[7042, "item"] = 41
-    with pytest.raises(InputError, match=r"1 rows repeat one \(the first is query 70, voter 'v', item 41\)"):
+    with pytest.raises(InputError, match=r"1 rows repeat an item \(the first is query 70, voter 'v', item 41\)"):
         RankedLists.from_frame(frame)
 
 

@@ -411,7 +411,7 @@ def test_every_constructor_strips_blanks_on_request():
         InputError, match="differ in more than blanks with strip=True; 'u' and another one both become 'u'"
     ):
         RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)
-    with pytest.raises(InputError, match="contain an item once; 1 places repeat one"):
+    with pytest.raises(InputError, match="contain an item once; 1 places repeat an item"):
         RankedLists.from_lists({"u": ["a", "a "]}, strip=True)
 
 

@@ -400,7 +400,7 @@ REFUSED = {
     "a repeated item": (
         frame([*GOOD, ("q", "v", "a", 3.0)]),
         ValueError,
-        r"1 rows repeat one \(the first is query 'q', voter 'v', item 'a'\)",
+        r"1 rows repeat an item \(the first is query 'q', voter 'v', item 'a'\)",
     ),
     "a varying weight": (
         frame(GOOD).assign(weight=[1, 2, 1]),

@@ -203,7 +203,7 @@ def test_scan_parquet_rejects_split_queries(tmp_path, lists, where, do):
     paths = write_files(frame, tmp_path / "lists", [0, 64 * 20] if where == "in another file" else [0])
     chunks = scan_parquet(paths, chunk_queries=chunk_queries)
     query = lists["query"].iloc[64]
-    with pytest.raises(ValueError, match=f"must be consecutive .*; those of '{query}' are not"):
+    with pytest.raises(ValueError, match=f"must be consecutive .*; the rows of '{query}' are not"):
         if do == "fit":
             fit_partitions(DIBRA(weighting="global"), chunks)
         else:
@@ -355,7 +355,9 @@ def test_write_rejects_parts_of_a_job_with_other_data(tmp_path, file, kind):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     before = part_times(out)
-    with pytest.raises(ValueError, match=f"a part of the job 'sums' with other {kind.split()[0]}.*resume=False"):
+    with pytest.raises(
+        ValueError, match=f"a part of the job 'sums', but was written with different {kind.split()[0]}.*resume=False"
+    ):
         OTHER_CHUNKS[kind](file).write(out, job="sums")
     assert part_times(out) == before
 
@@ -364,7 +366,7 @@ def test_write_rejects_parts_if_a_file_has_changed(tmp_path, file, lists):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     lists.assign(score=-lists["score"]).drop(columns="rank").to_parquet(file)
-    with pytest.raises(ValueError, match="with other files"):
+    with pytest.raises(ValueError, match="with different files"):
         sums(file).write(out, job="sums")
 
 
@@ -377,7 +379,7 @@ def test_write_rejects_parts_of_other_versions(tmp_path, file, monkeypatch, libr
     with monkeypatch.context() as context:
         context.setattr(_resumable, "version_of", lambda name: "0.0.9" if name == library else version_of(name))
         interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
-    with pytest.raises(ValueError, match=f"with other versions: {library} 0.0.9, not {version_of(library)}"):
+    with pytest.raises(ValueError, match=f"with different versions: {library} 0.0.9, not {version_of(library)}"):
         sums(file).write(out, job="sums")
 
 
@@ -685,4 +687,4 @@ def test_aggregate_without_job_starts_from_the_beginning(run, folder, lists, cap
 @pytest.mark.parametrize("options", [["--job", "mine"], ["--no-resume"]])
 def test_aggregate_rejects_chunk_options_without_chunk_queries(fail, folder, options):
     message = fail("aggregate", "lists.parquet", "--method", "CombSUM", "-o", "out.parquet", *options)
-    assert f"{options[0]} is for --chunk-queries; add that, or leave out {options[0]}." in message
+    assert f"{options[0]} is for --chunk-queries; add --chunk-queries, or leave out {options[0]}." in message
