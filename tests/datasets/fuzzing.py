@@ -91,7 +91,7 @@ OF_PARQUET = [
 ]
 OF_JSON = [
     r"expected JSON, got a fault on line \d+, column \d+ \(.*\)",
-    r"expected JSON of at most three levels, got one that is nested too deeply to be read",
+    r"expected JSON of at most three levels, got JSON that is nested too deeply to be read",
     r"expected a finite number as \w+ (for|in) .*(query|record) .*, item .*, got .*",
     r"expected an object of .* (for|in) (voter|query|record) .*, got .*",
     r"expected an id as \w+( (for|in) (voter|query|record) .*)?, got empty text",
