@@ -277,7 +277,7 @@ def test_comparator_rejects_methods_named_in_learns():
     weights = evaluate_voters(LISTS, QRELS, "map")["map"]
     methods = [("plain", CombSUM()), ("weighted", CombSUM(voter_weights=weights)), ("other", "drop")]
     comparator = Comparator(methods, qrels=QRELS, learns=["weighted", "other"])
-    with pytest.raises(ValueError, match=r"got 'weighted' \(named by learns=\['weighted', 'other'\]\)\. Give cv=5"):
+    with pytest.raises(ValueError, match=r"got 'weighted' \(named by learns=\['weighted', 'other'\]\)\. Pass cv=5"):
         comparator.fit(LISTS)
     # Its fit learns nothing, so cross-validation would measure it on queries it was tuned on.
     with pytest.raises(ValueError, match=r"got 'weighted', whose fit learns nothing.*on other queries"):

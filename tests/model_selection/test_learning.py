@@ -149,7 +149,7 @@ def test_align_and_fit_reject_lists_that_do_not_match():
 def test_permutation_test_score_rejects_aligned_qrels_as_y():
     # With aligned ids nothing is permuted; the test would silently compare fewer and fewer queries.
     words = (
-        r"in y alone\. permutation_test_score.*Pass y=lists\.queries there, and qrels=\.\.\. to the scorer and "
+        r"is only in y\. permutation_test_score.*Pass y=lists\.queries there, and qrels=\.\.\. to the scorer and "
         "to each method that learns"
     )
     for method in (CombSUM(), PositionGrades()):
@@ -604,7 +604,7 @@ def test_comparator_progress_shows_the_number_of_folds(capsys):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_comparator_without_cv_rejects_learners_and_advises_cv(name):
-    message = r"Without `cv` the Comparator .*got 'learner' \(.*\)\. Give cv=5, which measures"
+    message = r"Without `cv` the Comparator .*got 'learner' \(.*\)\. Pass cv=5 to measure"
     with pytest.raises(InputError, match=message):
         Comparator([("learner", LEARNERS[name](None))], metrics="map", qrels=QRELS).fit(LISTS)
 

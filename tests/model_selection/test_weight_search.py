@@ -129,6 +129,6 @@ def test_dirichlet_weights_rejects_invalid_concentrations():
     for bad in (0, -1, float("inf"), float("nan"), True, "1", {"u": 1, "v": 0}):
         with pytest.raises(InputError, match="`concentration` must be finite and above 0; got"):
             DirichletWeights(["u", "v"], bad)
-    with pytest.raises(InputError, match="`concentration` must have a value for every voter; 'v' has none"):
+    with pytest.raises(InputError, match="`concentration` must have a value for every voter; 'v' has no value"):
         DirichletWeights(["u", "v"], {"u": 1.0})
     assert repr(DirichletWeights(["u"], 2)) == "DirichletWeights(['u'], concentration=2)"
