@@ -4,8 +4,6 @@ A data set of ranked lists is a long frame with a row for each place of each lis
 codes instead. Rows are sorted by query, voter and rank, so that a list is a slice of rows. Each row has the code of its
 *candidate*, which is the (query, item) pair that is scored. An aggregation then adds up over ``lists.candidate``.
 
-The following frame has two voters for one query:
-
 >>> import pandas as pd
 >>> from skrankagg import RankedLists
 >>> frame = pd.DataFrame({
@@ -106,10 +104,9 @@ class RankedLists(Immutable):
 
     The order uses the exact numbers. Integers beyond 2 ** 53, decimals of Arrow and long doubles stay distinct, even if
     they round to the same float64. Times are refused because they are not numbers; convert them to integers.
-
     Ranks and scores conflict if an item has a better score than an item of a better rank. Methods that read the scores
-    refuse such lists. They also refuse lists in which different scores round to the same float64. Lists of weight 0 are
-    not checked. In lists that were shortened by :meth:`keep_rows`, only the remaining rows are checked.
+    refuse such lists, and lists in which different scores round to the same float64. Lists of weight 0 are not checked,
+    and of lists shortened by :meth:`keep_rows` only the remaining rows.
 
     Examples
     --------
@@ -175,8 +172,7 @@ class RankedLists(Immutable):
         Parameters
         ----------
         lists : sequence of RankedLists
-            No two of these containers have a list of the same voter for the same query. Either all containers have
-            scores, or all are without scores.
+            No two of these have a list of the same voter for the same query. All have scores, or none has.
 
         Returns
         -------
@@ -249,9 +245,8 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists of these queries, in the requested order. A `y` that scikit-learn slices in the same way still
-            matches them. Voters and items stay the same, so codes keep their meaning. Rows are copied when they are
-            first read; until then the result refers to this container.
+            The lists of these queries, in the requested order, as scikit-learn slices `y`. Voters and items stay the
+            same, so codes keep their meaning. Rows are copied when they are first read; until then it refers to this.
 
         Raises
         ------

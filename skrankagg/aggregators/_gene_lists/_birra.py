@@ -23,7 +23,7 @@ class BIRRA(BaseAggregator):
     r"""Rank items by the evidence of each list's bins, where the current top items count as the true items.
 
     The value of a place in a list is learnt from the list itself. If the top of the list contains the leading items of
-    the consensus, the top counts. However, at least two lists must support a value.
+    the consensus, the top counts. No list is trusted alone, however.
 
     Parameters
     ----------
