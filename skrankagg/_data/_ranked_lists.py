@@ -172,7 +172,7 @@ class RankedLists(Immutable):
         Parameters
         ----------
         lists : sequence of RankedLists
-            No two of these have a list of the same voter for the same query. All have scores, or none has.
+            No two of these have a list of the same voter for the same query. Either all have scores, or all lack them.
 
         Returns
         -------
