@@ -141,7 +141,7 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
 
 
 def _read_tags(aggregator):
-    """Check an aggregator's parameters, once for equal values, and return its tags `needs_scores` and `compares`."""
+    """Check parameters, only once for the same values, and return the tags `needs_scores` and `compares`."""
     kind = type(aggregator)
     try:
         return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))

@@ -55,7 +55,10 @@ def encode_rows(
     if not len(voters):
         raise InputError(f"The input of {caller} must have at least one voter; got none.")
     if any(one is None or one is pd.NA for one in voters):
-        raise InputError(f"The input of {caller} must have a name for each voter; one is missing. Give it one.")
+        raise InputError(
+            f"The input of {caller} must have a name for each voter; the name of a voter is missing. Give this "
+            "voter a name."
+        )
     frame = pd.DataFrame(dict(columns))
     kind = "score" if "score" in frame else "rank"
     check_flag("strip", strip)

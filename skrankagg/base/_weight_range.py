@@ -36,8 +36,8 @@ def refuse_weights(method, lists, q):
     """Raise the error for the weights of a query."""
     lightest, heaviest = _weights_of(lists, q)
     raise InputError(
-        f"{method!r} must compute with numbers that fit into floating point; with weights from {lightest:g} to "
-        f"{heaviest:g} they do not in query {show_id(lists.queries, q)}. Choose weights closer to 1."
+        f"The numbers that {method!r} computes must fit into floating point; in query {show_id(lists.queries, q)} they "
+        f"do not, because the weights are from {lightest:g} to {heaviest:g}. Choose weights closer to 1."
     )
 
 

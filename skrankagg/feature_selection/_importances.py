@@ -28,8 +28,8 @@ def read_importances(estimator, getter, n_features, name):
         )
     if np.isnan(value).all():
         raise InputError(
-            f"Each estimator must rank some features; {name!r} gives NaN for all of them, as for scores of constant "
-            "features. Check the data that it is fitted on, or drop it."
+            f"Each estimator must rank some features; {name!r} gives NaN for all of them, for example "
+            "because all features are constant. Check the data that the estimator is fitted on, or drop the estimator."
         )
     return value
 

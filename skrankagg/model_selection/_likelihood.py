@@ -98,7 +98,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     """
     if not isinstance(aggregator, PlackettLuce):
         raise InputTypeError(
-            f"`aggregator` must have a likelihood of lists, which is PlackettLuce; got {aggregator!r}. "
+            f"`aggregator` must be a PlackettLuce, the only method with a likelihood of lists; got {aggregator!r}. "
             "Measure other methods by judgements, see Comparator, or by their agreement with the lists."
         )
     if is_integer(cv):

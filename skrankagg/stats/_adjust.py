@@ -148,7 +148,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     adjusted = np.array(pvalues, dtype=np.float64)
     made = ~np.isnan(adjusted)
     if isinstance(n_tests, Mapping) or hasattr(n_tests, "items"):
-        raise InputError("`n_tests` must be an int for an array of p-values; got numbers by query.")
+        raise InputError("`n_tests` must be a single int if the p-values are an array; got one number per query.")
     family = np.zeros(int(made.sum()), dtype=np.int64)
     counts = _count_tests(family, 1, n_tests, lambda _: "the array")
     adjusted[made] = _adjust(adjusted[made], family, counts, correction)

@@ -301,7 +301,7 @@ def test_ballot_rules_keep_exact_ties_for_weights_without_a_common_unit(rule):
 # ---------------------------------------------------------------------- two packages for voting
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("method", "names"),
     [

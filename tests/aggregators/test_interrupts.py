@@ -131,6 +131,7 @@ def test_kernels_give_equal_results_in_blocks(monkeypatch):
             np.testing.assert_array_equal(one, other, err_msg=name)
 
 
+@pytest.mark.exhaustive
 def test_long_assignment_is_solved_in_a_process_that_can_be_ended(monkeypatch):
     from skrankagg.aggregators._kemeny import _footrule
 

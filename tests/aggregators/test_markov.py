@@ -90,7 +90,7 @@ def complete(frame):
     return pd.concat(parts)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @every_chain
 @given(
     seed=st.integers(0, 10**6),

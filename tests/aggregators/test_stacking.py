@@ -289,7 +289,7 @@ SPLITTERS = {
 }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("estimator", "name", "n_folds"), SPLITTERS.values(), ids=SPLITTERS)
 def test_stacked_fusion_makes_inner_cross_validation_split_between_queries(data, estimator, name, n_folds):
     train, test, qrels = parts(data)
@@ -684,7 +684,7 @@ def test_stacked_fusion_rejects_invalid_parameters(data, params, error, words):
 def test_stacked_fusion_rejects_a_classifier_with_one_class():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("ab"), "rank": [1, 2]})
     qrels = Qrels.from_dict({"q": ["a"]})
-    with pytest.raises(InputError, match="A classifier learns from relevant and other items"):
+    with pytest.raises(InputError, match="A classifier needs relevant and nonrelevant items"):
         StackedFusion(unjudged="skip", qrels=qrels).fit(frame)
     assert StackedFusion(qrels=qrels).fit_transform(frame)["item"].tolist() == ["a", "b"]
 

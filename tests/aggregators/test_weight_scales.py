@@ -281,8 +281,8 @@ def test_error_for_extreme_weights_names_query_and_weights(method):
         with pytest.raises(InputError) as caught:
             clone(method).fit_transform(pd.concat([pair, frame], ignore_index=True))
         assert str(caught.value) == (
-            f"{method!r} must compute with numbers that fit into floating point; with weights from 1 to 1e+300 they do "
-            "not in query 'q'. Choose weights closer to 1."
+            f"The numbers that {method!r} computes must fit into floating point; in query 'q' they do not, because the "
+            "weights are from 1 to 1e+300. Choose weights closer to 1."
         )
         clone(method).fit_transform(pair)
 
@@ -302,5 +302,7 @@ def test_aggregators_reject_weights_whose_sum_overflows():
     frame = weighted(1).drop(columns="rank")
     frame["weight"] = np.where(frame["query"] == "q2", 1e308, 1.0)
     for method in (Copeland(), Kemeny(), DIBRA(), BordaCount()):
-        with pytest.raises(InputError, match=r"with weights from 1e\+308 to 1e\+308 they do not in query 'q2'"):
+        with pytest.raises(
+            InputError, match=r"in query 'q2' they do not, because the weights are from 1e\+308 to 1e\+308"
+        ):
             method.fit_transform(frame)

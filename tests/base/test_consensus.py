@@ -109,6 +109,7 @@ def test_candidate_order_equals_a_loop_over_the_lists(seed, additive, silent):
         assert found[own.start : own.stop].tolist() == expected[1]
 
 
+@pytest.mark.exhaustive
 @given(seed=st.integers(0, 10**6), additive=st.booleans(), top=st.sampled_from([None, 1, 3]))
 @settings(max_examples=400, deadline=None)
 def test_best_items_equals_the_order_of_the_published_consensus(seed, additive, top):

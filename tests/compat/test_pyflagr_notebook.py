@@ -95,6 +95,7 @@ def test_notebook_reproduces_its_printed_table(notebook):
         assert [f"{value:.4f}" for value in table.loc[name.replace("_", " ")]] == numbers, name
 
 
+@pytest.mark.exhaustive
 def test_notebook_reproduces_its_printed_frame(notebook):
     results = notebook["cmp"].results
     assert results.shape == (441, 47)

@@ -76,6 +76,7 @@ def back(lists):
     }
 
 
+@pytest.mark.exhaustive
 @given(data=SCORED, row_order=st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
 def test_lists_of_scores(data, row_order):

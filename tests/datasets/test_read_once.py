@@ -78,7 +78,7 @@ def test_read_lists_reads_pipes_larger_than_their_buffer(tmp_path, pipe):
     assert_frame_equal(read_lists(pipe(data)), lists)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("source", ["sys.stdin.buffer", "'/dev/stdin'", "open(0, 'rb')"])
 @pytest.mark.parametrize("redirected", [False, True])
 def test_read_lists_reads_standard_input(tmp_path, source, redirected):

@@ -177,7 +177,7 @@ def test_fit_partitions_needs_queries_for_methods_that_are_not_means(data, metho
         fit_partitions(method, as_dask(data[0]))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 def test_fit_partitions_with_queries_equals_fit_on_these_queries(data, in_parts):
     lists, partitioned = in_parts(data[0])
     chosen = ["q07", "q01", "q03", "q11"]

@@ -327,6 +327,7 @@ def test_consensus_selector_exposes_parameters_of_members_and_aggregator():
     TREE.set_params(max_depth=4), LOGISTIC.set_params(logisticregression__C=1.0)
 
 
+@pytest.mark.exhaustive
 def test_grid_search_sets_every_parameter_of_consensus_selector():
     selector = ConsensusSelector(clone_members(), aggregator=ReciprocalRankFusion(), cv=2)
     model = make_pipeline(selector, StandardScaler(), LogisticRegression())

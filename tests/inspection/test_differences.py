@@ -52,6 +52,7 @@ def test_compare_consensus_handles_items_and_queries_of_one_side_only():
     assert found.loc[1:, ["tau_b", "largest_rise", "rising_item", "largest_fall", "falling_item"]].isna().all(axis=None)
 
 
+@pytest.mark.exhaustive
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
 def test_compare_consensus_equals_measures_of_single_rankings(seed):

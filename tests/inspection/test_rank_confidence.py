@@ -35,7 +35,7 @@ def coverage(frame, spread):
 LEAST = 0.95 - 3 * np.sqrt(0.95 * 0.05 / 400)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("spread", [1.0, 0.3, 0.0], ids=["distinct", "close", "equal"])
 @pytest.mark.parametrize("n_lists", [10, 20, 50])
 def test_rank_confidence_covers_the_true_rank(n_lists, spread):

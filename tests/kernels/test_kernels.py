@@ -131,7 +131,7 @@ _COURSES = {
 }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("course", _COURSES)
 def test_log_joint_probability_of_many_values_equals_integer_arithmetic(course):
     # Courses in which careless scaling of probabilities would lose some values.

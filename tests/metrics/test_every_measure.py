@@ -75,7 +75,7 @@ def test_measure_function_rejects_arguments_that_it_does_not_have(measure):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(case=CASES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_ties_expected_is_the_mean_over_all_orders(name, case):
     places, judged = case
     scores = {item: float(score) for item, score in zip("fbeac", places, strict=False)}

@@ -86,6 +86,7 @@ def test_comparator_methods_accept_measures():
         fitted.compare(metric=AP)
 
 
+@pytest.mark.exhaustive
 def test_plots_accept_measures(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 

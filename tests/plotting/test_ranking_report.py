@@ -164,6 +164,7 @@ def test_ranking_report_reports_few_lists_in_the_text_and_by_one_warning(plt, n_
     assert ("influence" in report.frames) == (n_voters > 1)
 
 
+@pytest.mark.exhaustive
 def test_ranking_report_by_query_pools_the_lists_into_one_board(plt):
     frame = make(n_queries=6, n_voters=4)
     weights = {"v1": 3.0, "v2": 0.5, "v3": 1.0, "v4": 0.0}

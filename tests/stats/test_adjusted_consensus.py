@@ -139,5 +139,5 @@ def test_adjust_pvalues_of_an_array_needs_one_number_of_tests():
     assert adjust_pvalues([0.01, np.nan, 0.02], n_tests=10)[[0, 2]].tolist() == pytest.approx([0.1, 0.18])
     with pytest.raises(ValueError, match="number of p-values, 2; got 1 for the array"):
         adjust_pvalues([0.01, 0.02], n_tests=1)
-    with pytest.raises(ValueError, match="must be an int for an array"):
+    with pytest.raises(ValueError, match="must be a single int if the p-values are an array"):
         adjust_pvalues([0.01], n_tests={"q": 4})

@@ -348,8 +348,8 @@ class StackedFusion(SupervisedAggregator):
     def _check_classes(self, estimator, grade):
         if (grade > 0).all():
             raise InputError(
-                "A classifier learns from relevant and other items, but all training samples are relevant. Judge "
-                "items that are not relevant, choose unjudged='nonrelevant', or choose a regressor."
+                "A classifier needs relevant and nonrelevant items, but all training samples are relevant. Add "
+                "judgements of nonrelevant items, choose unjudged='nonrelevant', or choose a regressor."
             )
         if not hasattr(estimator, "decision_function") and not hasattr(estimator, "predict_proba"):
             raise InputError(

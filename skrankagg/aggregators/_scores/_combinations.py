@@ -74,7 +74,7 @@ class BaseComb(BaseAggregator):
 
 
 class _SumsOfScores(BaseComb):
-    """Base of sums over all lists, in which absent items have a value as well."""
+    """Base of methods that sum values over all lists; an item also has a value in each list that lacks it."""
 
     _repeats_columns = True
 

@@ -154,7 +154,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """Compute the expected share of items judged not relevant that are not above the relevant items of a group."""
+        """Compute, for relevant items, the expected share of items judged not relevant that are not above them."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)

@@ -67,7 +67,7 @@ def check_voter_names(aggregator):
 
 
 def check_neutrality(aggregator):
-    """If the tag promises it, check that renaming the items renames them in the consensus and keeps the scores."""
+    """Check that renaming the items renames them in the consensus and keeps the scores, if the tag is True."""
     if not _tags(aggregator).neutral:
         return
     lists = example_lists()
@@ -150,7 +150,7 @@ def check_integer_weights(aggregator):
 
 
 def check_weight_scale(aggregator):
-    """If the tag promises it, check that three times the weight of every list keeps the order and the ties."""
+    """Check that three times the weight of every list keeps the order and the ties, if the tag is True."""
     tags = _tags(aggregator)
     if not (tags.voter_weights and tags.scale_free) or is_supervised(aggregator):
         return
@@ -177,7 +177,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """If the tag promises it, check that the consensus agrees with all lists where the lists are unanimous."""
+    """Check that the consensus agrees with the lists where all lists are unanimous, if the tag is True."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
@@ -191,7 +191,7 @@ def check_unanimity(aggregator):
 
 
 def check_condorcet_winner(aggregator):
-    """If the tag promises it, check that an item that beats every other item by a majority comes first."""
+    """Check that an item that beats every other item by a majority comes first, if the tag is True."""
     if not _tags(aggregator).condorcet_winner:
         return
     # Ten of these queries have a winner. Mean positions, sums of scores and learned weights elect another item in some.
