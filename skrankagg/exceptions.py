@@ -78,7 +78,7 @@ class InputTypeError(TypeError):
 
 
 class MemoryLimitError(InputError, MemoryError):
-    """A method needs more memory for a query than is available, and stops before it begins.
+    """A query needs more memory than is available, so the method does not start.
 
     Methods that compare all pairs of items of a query need memory that grows with the square of the number of items.
     They estimate this memory before allocating it. The message names the query, the memory needed and the memory

@@ -43,7 +43,7 @@ def _say_unknown(unknown, known, kind):
 
 
 def selected(lists, query_kept, voter_kept, item_kept):
-    """Mark the lists and the rows of some queries, voters and items; None stands for all of a kind."""
+    """Mark the lists and rows of the given queries, voters and items; None stands for all of them."""
     list_kept = np.ones(lists.n_lists, dtype=bool)
     if query_kept is not None:
         list_kept &= query_kept[lists.list_query]

@@ -218,7 +218,9 @@ def test_cross_val_likelihood_rejects_undetermined_worths_and_other_methods():
     lists = RankedLists.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])
     with pytest.raises(ValueError, match=r"Without the lists of fold 2: With prior=0 a chain of lists must lead"):
         cross_val_likelihood(PlackettLuce(prior=0), lists, VoterKFold(3))
-    with pytest.raises(TypeError, match=r"which is PlackettLuce; got BordaCount\(\)"):
+    with pytest.raises(
+        TypeError, match=r"must be a PlackettLuce, the only method with a likelihood of lists; got BordaCount\(\)"
+    ):
         cross_val_likelihood(BordaCount(), lists)
     with pytest.raises(TypeError, match="`cv` must be an int or a VoterKFold"):
         cross_val_likelihood(PlackettLuce(), lists, KFold(2))

@@ -36,12 +36,14 @@ NEED_PYARROW = {"page_scaling_out", "page_user_guide_lists"}
 # Their examples take many seconds.
 SLOW = {
     "page_coming_from_ranx",
+    "page_evaluation",
     "page_pitfalls",
     "page_recipes",
     "page_scikit_learn",
     "page_user_guide_choosing",
     "page_user_guide_feature_selection",
     "page_user_guide_learned",
+    "page_user_guide_models",
     "page_user_guide_real_data",
 }
 

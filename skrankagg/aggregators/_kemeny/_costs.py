@@ -159,7 +159,7 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
 
 def pair_costs(prefer, tied, penalty):
-    """Return two matrices or stacks: the cost of placing the row's item before the column's, and the cost of a tie."""
+    """Return two matrices, or stacks of them: the costs of the row's item before the column's, and of a tie."""
     prefer = np.asarray(prefer, dtype=np.float64)
     before = prefer.swapaxes(-1, -2).copy()
     if tied is not None:

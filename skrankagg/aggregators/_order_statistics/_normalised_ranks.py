@@ -86,7 +86,7 @@ class BaseNormalisedRanks(BaseAggregator):
         return n_items
 
     def _check_copies(self, lists, copies, what):
-        """Raise InputError if weights need far more copies of ranks than there are rows; called before copying."""
+        """Raise InputError if repeating ranks by their weights would give far more values than there are rows."""
         most = max(_MOST_COPIES, lists.n_rows)
         if lists.is_weighted and copies.sum() > most:
             q = int(np.argmax(copies))

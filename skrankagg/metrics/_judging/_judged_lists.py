@@ -45,7 +45,7 @@ class JudgedLists:
         return [{name: measure._values(one.ranked) for name, measure in measures.items()} for _, one in graded]
 
     def values(self, ranked, measures):
-        """Return the values of measures by name, of shape (n_judged_queries,), from the result of :meth:`grade`."""
+        """Compute measures from the result of :meth:`grade`: by name an array of shape (n_judged_queries,)."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):

@@ -136,7 +136,7 @@ def grade_run(run, qrels, queries):
     -------
     ranked : RankedRelevance
     fault : str or None
-        Reason why nothing in it is judged.
+        Reason why no item of the run is judged; None if some item is.
     """
     ranked = RankedRelevance.from_run(run, qrels, queries)
     if run is None:
