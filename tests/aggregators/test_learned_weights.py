@@ -108,7 +108,7 @@ def test_minimize_loss_finds_the_minimum(positive, seed):
 
 def test_learned_weights_of_two_voters_equal_brute_force():
     lists, qrels = data(3, n_voters=2, n_queries=12)
-    method = LearnedWeights(CombSUM(), alpha=0.5, qrels=qrels).fit(lists)
+    method = LearnedWeights(CombSUM(), alpha=0.5, shrinkage=0, qrels=qrels).fit(lists)
 
     queries = []
     for query, rows in lists.to_frame().groupby("query"):
@@ -137,6 +137,41 @@ def test_learned_weights_of_two_voters_equal_brute_force():
         assert min(loss(np.clip(share + np.array([turn, -turn]), 0, None) * one) for one in scale) > best
 
 
+@pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize("shrinkage", [0.5, 10.0, 1e6])
+def test_shrinkage_averages_learned_weights_with_equal_ones(positive, shrinkage):
+    # The judgements have grades below 0, and relevant items that no list contains.
+    frame = QRELS.to_frame()
+    frame["relevance"] = frame["relevance"].where(frame["relevance"] > 0, -1)
+    extra = pd.DataFrame({"query": ["q01"], "item": ["in no list"], "relevance": [2]})
+    qrels = Qrels.from_frame(pd.concat([frame, extra]))
+    train = LISTS[:6]
+    learned = LearnedWeights(positive=positive, shrinkage=0, std_errors=True, qrels=qrels).fit(train)
+    shrunk = LearnedWeights(positive=positive, shrinkage=shrinkage, std_errors=True, qrels=qrels).fit(train)
+
+    held = {(query, item) for run in train.to_runs().values() for query, items in run.items() for item in items}
+    relevant = frame[frame["relevance"] > 0]
+    n = len(held & set(zip(relevant["query"], relevant["item"], strict=True)))
+    assert n == shrunk.n_relevant_ == learned.n_relevant_ and 0 < n < len(relevant)
+    weight = learned.voter_weights_["weight"]
+    assert weight.abs().mean() == pytest.approx(1)
+    np.testing.assert_allclose(
+        shrunk.voter_weights_["weight"], (n * weight + shrinkage) / (n + shrinkage), rtol=1e-14
+    )
+    np.testing.assert_allclose(
+        shrunk.voter_weights_["std_error"], learned.voter_weights_["std_error"] * n / (n + shrinkage), rtol=1e-14
+    )
+    assert shrunk.loss_ == learned.loss_
+
+
+def test_learned_weights_default_is_reciprocal_rank_fusion_with_k_20():
+    default = LearnedWeights(qrels=QRELS).fit(LISTS)
+    pd.testing.assert_frame_equal(
+        default.voter_weights_, LearnedWeights(ReciprocalRankFusion(k=20), qrels=QRELS).fit(LISTS).voter_weights_
+    )
+    assert default.export()["engines"]["opensearch"]["combination"]["rank_constant"] == 20
+
+
 # ---------------------------------------------------------------------- the consensus
 
 
@@ -146,7 +181,7 @@ def test_learned_weights_consensus_equals_the_method_with_these_weights(base):
     method = LearnedWeights(base).fit(LISTS, QRELS)
     given = clone(base).set_params(voter_weights=weights_of(method))
     pd.testing.assert_frame_equal(method.transform(LISTS), given.transform(LISTS))
-    assert weights_of(method).abs().mean() == pytest.approx(1)
+    assert weights_of(method).mean() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("base", BASES[:5] + BASES[6:], ids=repr)
@@ -302,13 +337,13 @@ def test_learned_weights_applies_gain_to_grades():
 
 def test_learned_weights_standard_errors_shrink_with_queries():
     few, many = (
-        LearnedWeights(std_errors=True, positive=False, qrels=QRELS).fit(lists).voter_weights_
+        LearnedWeights(std_errors=True, positive=False, shrinkage=0, qrels=QRELS).fit(lists).voter_weights_
         for lists in (LISTS[:8], LISTS)
     )
     assert (
         many["std_error"] / many["weight"].abs().mean() < few["std_error"] / few["weight"].abs().mean()
     ).mean() > 0.5
-    bounded = LearnedWeights(CombSUM(), std_errors=True, qrels=QRELS).fit(LISTS).voter_weights_
+    bounded = LearnedWeights(CombSUM(), shrinkage=0, std_errors=True, qrels=QRELS).fit(LISTS).voter_weights_
     assert (bounded["std_error"].isna() == (bounded["weight"] == 0)).all()
 
 
@@ -320,11 +355,11 @@ def test_learned_weights_handles_unknown_voters():
     method = fitted(known, QRELS)
     weights = weights_of(method)
     pd.testing.assert_frame_equal(
-        method.transform(LISTS), ReciprocalRankFusion(voter_weights=dict(weights) | {"v4": 1.0}).transform(LISTS)
+        method.transform(LISTS), ReciprocalRankFusion(k=20, voter_weights=dict(weights) | {"v4": 1.0}).transform(LISTS)
     )
     ignoring = fitted(known, QRELS, unknown_voter="ignore")
     pd.testing.assert_frame_equal(
-        ignoring.transform(LISTS), ReciprocalRankFusion(voter_weights=dict(weights) | {"v4": 0.0}).transform(LISTS)
+        ignoring.transform(LISTS), ReciprocalRankFusion(k=20, voter_weights=dict(weights) | {"v4": 0.0}).transform(LISTS)
     )
     with pytest.raises(InputError, match="LearnedWeights learned no weight for voter 'v4'"):
         fitted(known, QRELS, unknown_voter="error").transform(LISTS)
@@ -371,7 +406,7 @@ def test_learned_weights_supports_search_and_cross_validation():
 
 
 def test_learned_weights_export_is_plain_and_gives_the_same_order():
-    method = fitted(LISTS, QRELS)
+    method = fitted(LISTS, QRELS, aggregator=ReciprocalRankFusion())
     exported = json.loads(json.dumps(method.export()))
     assert exported["weights"] == dict(weights_of(method))
     assert set(exported["engines"]) == {"elasticsearch", "opensearch", "langchain", "mongodb"}
