@@ -12,6 +12,12 @@ from ..exceptions import InputError
 UNITS = ("list", "voter", "query")
 
 
+def query_rng(seed, query):
+    """Return a generator of random numbers for a query, which does not depend on which other queries are present."""
+    digest = blake2b(str(query).encode(), digest_size=8).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest, "little")])
+
+
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return the draws of lists, with the weights of the method's voters.
 
@@ -87,9 +93,7 @@ class _DrawsOfQueries(_Draws):
         return np.concatenate([self._counts(q) for q in range(start, stop)])
 
     def _counts(self, q):
-        # The draws of a query do not depend on which other queries are present.
-        digest = blake2b(str(self.ids[q]).encode(), digest_size=8).digest()
-        rng = np.random.default_rng([self.seed, int.from_bytes(digest, "little")])
+        rng = query_rng(self.seed, self.ids[q])
         own = slice(*self.list_ptr[q : q + 2])
         if self.equal[q]:
             return _draw(rng, own.stop - own.start, self.n_resamples)

@@ -1,0 +1,155 @@
+"""Expected gain of learnt weights on new queries, from the judged queries alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import LeaveOneOut
+
+from .._data._qrels import check_qrels, encode_qrels
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._types import AnyQrels, PlainLists
+from ..aggregators import LearnedWeights, ReciprocalRankFusion
+from ..exceptions import InputError
+from ..metrics import evaluate
+from ..metrics._judging._folds import hold_out
+
+__all__ = ["expected_gain"]
+
+# Lines that predict the gain on new queries from the mean difference on the queries left out, in points. They were
+# fitted on 22 judged collections. Each has its smallest number of judged queries, its level, its slope, and the
+# standard deviation of the collections around it.
+_LINES = [(5, 1.6, 0.26, 2.2), (10, 1.6, 0.36, 1.7), (20, 2.0, 0.32, 1.9)]
+# Mean over queries left out, in points, above which the gain was rarely negative.
+_CLEAR = 2.0
+
+
+class ExpectedGain(NamedTuple):
+    """Gain of learnt weights, in points of nDCG@10, with a text that explains it."""
+
+    n_queries: int
+    left_out: float
+    gain: float
+    std: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def expected_gain(method: LearnedWeights, lists: PlainLists, qrels: AnyQrels) -> ExpectedGain:
+    """Estimate how much learnt weights gain on new queries.
+
+    Each judged query is merged with weights learnt from the other judged queries, and compared with equal weights.
+
+    Parameters
+    ----------
+    method : LearnedWeights
+        The method, fitted or not. It is not changed.
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        Ranked lists; they may contain queries without judgements.
+    qrels : DataFrame or Qrels
+        Judgements of some of the queries.
+
+    Returns
+    -------
+    ExpectedGain
+        A named tuple; ``print`` shows its text.
+
+        - `n_queries`, int: number of queries with a relevant item in some list;
+        - `left_out`, float: mean difference to equal weights over the queries left out, in points of nDCG@10 with
+          linear gains. It is NaN if there are fewer than five queries;
+        - `gain`, float: expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there
+          are fewer than five queries, or if the method is not based on reciprocal rank fusion;
+        - `std`, float: standard deviation of the gains of collections around `gain`, in points, or NaN;
+        - `text`, str: the result in two or three sentences.
+
+    Raises
+    ------
+    TypeError
+        If the lists or the judgements are of another type.
+    ValueError
+        If `method` is not LearnedWeights, or if no query of the lists is judged.
+
+    See Also
+    --------
+    items_to_judge : Chooses the items to judge.
+    skrankagg.model_selection.cross_val_consensus : Aggregates every query with a fit on other queries.
+
+    Notes
+    -----
+    The expected gain is a line of the difference :math:`d` on the queries left out: :math:`1.6 + .26 d` for 5 to 9
+    queries, :math:`1.6 + .36 d` for 10 to 19, and :math:`2.0 + .32 d` for 20 and more. The standard deviations are 2.2,
+    1.7 and 1.9 points. The lines were fitted on 22 judged collections with lists cut at 100, where twenty items of each
+    query were judged, as :func:`items_to_judge` chooses them.
+
+    The difference on the queries left out states how large the gain is, and not whether there is a gain. Where it was
+    negative with five queries, the weights still gained on new queries in three of four cases. With fewer than five
+    queries it is of no use. The function fits the method once for each judged query.
+
+    Examples
+    --------
+    >>> from skrankagg import LearnedWeights, Qrels, RankedLists
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.inspection import expected_gain
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=6, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> expected = expected_gain(LearnedWeights(), lists, qrels)
+    >>> print(expected.n_queries, round(expected.left_out, 1), round(expected.gain, 1))
+    6 9.3 4.0
+    """
+    if not isinstance(method, LearnedWeights):
+        raise InputError(
+            f"`method` must be LearnedWeights; got {method!r}. Measure other methods with a Comparator and cv=5.",
+            parameter="method",
+        )
+    lists = check_lists(encode_plain(lists))
+    judged = check_qrels(qrels)
+    relevant = encode_qrels(judged, lists).relevance > 0
+    informative = np.flatnonzero(np.logical_or.reduceat(relevant, lists.candidate_ptr[:-1]))
+    n_queries = len(informative)
+    if n_queries < _LINES[0][0]:
+        text = (
+            f"Judged queries with a relevant item in some list: {n_queries}. They are too few to tell the gain on new "
+            f"queries; judge {_LINES[0][0]} or more."
+        )
+        return ExpectedGain(n_queries, np.nan, np.nan, np.nan, text)
+    left_out = _left_out(method, lists.take(informative), judged)
+    return _forecast(method, n_queries, left_out)
+
+
+def _left_out(method, lists, qrels):
+    """Return the mean difference to equal weights over the queries, each left out of its own fit, in points."""
+    base = method._base()
+    runs = {
+        "learnt": hold_out(method, lists, qrels.align(lists), [*LeaveOneOut().split(lists)]).to_frame(),
+        "equal": base.fit_transform(lists),
+    }
+    found = evaluate(runs, qrels, "ndcg@10", gain="linear")["ndcg@10"]
+    return 100 * float(found["learnt"] - found["equal"])
+
+
+def _forecast(method, n_queries, left_out):
+    base = method._base()
+    seen = (
+        f"On your {n_queries} judged queries, each left out of its own fit, learnt weights change nDCG@10 by "
+        f"{left_out:+.1f} points over equal weights."
+    )
+    if not isinstance(base, ReciprocalRankFusion):
+        return ExpectedGain(n_queries, left_out, np.nan, np.nan, seen)
+    _, level, slope, std = next(line for line in reversed(_LINES) if line[0] <= n_queries)
+    gain = level + slope * left_out
+    text = (
+        f"{seen} On 22 collections, weights with this result changed nDCG@10 on new queries by about {gain:+.1f} ± "
+        f"{std} points over reciprocal rank fusion with k = 60. {_chance(n_queries, left_out)}"
+    )
+    return ExpectedGain(n_queries, left_out, gain, std, text)
+
+
+def _chance(n_queries, left_out):
+    if left_out > _CLEAR or n_queries >= _LINES[2][0]:
+        return "They were better in 19 of 20 cases."
+    if n_queries >= _LINES[1][0]:
+        return "They were better in 17 of 20 cases."
+    return "They were better in 3 of 4 cases. Judge five more queries to be surer."

@@ -1,0 +1,132 @@
+"""Choice of the queries and items whose judgements teach the weights of voters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from .._arrays._ragged import expand, group_order
+from .._data._frames import frame_of, plain_index, take_ids
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._selection import mark_ids
+from .._data._types import PlainLists
+from .._support._checks import check_count
+from .._support._values import is_integer
+from ..aggregators import ReciprocalRankFusion
+from ..exceptions import InputError
+from ._draws import query_rng
+
+__all__ = ["items_to_judge"]
+
+
+def items_to_judge(
+    lists: PlainLists,
+    *,
+    n_queries: int = 5,
+    top: int = 20,
+    queries: Iterable[Any] | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> pd.DataFrame:
+    """Choose the queries and the items whose judgements teach voter weights.
+
+    Fill in the column `relevance`, and fit :class:`~skrankagg.aggregators.LearnedWeights` with the filled rows.
+
+    Parameters
+    ----------
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
+    n_queries : int, default=5
+        Number of queries to draw at random, at least 1. If there are fewer, all queries are chosen.
+    top : int, default=20
+        Number of items of each query, at least 1. If a query has fewer items, all its items are chosen.
+    queries : iterable of query ids, default=None
+        Queries to judge instead of random ones. `n_queries` is then ignored.
+    random_state : int, RandomState instance or None, default=None
+        Seed that draws the queries and the order of the rows. None draws other queries in each call.
+
+    Returns
+    -------
+    DataFrame
+        A row for each item to judge, sorted by query. Columns `query`, `item`, and `relevance`, float64, which is NaN.
+        The order of a query's items is random, so that it does not show their ranks to the judge.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, if a query is not in the lists, or if no list has a positive weight.
+    TypeError
+        If `queries` is not an iterable of ids.
+
+    See Also
+    --------
+    skrankagg.aggregators.LearnedWeights : Learns the weights from these judgements.
+    expected_gain : Estimates the gain on new queries after judging.
+
+    Notes
+    -----
+    The items of a query are the `top` first by their smallest rank in any list. Items of the same smallest rank follow
+    the consensus of ReciprocalRankFusion, and then the order of ids. These items are the union of the first places of
+    all voters. Each voter is therefore judged by its own best items, and a copy of another list adds no items. Lists of
+    weight 0 are not considered.
+
+    On 24 judged collections, five queries with twenty of these items each gave 80 % of the gain in nDCG@10 that
+    complete judgements of five queries give. The first twenty items of the consensus gave 51 %. Random queries were as
+    good as queries on which the voters disagree most. With 100 judgements, five queries with twenty items were as good
+    as ten queries with ten items, and better than two queries with fifty.
+
+    The cost is a sort of the items of the chosen queries. The chosen items of a query do not depend on other queries.
+
+    Examples
+    --------
+    >>> from skrankagg.inspection import items_to_judge
+    >>> lists = {"bm25": {"q1": ["a", "b", "c"]}, "dense": {"q1": ["d", "a", "e"]}}
+    >>> items_to_judge(lists, top=3, random_state=0)
+      query item  relevance
+    0    q1    d        NaN
+    1    q1    b        NaN
+    2    q1    a        NaN
+    """
+    check_count("n_queries", n_queries)
+    check_count("top", top)
+    lists = check_lists(encode_plain(lists))
+    seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
+    chosen = mark_ids(lists.queries, queries, "queries")
+    if chosen is None:
+        n_drawn = min(n_queries, lists.n_queries)
+        places = np.sort(check_random_state(seed).choice(lists.n_queries, n_drawn, replace=False))
+    else:
+        places = np.flatnonzero(chosen)
+        if len(places) == 0:
+            raise InputError("`queries` must have at least one id; got none.", parameter="queries")
+    part = lists.take(places)
+    candidates = _first_candidates(part, top)
+    names = plain_index(part.queries).tolist()
+    shuffled = np.concatenate([query_rng(seed, names[q]).permutation(own) for q, own in enumerate(candidates)])
+    return frame_of(
+        {
+            "query": take_ids(part.queries, part.candidate_query[shuffled]),
+            "item": take_ids(part.items, part.candidate_item[shuffled]),
+            "relevance": np.full(len(shuffled), np.nan),
+        }
+    )
+
+
+def _first_candidates(lists, top):
+    """Return, for each query, the candidates of the smallest ranks in any list, at most `top`, in the order of ids."""
+    weighted = lists.list_weight[lists.row_list] > 0
+    if not weighted.any():
+        raise InputError("`lists` must have a list of positive weight; all weights are 0. Weight a list.")
+    best = np.full(lists.n_candidates, np.inf)
+    np.minimum.at(best, lists.candidate[weighted], lists.rank[weighted])
+    consensus = ReciprocalRankFusion()._rank(lists)
+    # Candidates in the order of the consensus; a stable sort by the best rank keeps this order among equals.
+    order = consensus.order
+    order = order[group_order(lists.candidate_query[order], best[order])]
+    place = np.arange(lists.n_candidates) - lists.candidate_ptr[:-1][expand(lists.candidate_ptr)]
+    kept = order[(place < top) & np.isfinite(best[order])]
+    query = lists.candidate_query[kept]
+    return [np.sort(kept[query == q]) for q in range(lists.n_queries)]
