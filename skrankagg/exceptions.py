@@ -19,6 +19,7 @@ __all__ = [
     "SimilarIdsWarning",
     "SplitQueryWarning",
     "UnequalLengthWarning",
+    "UnfilledWarning",
     "UnknownVoterWarning",
 ]
 
@@ -428,6 +429,28 @@ class UnequalLengthWarning(UserWarning):
     >>> from sklearn.pipeline import make_pipeline
     >>> from skrankagg.preprocessing import TopK
     >>> consensus = make_pipeline(TopK(30), DIBRA()).fit_transform(lists)
+    """
+
+
+class UnfilledWarning(UserWarning):
+    r"""A table of items to judge has rows without a judgement, which are not read.
+
+    See Also
+    --------
+    skrankagg.datasets.read_judged_items : Warns.
+
+    Examples
+    --------
+    >>> import tempfile, warnings
+    >>> from pathlib import Path
+    >>> from skrankagg.datasets import read_judged_items
+    >>> from skrankagg.exceptions import UnfilledWarning
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     path = Path(folder) / "todo.csv"
+    ...     _ = path.write_text("query,item,relevance\nq1,d7,2\nq1,d3,\n")
+    ...     warnings.simplefilter("ignore", UnfilledWarning)
+    ...     len(read_judged_items(path))
+    1
     """
 
 

@@ -219,7 +219,7 @@ def test_fuse_multiplies_its_weights_with_those_of_the_aggregator():
     lists = {"dense": ["a", "b", "c"], "bm25": ["c", "b", "d"]}
     by_name = fuse(lists, weights={"bm25": 0.5, "dense": 2})
     assert by_name == fuse(lists, weights=[2, 0.5]) == fuse(list(lists.values()), weights=[2, 0.5])
-    own = ReciprocalRankFusion(voter_weights={"dense": 2.0, "bm25": 1.0})
+    own = ReciprocalRankFusion(k=30, voter_weights={"dense": 2.0, "bm25": 1.0})
     assert fuse(lists, own, weights=[1, 0.5]) == by_name
     assert fuse(list(lists.values()), ReciprocalRankFusion(voter_weights={1: 2.0, 2: 0.5})) == by_name
     assert fuse([lists, lists], Minimax(), weights=[2, 0.5]) == [fuse(lists, Minimax(), weights=[2, 0.5])] * 2
@@ -267,7 +267,7 @@ def test_fuse_issues_the_warnings_of_the_method():
     with pytest.warns(ExposureWarning, match="ReciprocalRankFusion"):
         found = fuse(duels)
     with pytest.warns(ExposureWarning):
-        assert found == transformed(duels, ReciprocalRankFusion())
+        assert found == transformed(duels, ReciprocalRankFusion(k=30))
     with pytest.raises(InputTypeError, match="got RankedLists"):
         fuse(RankedLists.from_lists(duels))
 
@@ -275,7 +275,7 @@ def test_fuse_issues_the_warnings_of_the_method():
 def test_fuse_handles_large_queries_and_threads():
     rng = np.random.default_rng(0)
     lists = [[f"d{k}" for k in rng.permutation(30_000)[:9_000]] for _ in range(3)]
-    expected = transformed(lists, ReciprocalRankFusion())
+    expected = transformed(lists, ReciprocalRankFusion(k=30))
     assert fuse(lists) == expected
     small = [random_lists(rng, scores=True) for _ in range(200)]
     alone = [fuse(one, CombSUM()) for one in small]

@@ -14,9 +14,9 @@ from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
-from ._input import find_sources, load_lists, load_qrels
+from ._input import find_sources, load_judgements, load_lists
 from ._messages import UserError, name_file_in_errors
-from ._method_names import make_methods, seed_methods
+from ._method_names import DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
 
 _TABLES = [one.name for one in written() if one.is_table]
@@ -59,6 +59,11 @@ def aggregate(args, progress):
 
 def _method(args):
     """Return the name of the requested method, and the method itself."""
+    if args.method is None:
+        if args.param:
+            args.parser.error("--param needs --method")
+        args.method = DEFAULT_METHOD if args.qrels is None else "LearnedWeights"
+        print(f"skrankagg: merging by {args.method}; choose another with --method.", file=sys.stderr)
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
     [(name, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])
@@ -77,7 +82,7 @@ def _begin(args, progress):
         raise UserError(f"{name} does not learn from judgements; leave out --qrels.")
     progress.say(f"fitting {name}")
     if supervised:
-        qrels = load_qrels(args.qrels, progress)
+        qrels = load_judgements(args.qrels, progress)
         progress.say(f"fitting {name}")
         return name, method.fit(lists, qrels.align(lists)), lists
     return name, method.fit(lists) if method.__sklearn_tags__().requires_fit else method, lists

@@ -5,7 +5,8 @@ import os
 import sys
 
 from .. import Qrels, RankedLists
-from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
+from ..datasets import make_ranked_lists, make_rasdagen, read_judged_items, read_lists, read_qrels
+from ..datasets._judged_items import is_judged_items
 from ._messages import UserError, name_file_in_errors
 
 
@@ -118,6 +119,15 @@ def _load(sources, args, progress, voter):
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
         progress.say("encoding the lists")
         return RankedLists.from_frame(frame)
+
+
+def load_judgements(text, progress):
+    """Read judgements to learn from: a table of items to judge that was filled in, or judgements in any format."""
+    if os.path.isfile(text) and is_judged_items(text):
+        progress.say(f"reading {text}")
+        with name_file_in_errors(text, "read"):
+            return Qrels.from_frame(read_judged_items(text))
+    return load_qrels(text, progress)
 
 
 def load_qrels(text, progress):

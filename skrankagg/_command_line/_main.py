@@ -12,6 +12,7 @@ from ._usage import make_parser, recognise_files
 _MODULES = {
     "compare": "_compare",
     "tune": "_tune",
+    "judge": "_judge",
     "aggregate": "_aggregate",
     "explain": "_aggregate",
     "evaluate": "_evaluate_runs",

@@ -25,6 +25,9 @@ FAST = (
     "RobustRankAggregation",
 )
 
+#: Method of a consensus without judgements, if the user names none. The value of k is explained in its docstring.
+DEFAULT_METHOD = "ReciprocalRankFusion[k=30]"
+
 # Values of voters such as bm25:.3,dense:.7; a voter's name may contain colons.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")

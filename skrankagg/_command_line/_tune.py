@@ -1,16 +1,18 @@
-"""Command skrankagg tune, which searches for parameters and weights of one method and tests them on other queries."""
+"""Command skrankagg tune, which learns voter weights, or searches for parameters and tests them on other queries."""
 
 import shlex
 from math import comb, prod
 
+import pandas as pd
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
-from .. import Comparator
+from .. import Comparator, LearnedWeights
 from .._data._qrels import encode_qrels
 from .._support._sklearn import clone
+from ..inspection import expected_gain
 from ..metrics import make_ranking_scorer
 from ..model_selection import DirichletWeights, QueryKFold, text_table, weight_grid
-from ._input import find_sources, load_lists, load_qrels
+from ._input import find_sources, load_judgements, load_lists, load_qrels
 from ._messages import UserError
 from ._method_names import make_methods, parse_params, read_values
 from ._report import (
@@ -18,10 +20,13 @@ from ._report import (
     describe_data,
     difference_table,
     measure_notes,
+    plain_table,
     print_notes,
     read_measures,
+    show_number,
     write_results,
 )
+from ._usage import DEFAULT_METRICS
 
 # Number of weights to try: all points of a grid if it has at most this many, else this many random ones.
 _MOST_WEIGHTS = 200
@@ -45,9 +50,12 @@ class _CountedScorer:
 def tune(args, progress):
     if len(args.files) < 2:
         args.parser.error("give LISTS and QRELS")
+    check_outputs(args.out)
+    if args.method is None:
+        return _learn(args, progress)
     if not args.param and args.weights is None:
         args.parser.error("choose what to search: --param k=10,30,60 or --weights")
-    check_outputs(args.out)
+    args.cv = args.cv or 5
     measures = read_measures(args)
     [(name, method)] = make_methods([args.method])
     space = _parameters(args, name, method)
@@ -87,6 +95,38 @@ def tune(args, progress):
     params = " ".join(shlex.quote(_written(key, value)) for key, value in best.items())
     print(f"Best on all queries: skrankagg aggregate LISTS --method {shlex.quote(args.method)} --param {params}")
     write_results(comparator.results_, args.out)
+
+
+def _learn(args, progress):
+    """Learn voter weights from all judged queries, and estimate their gain on new queries."""
+    for option in ("param", "weights", "cv", "gain", "ties", "relevance_threshold", "random_state"):
+        if getattr(args, option) is not None:
+            args.parser.error(f"{args.flags[option][0]} needs --method")
+    if args.metrics is not DEFAULT_METRICS:
+        args.parser.error("--metrics needs --method")
+    *texts, last = args.files
+    lists = load_lists(find_sources(texts), args, progress)
+    qrels = load_judgements(last, progress)
+    notes = describe_data(lists, qrels, encode_qrels(qrels, lists))[:1]
+    method = LearnedWeights()
+    progress.say("learning the weights")
+    weights = method.fit(lists, qrels.align(lists)).voter_weights_.set_index("voter")["weight"]
+    progress.say("estimating the gain on new queries")
+    expected = expected_gain(method, lists, qrels)
+    base = method._base()
+    print_notes(
+        [
+            *notes,
+            f"Weights for {type(base).__name__}(k={base.k}), learned from {method.n_queries_} queries with "
+            f"{method.n_relevant_} relevant items:",
+        ]
+    )
+    cells = pd.DataFrame({"weight": [show_number(one, ".3f") for one in weights]}, index=weights.index.astype(str))
+    print(f"\n{plain_table(cells, 'voter')}\n")
+    print_notes([expected.text])
+    judged = shlex.quote(last)
+    print(f"\nMerge with these weights: skrankagg aggregate LISTS --method LearnedWeights --qrels {judged}")
+    write_results(weights.to_frame(), args.out)
 
 
 def _parameters(args, name, method):

@@ -42,7 +42,8 @@ _EXAMPLES = {
 examples:
   skrankagg compare                                  an example on generated data
   skrankagg compare lists.csv qrels.csv
-  skrankagg tune bm25.run dense.run qrels.txt --method ReciprocalRankFusion --param k=10,30,60
+  skrankagg judge bm25.run dense.run -o todo.csv       then judge the items in todo.csv
+  skrankagg tune bm25.run dense.run todo.csv           learn voter weights from them
   skrankagg aggregate lists.csv --method CombSUM -o consensus.run
   skrankagg explain lists.csv --method CombSUM --query q1
   skrankagg evaluate consensus.run bm25.run qrels.txt --baseline bm25.run
@@ -58,8 +59,17 @@ examples:
   skrankagg compare lists.csv qrels.csv --methods CombSUM LearnedWeights --cv 5
   skrankagg compare --demo rasdagen --latex > table.tex
 """,
+    "judge": """\
+examples:
+  skrankagg judge bm25.run dense.run -o todo.csv
+  skrankagg judge bm25.run dense.run -o todo.csv --texts corpus.jsonl --queries 10 --top 10
+then fill in the column relevance (0 = not relevant, 1, 2 ...), and run:
+  skrankagg tune bm25.run dense.run todo.csv
+""",
     "aggregate": """\
 examples:
+  skrankagg aggregate bm25.run dense.run -o fused.run
+  skrankagg aggregate bm25.run dense.run --qrels todo.csv -o fused.run
   skrankagg aggregate lists.csv --method Copeland | head
   skrankagg aggregate bm25.run dense.run --method ReciprocalRankFusion --param k=10 -o fused.run
   skrankagg aggregate rows.csv --columns query,voter,item,rank --method Copeland -o consensus.csv
@@ -76,6 +86,7 @@ examples:
 """,
     "tune": """\
 examples:
+  skrankagg tune bm25.run dense.run todo.csv
   skrankagg tune bm25.run dense.run qrels.txt --method ReciprocalRankFusion --param k=10,30,60,100
   skrankagg tune bm25.run dense.run qrels.txt --method CombSUM --param norm=min-max,z-score --weights
 """,
@@ -144,20 +155,38 @@ def make_parser():
     add = add_command(
         "tune",
         "search for the parameters and the weights of a method",
-        "Search over the parameters of one method, and over weights of the voters, and measure the result of the\n"
-        "search on held-out queries. The first measure selects the best.",
-        usage="skrankagg tune LISTS [LISTS ...] QRELS --method NAME [--param NAME=VALUES ...] [--weights [STEP]]",
+        "Without --method, learn voter weights for reciprocal rank fusion, and estimate their gain on new queries.\n"
+        "With --method, search over the parameters of this method, and over weights of the voters, and measure the\n"
+        "result of the search on held-out queries. The first measure selects the best.",
+        usage="skrankagg tune LISTS [LISTS ...] QRELS [--method NAME [--param NAME=VALUES ...] [--weights [STEP]]]",
     )
     add("files", nargs="*", metavar="FILE", help="lists, one file or more, and the qrels last")
-    add("--method", required=True, metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]'")
+    add("--method", metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]' (default: LearnedWeights)")
     add("--param", nargs="+", action="extend", metavar="NAME=VALUES", help="values to try, such as k=10,30,60")
     weights = "try weights of the voters, multiples of STEP (default .1), or random ones if those are many"
     add("--weights", nargs="?", type=_step, const=0.1, metavar="STEP", help=weights)
     _add_metrics(add)
-    add("--cv", type=_folds, default=5, metavar="N", help="inner and outer folds (default: 5)")
+    add("--cv", type=_folds, metavar="N", help="inner and outer folds (default: 5)")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results {TABLES}")
     add("--random-state", type=_seed, metavar="N", help="seed of the folds and of random weights")
+    _add_reading(add)
+    _add_voter(add)
+
+    add = add_command(
+        "judge",
+        "choose items to judge by hand",
+        "Draw queries, and choose the items whose judgements teach voter weights: the first items of every list.\n"
+        "Write a table with an empty column for the judgements.",
+    )
+    add("lists", nargs="+", metavar="LISTS", help="lists, one file or more")
+    add("-o", "--out", required=True, metavar="FILE", help="table to fill in, a CSV file")
+    texts = "texts of the items, to be shown beside them: a CSV or TSV of item and text, or JSON lines"
+    add("--texts", metavar="FILE", help=texts)
+    add("--n-queries", type=_count, default=5, metavar="N", help="number of queries to draw (default: 5)")
+    add("--top", type=_count, default=20, metavar="N", help="items for each query (default: 20)")
+    add("--queries", nargs="+", metavar="ID", help="queries to judge, instead of random ones")
+    add("--random-state", type=_seed, metavar="N", help="seed of the queries (default: drawn, and printed)")
     _add_reading(add)
     _add_voter(add)
 
@@ -241,7 +270,8 @@ def _is_file(name):
 
 def _add_one_method(add):
     add("lists", nargs="+", metavar="LISTS", help="lists, one file or more")
-    add("--method", required=True, metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]'")
+    method = "such as CombSUM (default: ReciprocalRankFusion[k=30], or LearnedWeights with --qrels)"
+    add("--method", metavar="NAME", help=method)
     add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="its parameters, such as norm=rank")
     add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
 

@@ -7,6 +7,7 @@ rank`` for a consensus.
 """
 
 # tools/regenerate.py writes what follows.
+from ._judged_items import read_judged_items
 from ._make_comparisons import make_comparisons
 from ._make_gene_lists import make_gene_lists
 from ._make_ranked_lists import make_ranked_lists
@@ -35,6 +36,7 @@ __all__ = [
     "make_ranked_lists",
     "make_rasdagen",
     "ranking_text",
+    "read_judged_items",
     "read_lists",
     "read_preflib",
     "read_qrels",

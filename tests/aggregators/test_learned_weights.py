@@ -155,9 +155,7 @@ def test_shrinkage_averages_learned_weights_with_equal_ones(positive, shrinkage)
     assert n == shrunk.n_relevant_ == learned.n_relevant_ and 0 < n < len(relevant)
     weight = learned.voter_weights_["weight"]
     assert weight.abs().mean() == pytest.approx(1)
-    np.testing.assert_allclose(
-        shrunk.voter_weights_["weight"], (n * weight + shrinkage) / (n + shrinkage), rtol=1e-14
-    )
+    np.testing.assert_allclose(shrunk.voter_weights_["weight"], (n * weight + shrinkage) / (n + shrinkage), rtol=1e-14)
     np.testing.assert_allclose(
         shrunk.voter_weights_["std_error"], learned.voter_weights_["std_error"] * n / (n + shrinkage), rtol=1e-14
     )
@@ -359,7 +357,8 @@ def test_learned_weights_handles_unknown_voters():
     )
     ignoring = fitted(known, QRELS, unknown_voter="ignore")
     pd.testing.assert_frame_equal(
-        ignoring.transform(LISTS), ReciprocalRankFusion(k=20, voter_weights=dict(weights) | {"v4": 0.0}).transform(LISTS)
+        ignoring.transform(LISTS),
+        ReciprocalRankFusion(k=20, voter_weights=dict(weights) | {"v4": 0.0}).transform(LISTS),
     )
     with pytest.raises(InputError, match="LearnedWeights learned no weight for voter 'v4'"):
         fitted(known, QRELS, unknown_voter="error").transform(LISTS)

@@ -85,10 +85,16 @@ class ReciprocalRankFusion(_RankDecay):
 
     Tied items share their mean rank; an absent item gets 0. The time is linear in the number of rows.
 
-    The paper chose 60 for runs of a thousand items. At ``k=60`` the number of lists that contain an item matters more
+    The paper chose 60 for runs of a thousand items, and 60 is the default here. :func:`~skrankagg.fuse` uses 30. On 24
+    judged collections, with lists cut at 100, 30 gained .5 points of nDCG@10 over 60 on average, and lost 1.8 points on
+    the worst collection. A `k` of 10 gained .1 points on average, and lost 4.4 on the worst.
+    :class:`~skrankagg.aggregators.LearnedWeights` uses 20: with weights learnt from five judged queries, 20 gained .6
+    to .8 points over 60.
+
+    At ``k=60`` the number of lists that contain an item matters more
     than the ranks of the item. For example, rank 30 in two lists beats rank 1 in one list. With two lists of at most k
-    + 1 items, the items that are in both lists come before all others. With lists of a few dozen items try values from
-    5 to 20, preferably by cross-validation. The benchmark ``benchmarks/hybrid.py`` fuses the first 30 items of two
+    + 1 items, the items that are in both lists come before all others. With lists of a few dozen items choose `k` by
+    cross-validation. The benchmark ``benchmarks/hybrid.py`` fuses the first 30 items of two
     generated retrievers. If the retrievers are good, k=10 gains .005 of nDCG@10 over k=60; if they are weak, it loses
     .006. Scores depend only on ranks and do not measure relevance, so the same threshold means different things in
     different queries.
