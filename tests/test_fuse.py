@@ -221,7 +221,7 @@ def test_fuse_multiplies_its_weights_with_those_of_the_aggregator():
     assert by_name == fuse(lists, weights=[2, 0.5]) == fuse(list(lists.values()), weights=[2, 0.5])
     own = ReciprocalRankFusion(k=30, voter_weights={"dense": 2.0, "bm25": 1.0})
     assert fuse(lists, own, weights=[1, 0.5]) == by_name
-    assert fuse(list(lists.values()), ReciprocalRankFusion(voter_weights={1: 2.0, 2: 0.5})) == by_name
+    assert fuse(list(lists.values()), ReciprocalRankFusion(k=30, voter_weights={1: 2.0, 2: 0.5})) == by_name
     assert fuse([lists, lists], Minimax(), weights=[2, 0.5]) == [fuse(lists, Minimax(), weights=[2, 0.5])] * 2
     # A list of weight 0 is ignored, but its items are ranked.
     assert [item for item, _ in fuse(lists, weights=[1, 0])] == ["a", "b", "c", "d"]
