@@ -1,8 +1,8 @@
 """Check whether a cheapest strict order is unique.
 
-In all cheapest orders, majorities decide across components, and each component has a cheapest order. The cheapest order
-of all items is unique if two conditions are met. First, each component has only one cheapest order. Second, a majority
-prefers the last item of each component to the first item of the next component.
+In every cheapest order, pairs across components have the order of their majorities, and each component is in a cheapest
+order. The cheapest order of all items is unique if two conditions are met. First, each component has only one cheapest
+order. Second, a majority prefers the last item of each component to the first item of the next component.
 
 The proof of a small component counts the cheapest orders. In a larger component, if two adjacent blocks of items can
 change places at no cost, this gives another cheapest order at once. Otherwise the proof is repeated with a row that

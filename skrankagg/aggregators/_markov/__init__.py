@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to better item, and the score of an item is the time spent on it."""
+"""Markov chains: a walker moves from item to item, mostly to better items; the score is the time on an item."""
 
 # tools/regenerate.py writes what follows.
 from ._markov_chain import MarkovChain, stationary_distribution
