@@ -145,7 +145,7 @@ class LearnsFromPositions(SupervisedAggregator):
         raise NotImplementedError
 
     def _relevant(self, lists, judged):
-        """Return a mask of relevant candidates; raise InputError if all lists of positive weight lack such candidates."""
+        """Return a mask of relevant candidates; raise InputError if no list of positive weight contains such items."""
         self._check_range(lists, lists.n_candidates)
         grade, threshold = judged.relevance, self.relevance_threshold
         relevant = grade > 0 if threshold is None else grade >= threshold
@@ -153,8 +153,8 @@ class LearnsFromPositions(SupervisedAggregator):
             least = "" if threshold is None else f" of at least {threshold:g}"
             raise InputError(
                 f"{type(self).__name__} learns from relevant items, but no training list of a weight above 0 contains "
-                f"an item with a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give more "
-                "queries."
+                f"an item with a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give "
+                "more queries."
             )
         return relevant
 

@@ -249,7 +249,7 @@ class StackedFusion(SupervisedAggregator):
         return self._matrix(lists, ranked)
 
     def _matrix(self, lists, ranked):
-        """Return the matrix of features, shape (n_candidates, n_columns); `ranked` contains the aggregators' results."""
+        """Return the features, of shape (n_candidates, n_columns); `ranked` contains the results of the aggregators."""
         features, others = self._voter_features(), self._query_features()
         n_own = len(self.voters_) * len(features)
         matrix = np.zeros((lists.n_candidates, n_own + len(others)))

@@ -60,7 +60,7 @@ def net_qualification(relation):
 
 
 class Outranking(BaseAggregator):
-    r"""Rank items by an outranking relation: enough lists must agree on a pair, and few lists may object strongly.
+    r"""Rank items by an outranking relation: on each pair, enough lists must agree and not too many lists may object.
 
     A majority alone is not enough. A minority of the lists has a veto if it ranks the two items the other way round,
     with a wide gap between them.
@@ -218,7 +218,8 @@ class Outranking(BaseAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # If all lists rank an item above another item, the first outranks the second, and all items that the second
-        # outranks. This fails if a list must rank it some places above, or if the least agreement is 0 or out of reach.
+        # outranks. This fails if a list must rank the first some places above, or if the least agreement is 0 or out of
+        # reach.
         share = not isinstance(self.concordance, Integral) and self.concordance > 0
         tags.aggregator_tags.unanimity = self.preference == 0 and share
         return tags

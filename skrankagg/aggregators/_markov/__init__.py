@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to item, mostly to better items; the score is the time on an item."""
+"""Markov chains: a walker keeps moving to better items; the score of an item is the share of time spent there."""
 
 # tools/regenerate.py writes what follows.
 from ._markov_chain import MarkovChain, stationary_distribution

@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to item, mostly to better items; the score is the time on an item."""
+"""Markov chains: a walker keeps moving to better items; the score of an item is the share of time spent there."""
 
 import math
 from numbers import Integral, Real
@@ -91,7 +91,7 @@ def stationary_distribution(
 
 
 class MarkovChain(BaseAggregator):
-    r"""Rank items by the time that a random walk spends on them, if it moves to items that the lists prefer.
+    r"""Rank items by the time that a random walk, which moves to better items, spends on them.
 
     The walker keeps moving from an item to another item that the lists prefer. So beating a good item counts more than
     beating a poor item. By default, as in the papers, two items are only compared by lists that contain both. So the
@@ -164,8 +164,8 @@ class MarkovChain(BaseAggregator):
 
     With ``absent="ignore"`` only lists that contain both items compare them, so an absent item is not below a ranked
     item. If no list contains both items, the walker never moves between them in "mc4" and "rank-centrality", as in the
-    papers. In "mct" it moves between them with the share 1/2. In "mc1", "mc2" and "mc3" the walker only goes to items
-    of the same list, so it goes more often to items in many lists. On paired comparisons, the scores of "mct" and "mc4"
+    papers. In "mct" the share of such a pair counts as 1/2. In "mc1", "mc2" and "mc3" the walker only goes to items of
+    the same list, so it goes more often to items in many lists. On paired comparisons, the scores of "mct" and "mc4"
     depend on the quality of the items. The scores of "mc1" to "mc3" also depend on the number of comparisons of each
     item. With ``absent="last"`` each list is first completed: its absent items are tied below its last item.
 
