@@ -165,7 +165,7 @@ class Kemeny(BaseAggregator):
 
     .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
 
-    equals the weighted mean distance of the lists. If this mean is :math:`n (n - 1) / 4` or more, the dispersion is 1.
+    equals the weighted mean distance of the lists; if this mean is :math:`n (n - 1) / 4` or more, the dispersion is 1.
     A few lists are closer to their own consensus than to the true centre. Their dispersion is therefore too small. If
     the consensus is not proven, the two columns describe the order that was found.
 

@@ -77,12 +77,12 @@ class BayesFuse(LearnsFromPositions):
     .. math:: \mathrm{BayesFuse}(i) = \sum_v w_v \left( \log \frac{R_v(b) + 1/2}{\sum_c R_v(c) + B/2}
               - \log \frac{I_v(b) + 1/2}{\sum_c I_v(c) + B/2} \right)
 
-    where the sum is over all lists of the query. So an absent item gets the ratio that was learnt from absent items.
-    The bins end at trec_eval's cutoffs, as in ranx; they were not checked against the paper. The smoothing by 1/2 is
-    our own choice. If no training list of a voter reaches a bin, the bin has the ratio of the voter's last bin. Absence
-    also has this ratio if no training candidate was absent. Tied items count in equal parts at each of their positions,
-    in training and in scoring. Judgements of queries outside the lists are not used. The time is linear in the number
-    of rows.
+    where the sum is over all lists of the query; for an absent item, the ratio was learnt from absent items. The bins
+    end at trec_eval's cutoffs, as in ranx; they were not checked against the paper. The smoothing by 1/2 is our own
+    choice. If no training list of a voter reaches a bin, the bin has the ratio of the voter's last bin. Absence also
+    has this ratio if no training candidate was absent. Tied items count in equal parts at each of their positions, in
+    training and in scoring. Judgements of queries outside the lists are not used. The time is linear in the number of
+    rows.
 
     In training, a weight above 1 also counts as more evidence: the counts are multiplied by the weight, but the
     smoothing is not. So a voter of weight 2 is not exactly the same as two voters of weight 1. This differs from the
