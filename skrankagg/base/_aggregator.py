@@ -253,7 +253,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ a call: from lists to a consensus
 
     def _names_voters(self):
-        """Return True if a parameter names voters."""
+        """Return True if a parameter of the method contains names of voters."""
         return getattr(self, "voter_weights", None) is not None
 
     def _begin(self, X):
@@ -310,7 +310,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return weight
 
     def _fit_rank(self, X):
-        """Fit and aggregate without decoding ids; return an :class:`EncodedConsensus`."""
+        """Fit the aggregator and aggregate the same lists; return an :class:`EncodedConsensus`."""
         lists = self._begin(X)
         ranked = self._fit_lists(lists)
         return self._rank(lists) if ranked is None else ranked

@@ -183,7 +183,7 @@ class SupervisedListTransformer(ListTransformer):
     @overload
     def fit_transform(self, X: AnyFrame, y: object = None, *, qrels: Qrels | None = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None, *, qrels=None):
-        """Fit and transform the same lists, encoded once.
+        """Fit the transformer and transform the same lists; the lists are encoded only once.
 
         Parameters
         ----------

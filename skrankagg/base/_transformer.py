@@ -84,7 +84,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     @overload
     def fit_transform(self, X: AnyFrame, y: object = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None):
-        """Fit and transform the same lists, encoded once.
+        """Fit the transformer and transform the same lists; the lists are encoded only once.
 
         Parameters
         ----------

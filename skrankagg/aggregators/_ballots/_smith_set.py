@@ -187,7 +187,7 @@ def _list_majority(lists, absent):
 
 
 def _matrix_majority(prefer, caller):
-    """Count wins and draws as :func:`_list_majority` does, but from the preference matrix of one query."""
+    """Return the same numbers as :func:`_list_majority`, from the preference matrix of a single query."""
     if prefer.ndim != 2 or prefer.shape[0] != prefer.shape[1] or not len(prefer):
         raise InputError(
             f"`lists` must be ranked lists or a square matrix of preferences; got an array of shape {prefer.shape}. "

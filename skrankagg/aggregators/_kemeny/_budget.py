@@ -68,13 +68,13 @@ class Budget:
         return other
 
     def linprog(self, cost, matrix, most, bounds, method):
-        """Minimise ``cost @ x`` under ``matrix @ x <= most`` by SciPy; raise Unfinished if time runs out."""
+        """Minimise ``cost @ x`` under ``matrix @ x <= most`` with SciPy; raise Unfinished if time runs out."""
         n_rows, n_columns = matrix.shape
         foreseen = 2e-6 * n_columns + 4e-5 * n_rows + 4e-9 * n_rows**2
         return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method)
 
     def milp(self, cost, options, **programme):
-        """Minimise ``cost @ x`` over integers by SciPy; raise Unfinished if time runs out."""
+        """Minimise ``cost @ x`` over integers with SciPy; raise Unfinished if time runs out."""
         return self._solve(1e-6 * len(cost) ** 2, milp, cost, options=options, **programme)
 
     def _solve(self, foreseen, function, *args, options=None, **kwargs):

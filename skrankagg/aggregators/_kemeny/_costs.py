@@ -1,4 +1,4 @@
-"""Costs of orders by pairwise preferences, and lower bounds on them."""
+"""Costs of orders, computed from pairwise preferences, and lower bounds on these costs."""
 
 from typing import Literal
 

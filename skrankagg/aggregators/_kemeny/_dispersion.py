@@ -1,4 +1,4 @@
-"""Dispersion of Mallows' model around a consensus, by maximum likelihood, for many queries at once."""
+"""Maximum-likelihood dispersion of Mallows' model around a consensus, computed for many queries at once."""
 
 import numpy as np
 

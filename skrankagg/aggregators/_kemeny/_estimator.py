@@ -42,7 +42,7 @@ _SHARE = 0.25
 
 @dataclass
 class _Query:
-    """Matrices and components of a query, and a cost that all its orders share."""
+    """Matrices and components of a query, and the part of the cost that is the same for all its orders."""
 
     prefer: np.ndarray
     tied: np.ndarray

@@ -19,7 +19,7 @@ _LOOK = 0.1
 
 
 class Late(Exception):
-    """Error if a call did not return in time and was ended."""
+    """Error if a call did not return in time, so that its process was ended."""
 
 
 class Unstarted(Exception):
@@ -27,7 +27,7 @@ class Unstarted(Exception):
 
 
 class Worker:
-    """Process for solvers, started for the first call and ended by :meth:`close`."""
+    """Process for solvers; it is started for the first call, and :meth:`close` ends it."""
 
     def __init__(self):
         self.process, self.answers, self.requests = None, None, None

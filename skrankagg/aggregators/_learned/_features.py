@@ -1,4 +1,4 @@
-"""Matrices of ranks and scores, with a row for each candidate and columns for each voter."""
+"""Matrices of features from ranks and scores, with a row for each candidate and columns for each voter."""
 
 import numpy as np
 

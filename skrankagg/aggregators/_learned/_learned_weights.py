@@ -287,7 +287,7 @@ class LearnedWeights(SupervisedAggregator):
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
-        """Return the consensus, and the lists whose weights decide the order of items with equal scores."""
+        """Return the lists and the consensus; the weights of these lists decide the order of items with equal scores."""
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():

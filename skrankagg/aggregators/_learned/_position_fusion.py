@@ -59,7 +59,7 @@ class _Probabilities(LearnsFromPositions):
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
-        """Look up the probability of each row."""
+        """Return the learned probability of each row, for the table numbers of the lists and the cells of the rows."""
         return self._table[self._entries(number, lists.row_list, cell)]
 
 

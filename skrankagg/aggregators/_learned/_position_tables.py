@@ -169,7 +169,7 @@ class LearnsFromPositions(SupervisedAggregator):
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
-        """Store the tables of the voters, and the pooled table for unknown voters."""
+        """Store the tables of the voters, and the pooled table, which is used for unknown voters."""
         self._known = frame_of({"voter": take_ids(lists.voters, sums.voters)})
         self._ptr = np.append(sums.ptr, sums.ptr[-1] + len(pooled))
         self._table = np.concatenate([table, pooled])

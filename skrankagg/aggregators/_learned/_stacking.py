@@ -401,6 +401,6 @@ class StackedFusion(SupervisedAggregator):
 
 
 def _learns(aggregator):
-    """Return True if an aggregator, or one inside it, learns from judgements."""
+    """Return True if an aggregator learns from judgements, or contains an aggregator that does."""
     parts = (aggregator, *aggregator.get_params(deep=True).values())
     return any(one.__sklearn_tags__().aggregator_tags.supervised for one in parts if isinstance(one, BaseAggregator))

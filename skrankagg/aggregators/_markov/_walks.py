@@ -89,7 +89,7 @@ def start_of(held):
 
 
 def n_at_or_above(row_ptr, rank):
-    """For each row, count the entries of its list at or above it, including the row itself."""
+    """For each row, count the entries of the same list at or above the row, including the row itself."""
     group = starts_to_ptr(tie_starts(row_ptr, rank))
     return np.repeat(group[1:], np.diff(group)) - np.repeat(row_ptr[:-1], np.diff(row_ptr))
 
