@@ -20,8 +20,8 @@ __all__ = ["PositionalScoring"]
 class PositionalScoring(SharedPointSums):
     r"""Rank items by the points of their places: plurality, veto, Dowdall's rule, or custom points.
 
-    Each list gives a fixed number of points to its first item, another number to its second, and so on. The points of
-    an item are added up over the lists.
+    Each list gives a fixed number of points to its first item, another number to its second item, and so on. The points
+    of an item are added up over the lists.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ class _Votes:
         return np.flatnonzero(voting & ~shared), given, even
 
     def _votes(self, own):
-        """Return the rows that get votes from the lists `own`, and the weights of the votes; tied items share one."""
+        """Return the rows that get votes from lists `own`, and the weights of the votes; tied items share a vote."""
         lists, group, weight = self.lists, self.group[own], self.lists.list_weight[own]
         rows = self.group_ptr[group]
         if not self.strict:

@@ -133,8 +133,7 @@ def smith_set(
     Every item of the set beats every item outside of it, and no smaller nonempty set has this property [1]_, [2]_. If
     there is a Condorcet winner, it is the only item of the set. If majorities form a cycle at the top, the set contains
     all items of the cycle, and also items that draw with one of them. Rules such as :class:`Copeland`,
-    :class:`Schulze`,
-    :class:`RankedPairs` and :class:`Kemeny` elect an item of the set.
+    :class:`Schulze`, :class:`RankedPairs` and :class:`Kemeny` elect an item of the set.
 
     The Copeland score of an item is the number of its wins plus half of its draws. Let :math:`c_1 \ge c_2 \ge \dots` be
     the Copeland scores of the :math:`n` items in descending order. The set contains the first :math:`k` items, for the

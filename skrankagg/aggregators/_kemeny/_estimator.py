@@ -55,8 +55,8 @@ class Kemeny(BaseAggregator):
     r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove that it is optimal.
 
     The consensus is the order with the least total distance to all lists, where the distance counts pairs in opposite
-    orders. Finding this order is NP-hard, but on most real data it is found and proven. Where the proof fails, the
-    result reports the gap between the score and the proven bound.
+    orders. Finding this order is NP-hard, but on most real data the order is found and proven to be optimal. If there
+    is no proof, the result reports the gap between the score and the proven bound.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ class Kemeny(BaseAggregator):
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
         Use "ignore" for paired comparisons.
     time_limit : float, default=None
-        Time limit for each query in seconds; None means no limit. The limit is exceeded by at most a tenth or 0.2
-        seconds, whatever the size of the query. The limit does not include the time to count the pairs of all items. It
-        also does not include the time to start the processes of `n_jobs`, once for several queries.
+        Time limit for each query in seconds; None means no limit. The time used exceeds the limit by at most a tenth or
+        0.2 seconds, for any number of items. Two steps are not part of the limited time: counting the pairs of all
+        items, and starting the processes of `n_jobs`, once for several queries.
     n_restarts : int, default=200
         Number of rounds of the iterated local search in each component that is not proven.
     random_state : int, RandomState instance or None, default=0
@@ -104,8 +104,9 @@ class Kemeny(BaseAggregator):
         - `stop_reason`: "optimal", "time limit", "large component" (only for ``method="auto"``), "search" (only for the
           methods without a proof) or "solver" (the solver gave up);
         - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
-          same as the consensus, and 1 if they are no closer to it than random lists. Both columns are NaN for a single
-          item and with ``consensus_ties="weak"``. They are also NaN if some list of the query is cut or has ties.
+          same as the consensus. It is 1 if the lists are no closer to the consensus than random lists. Both columns are
+          NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query is cut
+          or has ties.
 
         :meth:`aggregate` returns this table for any lists.
 
@@ -114,8 +115,8 @@ class Kemeny(BaseAggregator):
     kemeny_score : Computes the cost of an order.
     condorcet_components : Splits a query into parts.
     LocalKemenization : Repairs another method's consensus with the least change.
-    skrankagg.datasets.make_mallows : Draws lists from the model of the `dispersion`.
-    Schulze : Another way to resolve majority cycles, in polynomial time.
+    skrankagg.datasets.make_mallows : Draws lists from Mallows' model with a given dispersion.
+    Schulze : Resolves majority cycles in another way, in polynomial time.
 
     Notes
     -----

@@ -76,7 +76,7 @@ class _Found(Exception):
 
 
 class _Another(State):
-    """Search for another order of the same cost; the known order counts as one step more expensive."""
+    """Search for another order of the same cost; the cost to beat is one step above the cost of the known order."""
 
     def __init__(self, margin, known, step, budget):
         super().__init__(margin, known, step, budget)

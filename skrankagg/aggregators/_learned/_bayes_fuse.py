@@ -40,7 +40,7 @@ class BayesFuse(LearnsFromPositions):
     cutoffs : sequence of int, default=(5, 10, 15, 20, 30, 100, 200, 500, 1000)
         Last positions of the bins, in rising order and at least 1. Positions beyond the last value form one more bin.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the ratios of all voters together, "ignore" uses no
         ratios, and "error" raises an error.
@@ -53,8 +53,8 @@ class BayesFuse(LearnsFromPositions):
     ----------
     bins_ : DataFrame
         Columns `voter`, `bin`, `log_ratio`, `n_relevant` and `n_items`. `bin` contains positions such as "6-10", or
-        "absent". The ratio is computed from `n_relevant` and `n_items`. They are the numbers of relevant items and of
-        all items in the bin, where each item counts with the weight of its list.
+        "absent". The ratio is computed from `n_relevant` and `n_items`. `n_relevant` and `n_items` are the numbers of
+        relevant items and of all items in the bin; each item counts with the weight of its list.
 
     Warns
     -----
@@ -142,8 +142,8 @@ class BayesFuse(LearnsFromPositions):
         whole = all(isinstance(one, Integral) and is_real(one) for one in cutoffs)
         if not whole or not cutoffs or min(cutoffs) < 1 or any(np.diff(cutoffs) <= 0):
             raise InputError(
-                f"`cutoffs` must be rising whole numbers of at least 1, the last positions of the bins; got {cutoffs}. "
-                "Sort them and drop repeated ones."
+                f"`cutoffs` must be rising whole numbers of at least 1; got {cutoffs}. They are the last positions of "
+                "the bins. Sort them and drop repeated numbers."
             )
 
     def _cells(self, lists):

@@ -84,7 +84,8 @@ class LearnedWeights(SupervisedAggregator):
     ConvergenceWarning
         If the weights are not within `tol` after `max_iter` steps.
     UserWarning
-        If all weights would be 0, because no voter ranks relevant items higher. In this case all weights are set to 1.
+        If all weights would be 0, because no voter ranks relevant items higher than chance would. In this case all
+        weights are set to 1.
 
     See Also
     --------
@@ -287,7 +288,7 @@ class LearnedWeights(SupervisedAggregator):
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
-        """Return the lists and the consensus; the weights of these lists decide the order of items with equal scores."""
+        """Return the lists and the consensus; the weights of the lists decide the order of items with equal scores."""
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():

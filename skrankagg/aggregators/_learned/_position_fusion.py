@@ -1,4 +1,4 @@
-"""SlideFuse, ProbFuse and SegFuse: each list adds the probability that an item at its place is relevant."""
+"""SlideFuse, ProbFuse and SegFuse: items are scored by how often the same places in voters' lists were relevant."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class SlideFuse(_Probabilities):
         Number of positions on either side over which a probability is averaged, at least 0. With 0 the method is
         PosFuse.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
@@ -216,7 +216,7 @@ class ProbFuse(_Probabilities):
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Whether unjudged items of a segment count as not relevant, or are left out of its share of relevant items.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
@@ -228,8 +228,8 @@ class ProbFuse(_Probabilities):
     Attributes
     ----------
     segments_ : DataFrame
-        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter. The
-        mean is over all of these.
+        Columns `voter`, `segment` (from 1), `probability` and `n_lists`. `n_lists` is the number of training lists of
+        the voter, and `probability` is a mean over all of these lists.
 
     Warns
     -----
@@ -336,7 +336,7 @@ class SegFuse(_Probabilities):
     Parameters
     ----------
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
@@ -348,8 +348,8 @@ class SegFuse(_Probabilities):
     Attributes
     ----------
     segments_ : DataFrame
-        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter. The
-        mean is over all of these.
+        Columns `voter`, `segment` (from 1), `probability` and `n_lists`. `n_lists` is the number of training lists of
+        the voter, and `probability` is a mean over all of these lists.
 
     Warns
     -----

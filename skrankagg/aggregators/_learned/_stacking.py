@@ -91,9 +91,10 @@ class StackedFusion(SupervisedAggregator):
     Let :math:`x_q(i)` be the features of item :math:`i` in query :math:`q`, and :math:`\bar{x}_q` their mean over the
     items of the query. The score is :math:`f(x_q(i) - \bar{x}_q)`. For a regressor or ranker, :math:`f` is its
     ``predict``. For a classifier, :math:`f` is its ``decision_function``, or the probability of relevance if it has no
-    ``decision_function``. Items with equal features tie. If a voter has no list for a query, its columns are 0, or NaN
-    for "score". Items absent from a list have the value that the norm defines for absent items. Judged queries without
-    a relevant item among their candidates are left out of training, because they carry no information about the order.
+    ``decision_function``. Items with equal features tie. If a voter has no list for a query, the voter's columns are 0,
+    or NaN for "score". Items absent from a list have the value that the norm defines for absent items. Judged queries
+    without a relevant item among their candidates are left out of training, because they carry no information about the
+    order.
 
     The rows of a query also stay together within the estimator. An estimator that cross-validates is fitted with folds
     of whole queries in place of its `cv`. ``RidgeCV(cv=None)`` usually leaves out single rows; here it uses five folds
@@ -107,8 +108,8 @@ class StackedFusion(SupervisedAggregator):
     with a fit on the other training queries.
 
     With :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each item of
-    each query. The matrix is dense and float64, and most estimators copy it. Without the time of the estimator, the
-    time is linear in the size of the matrix.
+    each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator takes time
+    linear in the size of the matrix.
 
     On LETOR's MQ2008-agg, out of sample, stacking has a MAP of 50.4 to 51.1 with linear models, and a MAP of 49.8 to
     50.0 with boosted trees. The sum of Borda points has a MAP of 47.8, and :class:`LearnedWeights` with Borda points
@@ -204,8 +205,8 @@ class StackedFusion(SupervisedAggregator):
                 if _learns(feature):
                     raise InputError(
                         f"`features` must not contain an aggregator that learns from judgements; got {feature!r}. Its "
-                        "consensus would look better on the training queries than on others. Make it a voter by "
-                        "AggregatorUnion before this step."
+                        "consensus would look better on the training queries than on other queries. Make it a voter "
+                        "by AggregatorUnion before this step."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(
