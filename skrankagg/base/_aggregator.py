@@ -383,7 +383,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ repetition under other weights, for resampling
 
     def _repeat(self, lists):
-        """Prepare the lists for being aggregated many times with different weights.
+        """Prepare for many aggregations of the same lists with different weights.
 
         Returns a function that turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,).
         """
@@ -395,7 +395,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return score
 
     def _repeat_many(self, lists):
-        """Prepare the lists for being aggregated with many different weights in one call.
+        """Prepare for aggregations of the same lists with many different weights in one call.
 
         Returns a function that turns list weights, of shape (n_lists, n_replicates), into scores, of shape
         (n_candidates, n_replicates).

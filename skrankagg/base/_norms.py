@@ -22,7 +22,7 @@ def check_absent_score(norm, absent_score):
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm of scores; norm={norm!r} reads ranks. Choose norm='min-max' or another "
-            "norm of scores, or norm='borda', which gives absent items the mean of the values left over."
+            "norm of scores, or norm='borda', which gives absent items the mean of the remaining values."
         )
 
 

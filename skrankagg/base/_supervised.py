@@ -76,7 +76,7 @@ class SupervisedAggregator(BaseAggregator):
             from `qrels` or the constructor. ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes
             such an array.
         qrels : Qrels, default=None
-            Judgements; they take precedence over `y`, and `y` over the constructor's judgements.
+            Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
         -------
@@ -87,7 +87,7 @@ class SupervisedAggregator(BaseAggregator):
         ------
         ValueError
             If there are no judgements, if no judgement concerns a query or an item of `X`, or if no judged item is
-            relevant. Also if `y` is an array and does not contain ids of queries, each id once.
+            relevant. It is also raised if `y` is an array that does not contain ids of queries, each id once.
         TypeError
             If the judgements are a plain frame.
         """
@@ -166,7 +166,7 @@ class SupervisedListTransformer(ListTransformer):
             array contains, for each query of `X`, the id of the query whose judgements are used, as in
             :meth:`SupervisedAggregator.fit`.
         qrels : Qrels, default=None
-            Judgements; they take precedence over `y`, and `y` over the constructor's judgements.
+            Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
         -------

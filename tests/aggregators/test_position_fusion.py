@@ -339,7 +339,8 @@ def test_position_methods_handle_unknown_voters(method):
     with pytest.raises(InputError, match=r"leaves no list of this query\. Fit it with some of these voters"):
         ignoring.transform(only)
     with pytest.warns(
-        UnknownVoterWarning, match="not fitted on any voter of these lists, so all of them get one table"
+        UnknownVoterWarning,
+        match="not fitted on any voter of these lists, so all of them get the table pooled",
     ):
         fitted.transform(only)
     with pytest.warns(UnknownVoterWarning, match="are str, such as 'v1', the ids here int"):
