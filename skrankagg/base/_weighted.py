@@ -91,7 +91,7 @@ def match_voters(owner, lists, known, what, equal, advice, ids=None):
     `known` is a frame with a column `voter`. The place of a voter is its row in this frame, or -1 if the voter is
     unknown. If ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. Three arguments are
     parts of messages: `what` names the value learned for a voter, `equal` describes the values if no voter is known,
-    and `advice` is an alternative. If the voters of the lists have other ids in `known`, `ids`, of shape (n_voters,),
+    and `advice` is another remedy. If the voters of the lists have other ids in `known`, `ids`, of shape (n_voters,),
     contains these ids.
     """
     ids = lists.voters if ids is None else ids
@@ -130,7 +130,7 @@ def match_weights(owner, lists, learnt, advice, ids=None):
 
     `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the owner decides about an
     unknown voter: it gets the mean weight, its lists get list weight 0 ("ignore"), or an error is raised. The last
-    result is None if all voters are known, or if unknown voters are ignored. `advice` is an alternative for the message
+    result is None if all voters are known, or if unknown voters are ignored. `advice` is another remedy in the message
     if no voter is known. If the voters have other ids in `learnt`, `ids` contains these ids.
     """
     equal = "equal weights and no learned weight is used"
