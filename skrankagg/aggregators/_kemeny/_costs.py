@@ -35,8 +35,9 @@ def kemeny_score(
 
     Notes
     -----
-    The score is the total weight of the lists times their generalised Kendall distance :math:`K^{(p)}` to the order
-    [1]_. A pair in opposite orders costs 1. A pair that is tied only in the list or only in the order costs `penalty`.
+    The score is a sum over the lists: the weight of each list times its generalised Kendall distance :math:`K^{(p)}` to
+    the order [1]_. A pair in opposite orders costs 1. A pair that is tied only in the list or only in the order costs
+    `penalty`.
 
     References
     ----------

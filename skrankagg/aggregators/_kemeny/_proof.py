@@ -103,7 +103,7 @@ class State(Bracket):
         self.margin, self.order = margin, order
 
     def search(self, order, rng, n_rounds):
-        """Start from `order`, and search for an order that is cheaper than the best known order, in `n_rounds` rounds."""
+        """Search from `order` for an order that is cheaper than the best known order, in `n_rounds` rounds."""
         share = self.budget.share(_SHARE)
         order = descend(self.margin, order, share)
         self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))

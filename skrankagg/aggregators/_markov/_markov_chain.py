@@ -68,10 +68,9 @@ def stationary_distribution(
     -----
     Let :math:`a` be the probability of a jump, :math:`s` the distribution of the start and :math:`T` the transitions.
     The distribution :math:`\pi` solves :math:`\pi (I - (1 - a) T) = a s`. For chains of up to 1000 states, this linear
-    system is solved directly. There are two exceptions that are walked step by step: larger chains, and chains where
-    the rounding error of the solution, :math:`\epsilon / a`, could exceed `tol`. Each step multiplies the error by
-    :math:`1 - a`. At :math:`a = 0.15` an error of 1e-12 takes up to 170 steps, and fewer if the chain converges by
-    itself.
+    system is solved directly. Two kinds of chains are walked step by step instead: larger chains, and chains where the
+    rounding error of the solution, :math:`\epsilon / a`, could exceed `tol`. Each step multiplies the error by :math:`1
+    - a`. At :math:`a = 0.15` an error of 1e-12 takes up to 170 steps, and fewer if the chain converges by itself.
 
     Examples
     --------
