@@ -246,7 +246,7 @@ def test_plackett_luce_davidson_ties_equally_approved_items():
 @pytest.mark.parametrize("ballots", [["a > b", "a = b"], ["a = b", "a = b"], ["a > b = c", "a = b > c"]])
 def test_plackett_luce_davidson_without_prior_rejects_items_joined_by_ties(ballots):
     lists = RankedLists.from_ballots(ballots)
-    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone join"):
+    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone connect"):
         PlackettLuce(prior=0, absent="ignore", ties="davidson").fit(lists)
     assert np.isfinite(PlackettLuce(prior=0, absent="ignore").fit_transform(lists)["score"]).all()
 
