@@ -530,7 +530,7 @@ def test_plackett_luce_warns_about_a_fractional_weight_among_votes():
     one = duels.with_list_weight(duels.list_weight + np.where(np.arange(duels.n_lists) == 0, 0.5, 0.0))
     found = PlackettLuce(absent="ignore", std_errors="voters", votes=True).fit_transform(one)["std_error"]
     np.testing.assert_allclose(found, expected, rtol=0.01)
-    with pytest.warns(UserWarning, match="Give votes=True where they are numbers of lists, votes=False where not"):
+    with pytest.warns(UserWarning, match="Give votes=True if the weights are numbers of lists, otherwise votes=False"):
         assert (method.fit_transform(one)["std_error"] / expected).min() > 5
 
 

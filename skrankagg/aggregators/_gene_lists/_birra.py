@@ -103,7 +103,7 @@ class BIRRA(BaseAggregator):
         "ties": "mean rank, so one bin",
         "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
     }
-    # The largest factor of one list is lowered, not that of three.
+    # The largest factor is lowered if one list has it, but not if three lists have it.
     _tags = {"integer_weights": True, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, 1, closed="neither")],
@@ -140,7 +140,7 @@ class BIRRA(BaseAggregator):
         return Contributions(held, absent)
 
     def _rounds(self, lists):
-        """Return the scores, the sizes of their terms, each query's rounds and convergence, and the factors."""
+        """Return the scores, their sums of absolute terms, each query's rounds and convergence, and the factors."""
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
         binned = _Bins(lists, self.n_bins)
@@ -173,7 +173,7 @@ class _Bins:
         self.lists, self.n_bins = lists, n_bins
         n_items = lists.query_n_items[lists.list_query]
         self.n_absent = n_items - lists.list_length
-        # A full list has the bin, too; it is empty.
+        # A full list also has a bin for absent items, which is empty.
         absent_rank = np.minimum((lists.list_length + 1 + n_items) / 2, n_items)
         row_bin = np.ceil(lists.rank * n_bins / n_items[lists.row_list]).astype(np.int64) - 1
         absent_bin = np.ceil(absent_rank * n_bins / n_items).astype(np.int64) - 1

@@ -34,7 +34,8 @@ class RunningMean:
         return weight, weight[self.last]
 
     def _roots(self, score):
-        # Average the excess over the least score of the list: where all are equal, as they often are, nothing rounds.
+        # Average the excess over the least score of the list. If all scores are equal, as they often are, nothing
+        # rounds.
         ptr = self.lists.row_ptr
         least = np.minimum.reduceat(score, ptr[:-1])[self.lists.row_list]
         return np.sqrt(_kernels.ragged_cumsum(score - least, ptr) / self.place + least)

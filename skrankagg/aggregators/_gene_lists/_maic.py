@@ -33,7 +33,7 @@ class MAIC(WeightedAggregator):
         Decrease of the weight from the top of a list to its end. "running-mean" follows the scores of the items.
         "exponential" fits a smooth curve to the weights, as in the authors' program, see Notes.
     tol : float, default=0.01
-        The iteration of a query ends when no list's weight changes by more than `tol`, which is above 0.
+        Tolerance, above 0. The iteration of a query ends when no list's weight changes by more than `tol`.
     max_iter : int, default=100
         Largest number of iterations.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -203,7 +203,7 @@ class MAIC(WeightedAggregator):
                 break
         if not converged.all():
             warn_user(
-                f"{self!r} did not come within tol in {self.max_iter} iterations for {int((~converged).sum())} of "
+                f"{self!r} did not converge in {self.max_iter} iterations for {int((~converged).sum())} of "
                 f"{lists.n_queries} queries; raise max_iter or tol.",
                 ConvergenceWarning,
             )

@@ -77,8 +77,8 @@ class PairCounts:
 
         The wins have shape (n_candidates, n_replicates).
 
-        The function returns the log-likelihood without its constant, of shape (n_queries, n_replicates), and the
-        derivatives of the log-likelihood by the log-worths.
+        The function leaves out the constant of the log-likelihood. It returns values of shape (n_queries,
+        n_replicates), and their derivatives by the log-worths.
         """
         lists = self.lists
         compared, won = self.compared @ weights, self.won @ weights

@@ -9,7 +9,7 @@ import numpy as np
 _MEMORY = 10
 # Share of the decrease promised by the slope that a step must reach, and the size of rounding.
 _ENOUGH, _ROUNDING = 1e-4, 1e-13
-# If steps are below this and have not halved in so many iterations, rounding prevents further progress.
+# If steps are below _NEAR and have not halved in _STUCK iterations, rounding prevents further progress.
 _NEAR, _STUCK = 1e-8, 25
 
 

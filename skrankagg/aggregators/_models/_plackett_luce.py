@@ -229,7 +229,7 @@ class PlackettLuce(WeightedAggregator):
         "voter_groups": [*BY_VOTER, None],
         "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
-    # An item above another in all lists that hold both may be in weaker company elsewhere.
+    # An item may be above another in all lists that contain both, and yet compete with weaker items in other lists.
     # Three lists are more evidence than one, which counts against the prior.
     _tags = {"unanimity": False, "scale_free": False}
     _variants = ({}, {"absent": "ignore"})
@@ -273,7 +273,7 @@ class PlackettLuce(WeightedAggregator):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
     def _aggregate_weighted(self, lists, weight, known):
-        # Check before the fit takes its time.
+        # Check before the fit, which may take long.
         self._check_memory(lists, self._error_memory(lists), "choose std_errors=None")
         stages, pattern, variables, n_iter, converged = self._estimate(lists, weight)
         log_worth = variables[: lists.n_candidates]
@@ -311,7 +311,8 @@ class PlackettLuce(WeightedAggregator):
         if self.prior == 0:
             check_connected(lists, self.absent)
         stages = ReliableStages(lists, self._group_of_lists(lists), self._plain_stages, self.absent)
-        # A judge has many comparisons; a list is one voter's, and of weight w it counts as w voters.
+        # Without groups, a list of weight w counts as w voters. With groups, a judge is one voter with many
+        # comparisons.
         size = lists.list_weight if self.voter_groups is None else (lists.list_weight > 0).astype(np.float64)
         options = {"prior": self.prior, "tol": self.tol, "max_iter": self.max_iter}
         reliability, converged = learn_reliabilities(
@@ -349,7 +350,7 @@ class PlackettLuce(WeightedAggregator):
         if not converged.all():
             n_open = lists.n_queries if len(converged) == 1 else int((~converged).sum())
             warn_user(
-                f"{self!r} did not come within tol in {self.max_iter} iterations for {n_open} of {lists.n_queries} "
+                f"{self!r} did not converge in {self.max_iter} iterations for {n_open} of {lists.n_queries} "
                 "queries; raise max_iter, tol or prior.",
                 ConvergenceWarning,
             )

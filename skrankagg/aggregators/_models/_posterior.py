@@ -51,7 +51,7 @@ def log_prior(stages, prior, log_worth, extra):
     share, tied = np.exp(log_worth - total), np.exp(terms[2] - total)
     slopes = np.zeros(stages.seen.shape)
     slopes[:, 0] = np.bincount(lists.candidate_query, weights=-2 * prior * tied, minlength=lists.n_queries)
-    # A query without ties has the same prior as on its own, to the last bit.
+    # A query without ties has the same prior, to the last bit, as if it were alone.
     ties = stages.seen.any(axis=1)[lists.candidate_query]
     value = np.where(ties, prior * log_worth - 2 * prior * total, plain_value)
     return value, np.where(ties, prior - 2 * prior * (share + tied / 2), plain_slope), slopes.ravel()

@@ -38,7 +38,7 @@ class VoterPosterior:
     def __init__(self, stages, shape, size, *, of_query):
         self.stages = stages
         n_cells = len(stages.cell_query)
-        #: The voter of each cell, numbered within the group that is learnt together: its query, or everything.
+        #: Number of the voter of each cell. With `of_query` a voter has a number in each query.
         self.place = np.arange(n_cells) if of_query else stages.cell_voter
         self.group = stages.cell_query if of_query else np.zeros(int(self.place.max()) + 1, dtype=np.int64)
         self.n_groups = stages.lists.n_queries if of_query else 1

@@ -35,7 +35,7 @@ class ReliableStages:
         inner, order, self.cell_query, self.cell_voter, self.origin = divide_queries(
             lists, voter, whole=absent == "last"
         )
-        # Pairs that leave items over are few, and merging them would lose these items.
+        # With "last" few lists are pairs without absent items, and merging pairs would lose the absent items.
         merged, pattern = merge_equal_pairs(inner) if absent == "ignore" else (inner, None)
         self.inner = make(merged, self.cell_query)
         #: Likelihood for the variance of choices under uncertain worths; ties hardly change it.
@@ -46,7 +46,7 @@ class ReliableStages:
         cell_ptr = np.searchsorted(self.cell_query, np.arange(lists.n_queries + 1))
         self.list_ptr = merged.list_ptr[cell_ptr]
         self.cell = merged.candidate_query
-        #: Which tie sizes occur in each query, and which of these have a prevalence that is estimated.
+        #: Masks of the tie sizes that occur in each query, and of the tie sizes with an estimated prevalence.
         self.seen, self.free = self.inner.seen[cell_ptr[:-1]], self.inner.free[cell_ptr[:-1]]
         self.reliability = np.ones(len(self.cell_query))
 
@@ -111,7 +111,10 @@ class ReliableStages:
         return value, np.concatenate([worths, ties.ravel()])
 
     def by_list(self, variables):
-        """For each query, yield derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes)."""
+        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items + n_sizes).
+
+        The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
+        """
         lists, cells = self.lists, iter(self.inner.by_list(self._inner(variables)))
         for q in range(lists.n_queries):
             blocks = []

@@ -109,7 +109,10 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """For each query, yield derivatives of each list's unweighted log-likelihood, of shape (n_lists, n_items)."""
+        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items).
+
+        The log-likelihood is not multiplied by the weight of the list.
+        """
         worth, _ = self._worths(log_worth)
         share, rest = self._shares(1.0 / self._left(worth))
         slope = 1.0 - worth[self.candidate] * share
@@ -133,7 +136,7 @@ class Stages:
             for k in range(mine.start, mine.stop):
                 rows = slice(self.ptr[k], self.ptr[k + 1])
                 item = self.candidate[rows] - own.start
-                # Two items share the stages down to the upper of the two.
+                # Two items are both available until the upper one is chosen.
                 shared = np.minimum.outer(square[rows], square[rows])
                 if not self.is_strict:
                     tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
@@ -142,7 +145,7 @@ class Stages:
                     curvature[np.ix_(item, item)] += shared
                     diagonal[item] += share[rows]
                 else:
-                    # Absent items are left at every stage.
+                    # Absent items are available at every choice.
                     whole, every = np.full((n, n), square_rest[k]), np.full(n, rest[k])
                     whole[item] = square[rows][:, None]
                     whole[:, item] = square[rows]

@@ -8,9 +8,9 @@ from ..._data._votes import are_votes
 def standard_errors(stages, lists, pattern, variables, kind, votes=None):
     """Compute standard errors of the log-worths minus the mean of their query; `kind` is "model" or "voters".
 
-    `stages` is the likelihood of merged lists. `pattern` contains the merged position of each of `lists`, or is None if
-    nothing was merged. With "voters", `votes` is True if weights are numbers of lists. With None, weights are numbers
-    of lists only in queries where all weights are integers.
+    `stages` is the likelihood of merged lists. `pattern` contains the position of each list among the merged lists; it
+    is None if nothing was merged. With "voters", `votes` is True if weights are numbers of lists. With None, weights
+    are numbers of lists only in queries where all weights are integers.
     """
     errors, voters = [], kind == "voters"
     squares = _weights_of_squares(lists, pattern, int(stages.list_ptr[-1]), votes) if voters else None
@@ -42,7 +42,7 @@ def _weights_of_squares(lists, pattern, n_merged, votes):
 
     The factor is the weight if weights are numbers of lists, and otherwise the square of the weight.
     """
-    copies = are_votes(lists, votes, "Give votes=True where they are numbers of lists, votes=False where not.")
+    copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     copies = np.where(copies[lists.list_query], lists.list_weight, lists.list_weight**2)
     if pattern is None:
         return copies

@@ -76,7 +76,8 @@ class TiedStages:
         #: Tie sizes from 2 that occur in each query, and the sizes with an estimated prevalence.
         self.seen = known[self.owner, 2:]
         self.free = self.seen & (np.argmax(rivals, axis=2)[self.owner, 2:] < np.arange(2, self.largest + 1))
-        #: Sizes, from 1, that compete with a choice of each size, (n_queries, 1 + largest, largest); None for all.
+        #: Mask of the sizes, from 1, that compete with a choice of each size, of shape (n_queries, 1 + largest,
+        #: largest). None means that all sizes compete.
         self.rivals = None if (rivals[:, 1] == known).all() else rivals[self.owner, :, 1:]
 
     @property
@@ -135,7 +136,7 @@ class TiedStages:
         return value, np.concatenate([gradient[:-1], np.where(self.free, ties[:, 1:], 0.0).ravel()])
 
     def by_list(self, variables):
-        """For each query, yield derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
+        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items + n_sizes).
 
         The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
         """

@@ -60,7 +60,7 @@ class SumOfDraws:
         self._moments = _Moments(self._kinds)
         self._tilts, below, log_norms = _choose_tilts(self._moments)
         self._low, self._high = _ranges(self._tilts, log_norms, below, self._greatest)
-        # Two tilts give a sum the same probability where the range of one ends.
+        # The ranges of two neighbouring tilts meet where both give a sum the same probability.
         self._ends = (log_norms[:-1] - log_norms[1:]) / np.diff(self._tilts)
         self._choose_cells(unit)
 
@@ -75,8 +75,8 @@ class SumOfDraws:
         # taken as at least 1: then bounds of a sum of logarithms are within 1 % for the product, too.
         slope = np.maximum(np.append(self._tilts[1:], 2 * self._tilts[-1]), 1.0)
         cells = np.minimum(_WIDTH / (self._n_rounded * slope), span / _FEWEST_CELLS)
-        # The value of greatest mass, for lists without the item, lies on the grid. Other cells are powers of 2 of it,
-        # finer towards the smallest sums: a finer grid only lowers bounds, so they rise with the sum.
+        # The value of greatest mass, for lists without the item, lies on the grid: cells are this value times powers of
+        # 2. Cells are finer towards the smallest sums. A finer grid only lowers bounds, so bounds rise with the sum.
         base = max(self._kinds, key=lambda kind: kind[1][-1] * kind[2])[0][-1]
         cells = base * 2.0 ** np.floor(np.log2(np.maximum(cells, span / _MOST_CELLS) / base))
         cells[cells < span / _MOST_CELLS] *= 2
@@ -92,7 +92,10 @@ class SumOfDraws:
         return not self._constant and self.width > _WIDEST
 
     def log_tail(self, x):
-        """For each x, compute the log probability that the sum is at most x, or an upper bound if not exact."""
+        """For each x, compute the log probability that the sum is at most x.
+
+        If `exact` is False, the result is an upper bound.
+        """
         return self.log_bounds(x)[1]
 
     def log_bounds(self, x, gap=0.0):

@@ -270,7 +270,8 @@ class RankStatistic(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         silent = lists.sum_over_lists(lists.list_weight) == 0
-        # The empty list counted where no list has any weight adds nothing, so scores stay sums over the lists.
+        # Where no list has any weight, `_normalise` counts one empty list. It must add nothing: scores are sums over
+        # lists.
         return np.where(silent[lists.candidate_query], 0.0, score) if silent.any() else score
 
     def _aggregate(self, lists):
@@ -310,5 +311,5 @@ class RankStatistic(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # An absent item never has the least rank.
         tags.aggregator_tags.absent_below &= self.statistic != "min"
-        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # probabilities of more lists are others
+        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # with more lists probabilities differ
         return tags

@@ -209,7 +209,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # The bound m rho is 1 for many items.
         tags.aggregator_tags.unanimity = self.exact
-        tags.aggregator_tags.scale_free = False  # probabilities of more lists are others
+        tags.aggregator_tags.scale_free = False  # with more lists probabilities differ
         return tags
 
 

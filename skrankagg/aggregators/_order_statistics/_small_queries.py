@@ -1,7 +1,7 @@
 """Exact p-values of rank sums in small queries, whose distributions are convolved together.
 
-As in :mod:`._random_ranks`, a random list gives an item one of its own places. All terms are positive, so small
-p-values have as many correct digits as others, with a relative error of about 1e-13, down to 1e-300.
+As in :mod:`._random_ranks`, a random list gives an item one of the places of the list. All terms are positive. So small
+p-values, down to 1e-300, are as accurate as others: their relative error is about 1e-13.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def small_pvalues(lists, n_items, *, ignore_absent):
     cells for a normalised rank of 1 is a common multiple of the numbers of items.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
-    # Without a common grid there are fewer cells.
+    # This is a lower bound on the number of cells, because a common grid only adds cells.
     least = 1 + lists.sum_over_lists(_widths(lists, n_items, ignore_absent) * lists.list_weight)
     queries = np.flatnonzero(_are_few(least, least * _most_distributions(lists, ignore_absent)))
     if not len(queries):

@@ -16,9 +16,12 @@ _CELLS = 1 << 22
 
 
 class _BaseChoice(BaseComb):
-    """Base of methods that choose one or two of an item's values; lists of weight 0 do not count."""
+    """Base of methods whose score is one of the values of an item, or the mean of two of them.
 
-    # One list's value decides, so of two items that it does not hold both of, either may come first.
+    Lists of weight 0 do not count.
+    """
+
+    # One list's value decides. If this list contains only one of two items, either item may come first.
     _tags = {"unanimity": False, "absent_below": False}
     _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
     #: Whether a score is one of the values, not a mean of two.
@@ -40,7 +43,7 @@ class _BaseChoice(BaseComb):
             self._choose(score, candidate, value, weight)
         else:
             self._choose_for_all(score, lists, absent, candidate, value, weight)
-        # Without a norm, scores are chosen, not computed: of two different scores one is better, however close.
+        # Without a norm, scores are copies of given scores, so even the smallest difference is real.
         exact = self.norm is None and self._is_one_value
         return Consensus(score, scale=np.zeros(len(score)) if exact else None, additive=absent is None)
 
@@ -100,8 +103,8 @@ def _absent_cells(lists, candidate):
 class CombMAX(_BaseChoice):
     r"""Rank items by the greatest of their normalised scores.
 
-    A single list that ranks an item first is enough. Use this method where the lists cover different items, such as the
-    shards of one index.
+    A single list that ranks an item first is enough to bring the item to the top. Use this method where the lists cover
+    different items, such as the shards of one index.
 
     Parameters
     ----------
@@ -248,7 +251,10 @@ class CombMIN(_BaseChoice):
 
 
 def _reduce(choose, score, candidate, value):
-    """Set the score of each candidate to the greatest or the least of its values, as `choose` decides."""
+    """Set the score of each candidate to the greatest or the least of its values.
+
+    `choose` is np.maximum or np.minimum.
+    """
     score[candidate] = value
     choose.at(score, candidate, value)
 

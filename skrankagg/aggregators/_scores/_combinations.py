@@ -74,7 +74,7 @@ class BaseComb(BaseAggregator):
 
 
 class _SumsOfScores(BaseComb):
-    """Base of methods that sum values over all lists; an item also has a value in each list that lacks it."""
+    """Base of methods that sum values over all lists; an item also has a value in lists that do not contain it."""
 
     _repeats_columns = True
 
@@ -103,12 +103,12 @@ class _SumsOfScores(BaseComb):
         """Return the value that each row adds and the value that each list adds to all items; None stands for 0."""
         gain, absent = self._values(lists)
         if absent is not None:
-            gain = gain - absent[lists.row_list]  # the gain of an item in the list minus the value of absence
+            gain = gain - absent[lists.row_list]  # the value of the row minus the value of an absent item
         return gain, absent
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # A list may give its own item less than 0, the value of an absent item: being ranked can be worse.
+        # An absent item has the value 0. A list may give its own item less than 0, so being ranked can be worse.
         tags.aggregator_tags.unanimity = self.norm not in _MAY_BE_NEGATIVE or self.absent_score == "min"
         tags.aggregator_tags.absent_below = self.norm not in _MAY_BE_NEGATIVE - {"dbsf"} or self.absent_score == "min"
         return tags

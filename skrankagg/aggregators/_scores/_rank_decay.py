@@ -42,7 +42,7 @@ class _RankDecay(BaseAggregator):
 
     def _aggregate(self, lists):
         score, factor = sum_rows(lists, self._gain(lists)), self._factor(lists)
-        # Gains of deep ranks in one list are so close that rounding could be taken for a difference.
+        # Gains of deep ranks in one list are so close that differences could be taken for rounding.
         return Consensus(score if factor is None else score * factor, additive=True)
 
     def _contributions(self, lists):
@@ -215,8 +215,8 @@ class RankBiasedCentroid(_RankDecay):
 
     Tied items share their mean rank; an absent item gets 0. The paper tries values of :math:`p` from .9 to .99. Items
     tie if their gains are below 1e-12 of the gain of the first place; at .95 this means beyond rank 540. Such items do
-    not tie if one list alone contains all of them. Gains beyond the range of floating point are 0; at .95 this begins
-    at rank 14,500. The time is linear in the number of rows.
+    not tie if all of them are in one list and in no other list. Gains beyond the range of floating point are 0; at .95
+    this begins at rank 14,500. The time is linear in the number of rows.
 
     References
     ----------

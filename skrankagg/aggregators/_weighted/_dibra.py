@@ -44,14 +44,14 @@ class DIBRA(WeightedAggregator):
         Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query; with
         ``distance="cosine"`` it is the rule of the paper.
     tol : float, default=0.01
-        The iteration ends when no weight of the query grows by more than `tol`, which is above 0.
+        Tolerance, above 0. The iteration ends when no weight of the query grows by more than `tol`.
     max_iter : int, default=50
         Largest number of iterations.
     prune : {"low", "wire"} or None, default=None
         How to cut the lists after the weights are learnt. "low" cuts each list to a share that depends on the weight of
         its voter. "wire" keeps the items that trusted lists contain, and then learns the weights again.
     d1, d2 : float, default=0.4, 0.1
-        Shares of the cut, from 0 to 1, see Notes.
+        Shares, from 0 to 1, that determine how far the lists are cut, see Notes.
     n_buckets : int, default=3
         Number of classes of trust into which ``prune="wire"`` divides the voters.
     weighting : {"query", "global"}, default="query"
@@ -297,7 +297,7 @@ class DIBRA(WeightedAggregator):
         cut_score = self._consensus(cut, weight, known)
         # Items missing from all cut lists come last, in their former order.
         heads = lists.candidate_ptr[:-1]
-        # They begin as far below as the largest score is from 0: a step of the scores' own scale.
+        # The first of these items is as far below the other items as the largest score is from 0.
         size = np.maximum.reduceat(np.abs(score), heads)
         size = np.maximum(size, np.maximum.reduceat(np.abs(cut_score), cut.candidate_ptr[:-1]))
         lowest = np.minimum.reduceat(cut_score, cut.candidate_ptr[:-1]) - np.where(size > 0, size, 1.0)

@@ -18,11 +18,14 @@ def keep_by_weight(lists, weight, d1, d2, *, known=None):
 
 
 def keep_by_confidence(lists, weight, d1, d2, n_buckets):
-    """Return a mask of rows that keeps the items of trusted lists; more trusted lists keep more items."""
+    """Return a mask of rows that keeps the items of trusted lists.
+
+    A list of higher confidence keeps more items.
+    """
     confidence = _confidence(lists, weight, d1, n_buckets)
     counted = (confidence * lists.list_weight)[lists.row_list]
     preservation = np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
-    # Round sums of the same confidences in another order to one value, so that rounding keeps no item.
+    # Sums of the same confidences in another order are rounded to one value, so that rounding does not decide.
     scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
     level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
     # Sort by preservation, then by rank.
