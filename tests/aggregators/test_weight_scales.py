@@ -153,7 +153,7 @@ def test_dibra_prune_is_independent_of_the_scale_of_scores(prune):
 )
 def test_dibra_rejects_an_aggregator_that_requires_fit(inner):
     for call in ("fit", "fit_transform", "aggregate"):
-        with pytest.raises(InputError, match="must be a method without a fit of its own"):
+        with pytest.raises(InputError, match="must be a method that needs no fit"):
             getattr(DIBRA(inner), call)(weighted(0))
     DIBRA(PreferenceRelations()).fit(weighted(0))
 

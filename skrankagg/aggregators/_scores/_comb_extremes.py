@@ -32,8 +32,8 @@ class _BaseChoice(BaseComb):
         if not np.isfinite(value).all():
             row = first_row(~np.isfinite(value))
             raise InputError(
-                f"{self!r} needs values that fit into floating point; got a value that does not fit for "
-                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])}. Choose norm='min-max'."
+                f"{self!r} must compute values that fit into floating point; the value of item "
+                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not. Choose norm='min-max'."
             )
         weight = lists.list_weight[lists.row_list]
         rows = slice(None) if not lists.is_weighted else weight > 0
@@ -281,7 +281,7 @@ class CombMED(_BaseChoice):
     --------
     CombMAX : Ranks by the greatest score.
     CombMIN : Ranks by the least score.
-    CombANZ : Ranks by the mean over the same lists.
+    CombANZ : Ranks by the mean over the lists that contain the item.
     CombSUM : Ranks by the sum; its Notes define the norms.
     RankStatistic : With ``statistic="median"`` it ranks by the median of the ranks.
 

@@ -224,13 +224,13 @@ class DIBRA(WeightedAggregator):
         if aggregator.__sklearn_tags__().requires_fit:
             learns = aggregator.__sklearn_tags__().aggregator_tags.supervised
             why = (
-                "it learns from judgements. Choose another"
+                "which learns from judgements. Choose another aggregator"
                 if learns
-                else "it has weighting='global'. Choose weighting='query' for it"
+                else "which has weighting='global'. Set its weighting='query'"
             )
             raise InputError(
-                f"`aggregator` of DIBRA must be a method without a fit of its own, because DIBRA aggregates the same "
-                f"lists repeatedly; got {aggregator!r}: {why}."
+                f"`aggregator` of DIBRA must be a method that needs no fit, because DIBRA aggregates the same lists "
+                f"repeatedly; got {aggregator!r}, {why}."
             )
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
