@@ -80,9 +80,9 @@ class MAIC(WeightedAggregator):
     **The order within lists counts only through the contents of other lists.** Where all lists contain the same items,
     as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single list,
     and for the items of lists that share no item. Tied items are sorted by mean rank, and only then by the number of
-    lists. In the mean rank, an item missing from a list has the mean of the ranks left over. For complete lists this is
-    the order of :class:`BordaCount`. Weights may increase towards the end of a list, because an item gains if it comes
-    after an item that many lists contain.
+    lists. For the mean rank, an item missing from a list has the mean of the ranks left over. For complete lists this
+    is the order of :class:`BordaCount`. Weights may increase towards the end of a list, because an item gains if it
+    comes after an item that many lists contain.
 
     In lists of more than one tie class, ``curve="exponential"`` replaces the weights by the nearest curve
     :math:`a e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`. The squares are divided by

@@ -131,7 +131,7 @@ class PlackettLuce(WeightedAggregator):
     lists leads down from each item to each other item [2]_. The scores then have the mean 0. With "davidson" there may
     be no solution if ties alone connect some items.
 
-    **Ties.** A class of :math:`d` tied items takes :math:`d` choices. From the sum for choice r, counted from 0,
+    **Ties.** A class of :math:`d` tied items stands for :math:`d` choices. From the sum for choice r, counted from 0,
     "efron" subtracts the share :math:`r / d` of the worths of the class; "breslow" subtracts nothing. Both are rules
     for tied times in Cox's model; the likelihood above is the partial likelihood of that model [4]_. With "davidson" a
     set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths. Here
@@ -144,8 +144,8 @@ class PlackettLuce(WeightedAggregator):
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
     reliability near 0, choices are nearly random. The mean reliability is 1, over the voters of each query with "query"
-    and over all voters with "global". With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Before they are divided by
-    their mean, reliabilities have a gamma distribution of shape `reliability_prior`. Without this distribution, the
+    and over all voters with "global". With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Reliabilities have a gamma
+    distribution of shape `reliability_prior`, before they are divided by their mean. Without this distribution, the
     voter who agrees most with the others would be infinitely reliable. An EM algorithm [7]_ learns the reliabilities.
     In each round the worths first maximise the likelihood. Then the reliabilities maximise the likelihood minus a
     penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. The sum is the variance of the voter's

@@ -1,9 +1,9 @@
 """Logarithms of probabilities of order statistics of independent uniform numbers.
 
 If the lists of a query were drawn at random, the normalised ranks of an item would be m uniform numbers. This module
-computes how unlikely the k-th smallest of these numbers is, or the least likely over all k, or all of them together.
-The probabilities can be far below the smallest float: 500 lists that agree on the first of 2,000 items have probability
-1e-1650.
+computes how unlikely the k-th smallest of these numbers is, and how unlikely the most extreme of these order statistics
+is. The probabilities can be far below the smallest float: 500 lists that agree on the first of 2,000 items have
+probability 1e-1650.
 
 >>> import numpy as np
 >>> from skrankagg.aggregators._order_statistics._probabilities import log_binomial_tail

@@ -142,11 +142,11 @@ class RankStatistic(BaseNormalisedRanks):
 
     The normal approximation has a larger error. For example, an item that is first of 100 items in each of 3 lists has
     p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto" a query is small if its rank sums have at most 1024 possible
-    values. This number is the number of lists times the number of items, minus the number of lists, plus 1. It is twice
-    as large with ties, and a multiple of this if lists have different numbers of items. With ``absent="ignore"`` each
-    different set of lists with an item has its own values; all sets of a query together may have at most 4096 values.
-    So the result for a query never depends on other queries. A thousand different queries take at most a second. Ten
-    thousand queries of five lists of ten items take .3 s. ``exact=True`` takes milliseconds for each query.
+    values. This number is the number of lists times the number of items, minus the number of lists, plus 1. The number
+    is twice as large with ties, and some multiple if lists have different numbers of items. With ``absent="ignore"``
+    each different set of lists with an item has its own values; all sets of a query together may have at most 4096
+    values. So the result for a query never depends on other queries. A thousand different queries take at most a
+    second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes milliseconds for each query.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. The mean and Q then measure how remarkable the ranks of an item are,
