@@ -37,7 +37,7 @@ def dcg(ranked, k: int | None = None, *, gain: Gain = "exponential", discount: D
         binary judgements.
     discount : {"log2", "ln", "letor"}, default="log2"
         "log2" and "ln" are the logarithms of :math:`i + 1` to the bases 2 and e. "letor" is the logarithm of
-        :math:`\max(i, 2)` to base 2, as in LETOR's script; there the first two places have no discount.
+        :math:`\max(i, 2)` to base 2, as in LETOR's script. The first two places then have no discount.
 
     See Also
     --------
@@ -78,7 +78,7 @@ def ndcg(
     Parameters
     ----------
     gain : {"exponential", "linear"}, default="exponential"
-        See :func:`dcg`. trec_eval and most tools use "linear". State the gain wherever numbers are compared.
+        See :func:`dcg`. trec_eval and most tools use "linear". If you compare numbers, state the gain.
     discount : {"log2", "ln", "letor"}, default="log2"
         See :func:`dcg`.
     ideal : {"judged", "retrieved"}, default="judged"

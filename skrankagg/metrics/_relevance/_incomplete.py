@@ -25,7 +25,7 @@ __all__ = [
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute the mean share of items judged not relevant that are not ranked above a relevant item.
+    r"""For each relevant item, compute the share of items judged not relevant that are not above it; return the mean.
 
     See Also
     --------

@@ -2,8 +2,8 @@
 
 Each measure is written as one function with the decorator :func:`define`. The function computes a value for each query
 from ranked relevance. Its parameters are its cutoff and its conventions. The decorator makes a public function of the
-same name, which accepts runs and judgements. It also adds the parameters that all measures share, and their entries in
-the docstring.
+same name, which accepts runs and judgements. The decorator also adds the parameters that all measures share, and
+describes them in the docstring.
 """
 
 import inspect
@@ -157,7 +157,7 @@ class Measure:
         return self.summarize_sums(*self.sum_up(values))
 
     def sum_up(self, values: ArrayLike) -> tuple[float, int]:
-        """Return the contribution of some queries to the summary, as a sum and a count that can be added up over parts.
+        """Return the sum and the number of the values of some queries; both can be added up over parts of the queries.
 
         Parameters
         ----------
@@ -243,16 +243,17 @@ _ENTRIES = {
     "run": """run : DataFrame, RankedLists, or list or dict of items
     One list for each query, in any form that :func:`evaluate` accepts.""",
     "qrels": """qrels : DataFrame, Qrels, or list, set or dict of items
-    Judgements of the same kind; they determine the queries.""",
+    Judgements in the same form as the run. The judgements determine which queries are measured.""",
     "k": """k : int{default}
     Cutoff{all_places}.""",
     "relevance_threshold": """relevance_threshold : float, default=None
     Lowest grade that counts as relevant; None means any grade above 0.""",
     "rounding": """rounding : {{"nearest", "up"}}, default="nearest"
-    Number of relevant items needed for a recall c of R items. "nearest": c R rounded to the nearest whole number,
-    halves up, as in today's trec_eval. "up": ``floor(c R + 0.9)``, as in its versions up to 9.0.8 and pytrec_eval.""",
+    Rule for the number of relevant items that a recall of c requires, if R items are relevant. "nearest" rounds c R
+    to the nearest integer, halves up, as in today's trec_eval. "up" uses ``floor(c R + 0.9)``, as in pytrec_eval and
+    trec_eval up to 9.0.8.""",
     "per_query": """per_query : bool, default=False
-    Whether to return the value of each query instead of their {summary}.""",
+    Whether to return the value of each query instead of the {summary} over the queries.""",
     "ties": """ties : {{{ties}}}, default="order"
     Rule for items of equal score, see :func:`evaluate`.""",
     "missing_queries": """missing_queries : {{"zero", "skip"}} or None, default=None
@@ -261,7 +262,7 @@ _ENTRIES = {
 _RESULT = """Returns
 -------
 float or pandas.Series of shape (n_queries,)
-    The {summary} over the queries, or with ``per_query`` the value of each."""
+    The {summary} over the queries, or with ``per_query=True`` the value of each query."""
 _SUMMARIES = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
 
 
@@ -334,7 +335,7 @@ def _public_signature(compute, has_expectation):
 
 
 def _public_docstring(measure, text):
-    """Return the docstring with entries for the shared parameters and with the section on results added."""
+    """Return a docstring with added entries for the shared parameters and an added section on results."""
     own, rest = {}, text
     if found := re.search(r"Parameters\n-+\n(.*?)\n\n", text, re.DOTALL):
         own = {entry.partition(" ")[0]: entry for entry in re.split(r"\n(?=\w)", found[1])}

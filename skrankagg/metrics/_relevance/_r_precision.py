@@ -36,12 +36,12 @@ def _best_places(ranked, k, threshold):
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
 )
 def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    r"""Compute R-precision, the share of relevant items among the first R places, or Rp@z if there is a cutoff z.
+    r"""Compute R-precision, the precision at the number R of relevant items, or Rp@z if there is a cutoff z.
 
     Parameters
     ----------
     k : int, default=None
-        Cutoff z; None uses R.
+        Cutoff z of Rp@z; None computes R-precision.
 
     See Also
     --------
@@ -49,8 +49,8 @@ def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | No
 
     Notes
     -----
-    At cutoff z, an item is relevant if its grade is at least the z-th best of the query, so all items that tie at the
-    border are relevant. The divisor is :math:`\min(R, z)` [1]_.
+    At cutoff z, an item is relevant if its grade is at least the z-th best grade of the query. All items with the z-th
+    best grade are therefore relevant. The divisor is :math:`\min(R, z)` [1]_.
 
     References
     ----------

@@ -148,7 +148,7 @@ def find_column(columns, metric):
     columns : iterable of object
         Names of columns, such as the keys of :func:`get_measures`.
     metric : object
-        Name of a column, or a Measure, whose column has its name.
+        Name of a column, or a Measure. The column of a Measure has the name of the Measure.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def orient(values, metric, frame=None):
 
 
 def find_measure(metric, frame=None):
-    """Return the measure of a name; return None if a column of a frame is not a measure, but for example a time.
+    """Return the measure that a name describes, or None if there is no such measure, as for a column of times.
 
     User-defined measures are found by name only in a frame that has their column.
     """

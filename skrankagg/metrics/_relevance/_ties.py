@@ -25,7 +25,7 @@ from ._ranked_relevance import RankedRelevance
 
 
 class ExpectedRelevance(RankedRelevance):
-    r"""Expectation over all orders of the tied items.
+    r"""Graded lists whose measures are expectations over all orders of the tied items.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class ExpectedRelevance(RankedRelevance):
     A group of tied items occupies the c places after the first s places. It contains r relevant items, and B relevant
     items precede it. In a measure that is a sum over places, each place of the group has the mean value of the group.
     The expected precision at a relevant place i is :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant
-    item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Count the items
-    of the group that are judged not relevant and are above a relevant item of the group. The count is 0, 1, ... with
-    equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c places with
-    probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
+    item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
+    relevant item of the group. The number of items above it that are in the group and judged not relevant is 0, 1, ...
+    with equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c places
+    with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -154,7 +154,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """Compute, for relevant items, the expected share of items judged not relevant that are not above them."""
+        """For each relevant item, compute the expected share of items judged not relevant that are not above it."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
@@ -168,7 +168,10 @@ class ExpectedRelevance(RankedRelevance):
 
 
 def _mean_products(value):
-    """For t = 0, ..., c, return the mean product over all choices of t of the c values; add positive terms only."""
+    """For t = 0, ..., c, return the mean product over all choices of t of the c values.
+
+    The computation adds only positive terms.
+    """
     mean = np.zeros(len(value) + 1)
     mean[0] = 1.0
     for n, one in enumerate(value, start=1):
@@ -178,7 +181,7 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Order rows by score, or by rank if there are no scores, then by further keys; also return the first sort key."""
+    """Return the order of rows by score, or by rank without scores, then by further keys; also return the first key."""
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:
         return None, None
