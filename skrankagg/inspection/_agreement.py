@@ -117,7 +117,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """Return the standard deviation of concordant minus discordant pairs with a random order that has these ties."""
+    """For a random order with these ties, return the standard deviation of concordant minus discordant pairs."""
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [

@@ -1,4 +1,4 @@
-"""Influence of each list on the consensus, and search for lists that disagree unusually with the others."""
+"""Influence of each list on the consensus, and search for lists that agree unusually little with the others."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _CELLS = 1 << 21
 def voter_influence(
     aggregator: BaseAggregator, lists: PlainLists, *, top: int = 10, mode: Literal["silence", "drop"] = "silence"
 ) -> pd.DataFrame:
-    r"""Measure how the consensus changes without each list, and how well each list agrees with the others.
+    r"""For each list, measure how the consensus changes without the list, and how well the list agrees with the others.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method. If the method learns from judgements or by ``weighting="global"``, fit it first; it is used as
-        fitted. Other methods need no fit.
+        Any method. If the method learns from judgements or by ``weighting="global"``, fit it first; it is not fitted
+        again. Other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as for ``aggregator.transform``.
     top : int, default=10
@@ -115,9 +115,9 @@ def voter_influence(
 
     .. math:: \varphi = 2 \arcsin \sqrt{\frac{d + 3/8}{m + 3/4}}
 
-    has about the same spread for high and for low agreement. As a correction for continuity, it is computed from
+    has about the same spread for high and for low agreement. As a correction for continuity, the angle is computed from
     :math:`d - 1/2`. A list is an outlier if its angle exceeds the median of the query's k lists by more than
-    :math:`1.645 (1 + 3/k)` times its spread. The spread is the largest of three values:
+    :math:`1.645 (1 + 3/k)` times the spread of the angle. This spread is the largest of three values:
 
     - 1.4826 times the median absolute deviation of the angles;
     - the same deviation in units of :math:`\sigma`, times the list's own :math:`\sigma`, which allows shorter lists to
@@ -132,10 +132,10 @@ def voter_influence(
     either. In 33 simulated designs, 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of
     12 models and 30 tasks, with one cell in five missing, 3 % were marked. With 10 lists of 50 items, 2 % were marked.
     With 25 lists, each of 5 out of 40 items, 3 % were marked. On the boards, all reversed tasks with at least 10 models
-    were found. With three times the noise, 16 to 32 % of them were found. The test found 3 to 86 % of reversed lists of
-    5 items, depending on the noise. When a quarter of 12 voters of unequal quality were reversed, it found 69 to 100 %,
-    depending on the method. The test does not show in which way a list is wrong. Lists that are copied from the same
-    bad source support each other.
+    were found. With three times the noise, 16 to 32 % of these tasks were found. The test found 3 to 86 % of reversed
+    lists of 5 items, depending on the noise. When a quarter of 12 voters of unequal quality were reversed, the test
+    found 69 to 100 % of these voters, depending on the method. The test does not show in which way a list is wrong.
+    Lists that are copied from the same bad source support each other.
 
     All queries are aggregated together. The number of aggregations is the largest number of lists of a query.
 
@@ -209,7 +209,7 @@ def voter_influence(
 
 
 class _Without(NamedTuple):
-    """The consensuses without some lists; each list belongs to a different query or replicate.
+    """Consensuses that are each computed without one list; each list belongs to a different query or replicate.
 
     `list`, of shape (n_groups,), contains the lists left out. Group ``g`` has the candidates ``candidate[ptr[g]:ptr[g +
     1]]``. `place` contains their places, counted from 1. The numbers of their tie classes increase with the place.

@@ -195,7 +195,7 @@ def test_comparator_best_name_has_the_lowest_residual():
 
 
 def test_comparator_and_scorers_reject_counts_as_criterion():
-    with pytest.raises(ValueError, match="got 'num_ret', for which neither higher nor lower is better"):
+    with pytest.raises(ValueError, match="got 'num_ret', for which neither higher nor lower values are better"):
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
     for metric in ("num_ret", "judged@10"):

@@ -425,7 +425,7 @@ def test_scorers_negate_a_custom_measure_where_lower_is_better():
     neither = make_measure(first_place, greater_is_better=None)
     with pytest.raises(InputError, match="for which higher or lower values are better"):
         make_ranking_scorer(neither, qrels=QRELS)
-    with pytest.raises(InputError, match="neither higher nor lower is better"):
+    with pytest.raises(InputError, match="neither higher nor lower values are better"):
         Comparator(METHODS, metrics=neither, qrels=QRELS).fit(LISTS)
 
 
