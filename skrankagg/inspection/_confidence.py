@@ -198,7 +198,7 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 def _studentise(value, total, squares, n):
     """Divide a value by the standard error of a sum of n terms.
 
-    `total` is the sum of the terms and `squares` the sum of their squares. 0/0 is 0.
+    `total` is the sum of the terms and `squares` the sum of their squares. The value of 0/0 is 0.
     """
     variance = squares - total**2 / n
     variance[variance <= TOLERANCE * squares] = 0.0

@@ -103,7 +103,7 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
         shares = aggregator._contributions(lists)
     except InputError as error:
         raise InputError(
-            f"{error} Use voter_influence, which shows the change without a list for every method."
+            f"{error} Use voter_influence, which measures for every method how the consensus changes without a list."
         ) from None
     if shares.absent is None:
         _check_size(aggregator, lists.n_rows)

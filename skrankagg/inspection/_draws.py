@@ -33,7 +33,10 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
     if (n_ballots == 0).any():
         query = ids[int(np.argmin(n_ballots))]
-        raise InputError(f"Query {query!r} has no list of positive weight to draw from. Remove it or weight a list.")
+        raise InputError(
+            f"Query {query!r} has no list of positive weight to draw from. Remove the query, or give a list a positive "
+            "weight."
+        )
     weight = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
     equal = np.logical_and.reduceat((lists.list_weight == 1) & (ballots == 1), lists.list_ptr[:-1])
     return _DrawsOfQueries(lists.list_ptr, weight, ballots, equal, ids, n_resamples, seed)

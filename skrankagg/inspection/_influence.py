@@ -354,7 +354,10 @@ def _differences(lists, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, without):
-    """Return the rows of the lists left out, and their tie classes without the list; -1 marks lost items."""
+    """Return the rows of the lists left out, and the tie classes of their items without the list.
+
+    The class -1 marks items that do not occur without the list.
+    """
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate
     rows, ptr = gather_ranges(lists.row_ptr, without.list)

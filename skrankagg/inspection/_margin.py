@@ -238,7 +238,10 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
 
     def _by_sums(self, clock):
-        """If scores are sums, find the lightest set, with a result as of `lightest_set`; otherwise return None."""
+        """If scores are sums, find the lightest set of lists that ends the lead; otherwise return None.
+
+        The result has the form of the result of :func:`lightest_set`.
+        """
         try:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
         except InputError:

@@ -59,7 +59,10 @@ def lightest_cover(value, weight, need, most, whole, clock):
     weights = np.concatenate([[0.0], np.cumsum(weight[order])])
 
     def bound(start, left):
-        """Return the smallest weight of members, or their fractions, from `start` on whose values add up to `left`."""
+        """Return the smallest weight of members whose values add up to `left`.
+
+        Only members from `start` on are used. Fractions of members are allowed.
+        """
         if left <= 0:
             return 0.0
         place = int(np.searchsorted(values, values[start] + left))

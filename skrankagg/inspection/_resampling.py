@@ -105,7 +105,7 @@ class Resampling:
                     if unit == "list"
                     else "The lists have"
                 )
-                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from: so few cannot show how certain a consensus is.",
+                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from, too few to show how certain a consensus is.",
                 FewListsWarning,
             )
 

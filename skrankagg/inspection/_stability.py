@@ -333,7 +333,7 @@ def _choose_query(X, query, unit):
 
 
 def _share_of_top(first, last, k):
-    """Return the share of replicates in which each item is in the first k places; tied classes may count in part."""
+    """Return the share of replicates in which each item is in the first k places; tied items may count in part."""
     if last is first:
         return (first <= k).mean(axis=1)
     return np.clip((k + 1 - first) / (last - first + 1), 0.0, 1.0).mean(axis=1)

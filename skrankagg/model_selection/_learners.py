@@ -22,7 +22,7 @@ def refuse_learners(reasons):
         raise InputError(
             "Without `cv` the Comparator measures methods on the queries that they are fitted on. No method may learn "
             f"from judgements then; got {found}. Pass cv=5 to measure these methods on held-out queries. Or fit such a "
-            "method on training queries and evaluate it on others, "
+            "method on training queries and evaluate it on other queries, "
             f"evaluate({{{first!r}: run, ...}}, qrels). Or use cross_val_score over RankedLists."
         )
 

@@ -152,7 +152,7 @@ class ScoreNormalizer(ListTransformer):
                 "declare lower_is_better=True where the lists are read."
             )
         raise InputError(
-            f"`clip` must be True if all scores of a list lie beyond its bound, as those of voter {voter} in query "
+            f"`clip` must be True if all scores of a list lie beyond its bound, as for voter {voter} in query "
             f"{query}; got False. Or correct the bound, or give both bounds."
         )
 

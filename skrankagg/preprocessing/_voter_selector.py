@@ -176,8 +176,8 @@ class VoterSelector(VoterValuer):
         if unknown.any() and unknown_voter == "error":
             voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
             raise InputError(
-                f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted "
-                f"on{hint}. Fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
+                f"{type(self).__name__} has no value for voter {voter}, which was not among the voters in "
+                f"fit{hint}. Fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
             )
         if unknown.all() and unknown_voter == "ignore":
             advice = "" if self._is_by_id else ", or choose unknown_voter='keep'"
@@ -197,7 +197,7 @@ class VoterSelector(VoterValuer):
             raise InputError("No list is left, because no voter of the lists was selected. Keep more voters.")
         if not left.all():
             warn_user(
-                f"{int((~left).sum())} queries have no list of a selected voter and are left out, the first is "
+                f"{int((~left).sum())} queries have no list of a selected voter and are left out; the first is "
                 f"{show_id(lists.queries, first_row(~left))}. Keep more voters, or drop these queries.",
                 UserWarning,
             )

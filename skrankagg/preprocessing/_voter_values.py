@@ -26,7 +26,7 @@ def voter_scores(owner, lists, qrels):
     value, n_queries = _scores(owner.by, lists, qrels)
     if value.isna().any():
         raise InputError(
-            f"Values of voters must not be NaN; got NaN for {value.index[first_row(value.isna())]!r}. Drop it."
+            f"Values of voters must not be NaN; got NaN for {value.index[first_row(value.isna())]!r}. Drop this voter."
         )
     return value, n_queries
 
@@ -63,8 +63,8 @@ def _scores(by, lists, qrels):
         measure = get_measure(by)
         if not measure.greater_is_better:
             raise InputError(
-                f"`by` must be a measure where higher is better, because the voters with the highest values are "
-                f"trusted; got {str(measure)!r}. Choose another measure, or give each voter a number."
+                f"`by` must be a measure where higher values are better, because the voters with the highest values "
+                f"are trusted; got {str(measure)!r}. Choose another measure, or give each voter a number."
             )
         table = evaluate_voters(lists, qrels(), measure)
         return table[str(measure)], table["n_queries"]

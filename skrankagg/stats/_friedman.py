@@ -83,7 +83,7 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     Parameters
     ----------
     values : array-like of shape (n_queries, n_methods)
-        Values of a measure, where higher is better, for at least two queries and two methods.
+        Values of a measure for which higher values are better, for at least two queries and two methods.
     alpha : float, default=0.05
         Level of the critical difference.
 

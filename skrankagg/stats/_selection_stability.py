@@ -188,8 +188,8 @@ def _jaccard(held, size):
     n_empty = int((size == 0).sum())
     if n_empty > 1:
         raise InputError(
-            f"Jaccard's index of two empty selections is 0/0; got {n_empty} empty ones. Leave them out, or choose "
-            "method='nogueira'."
+            f"Jaccard's index of two empty selections is 0/0; got {n_empty} of them. Leave out empty selections, or "
+            "choose method='nogueira'."
         )
     first, second = np.triu_indices(len(held), 1)
     shared = (held.astype(np.float64) @ held.T)[first, second]
@@ -200,7 +200,7 @@ def _check_defined(size, n_items, method):
     if n_items is None:
         raise InputError(
             f"method={method!r} needs `n_items`, the number of items that could have been selected, for sets and "
-            "lists. Pass it, or a matrix of True and False with a column for each item."
+            "lists. Pass this number, or a matrix of True and False with a column for each item."
         )
     if not size.any() or (size == n_items).all():
         what = "no item" if not size.any() else f"all {n_items} items"

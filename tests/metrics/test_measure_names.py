@@ -295,7 +295,7 @@ def test_plots_show_the_lowest_residual_first(pyplot):
 
 @pytest.mark.parametrize("by", ["rbp_resid", "num_ret", get_measure("rbp_resid@5")])
 def test_voter_selector_rejects_measures_where_higher_is_not_better(by):
-    with pytest.raises(ValueError, match=r"must be a measure where higher is better.*'(rbp_resid|num_ret)"):
+    with pytest.raises(ValueError, match=r"must be a measure where higher values are better.*'(rbp_resid|num_ret)"):
         VoterSelector(by, qrels=QRELS).fit(LISTS)
 
 

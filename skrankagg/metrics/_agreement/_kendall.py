@@ -71,7 +71,10 @@ def common(first, second):
 
 
 def union(first, second):
-    """Return both vectors of ranks for the items of either vector; a vector ties the items that it lacks at its end."""
+    """Restrict two vectors of ranks to the items that at least one vector contains, and return their mid-ranks.
+
+    In each vector, absent items are tied below all other items.
+    """
     either = ~np.isnan(first) | ~np.isnan(second)
     return tuple(mid_rank(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
 

@@ -343,7 +343,8 @@ def _pair_strips(dense, held):
 def _top_distances(ranks, *, penalty=0.5, normalize=False):
     """Compute Kendall's distance K^(p) of every two lists.
 
-    Items absent from one of the two lists are tied below its own items. Items absent from both lists are not compared.
+    Each list ties the items that only the other list contains below its own items. Items absent from both lists are not
+    compared.
     """
     check_share("penalty", penalty)
     held = (~np.isnan(ranks)).astype(np.float64)

@@ -58,8 +58,8 @@ def dcg(ranked, k: int | None = None, *, gain: Gain = "exponential", discount: D
     "ndcg",
     "Normalised DCG",
     formula=(
-        r"$\mathrm{DCG}@k$ divided by the ideal list's: all judged items, best first, or only those returned "
-        r'(`ideal="retrieved"`). `truncate="relevant"` takes $\min(k, R)$ for $k$'
+        r"$\mathrm{DCG}@k$ divided by the $\mathrm{DCG}@k$ of an ideal list: all judged items, best first, or only the "
+        r'returned items (`ideal="retrieved"`). `truncate="relevant"` replaces $k$ by $\min(k, R)$'
     ),
     other_names=("ndcg_burges", "ndcg_cut"),
     agrees='trec_eval `ndcg`, `ndcg_cut_k` with `gain="linear"`; gdeval with the default',

@@ -140,7 +140,10 @@ def parse_measure(name, conventions):
 
 
 def base_name(word):
-    """Return the registered name of a measure, or None; `word` is any name of it, without cutoff and conventions."""
+    """Return the registered name of a measure, given any of its names, or None if the name is unknown.
+
+    The given name has no cutoff and no conventions.
+    """
     word = _word(word)
     if word in MEASURES:
         return word

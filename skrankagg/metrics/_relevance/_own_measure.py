@@ -178,8 +178,8 @@ def make_measure(
     if known is not None or isinstance(function, Measure):
         known = known or str(function)
         raise InputTypeError(
-            f"`function` must be a function of a JudgedRanking; {known!r} is already a measure. Refer to it by its "
-            f"name, the str {known!r}."
+            f"`function` must be a function of a JudgedRanking; {known!r} is already a measure. Pass the "
+            f"name {known!r} instead."
         )
     if name is None:
         name = getattr(function, "__name__", None)
