@@ -43,9 +43,8 @@ class ConsensusSelector(SelectorMixin, Composition):
         Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in a model or selector. The
         Notes list which values of an estimator are used. An estimator may be "drop".
     aggregator : aggregator, default=None
-        Method that merges the lists, or a pipeline that ends in such a method. None is
-        :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank. It must not need
-        judgements.
+        Method that merges the lists, or a pipeline that ends in such a method. The method must not need judgements.
+        None uses :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank.
     n_features : int or float, default=None
         Number of features to keep, or share of the features to keep. The share is rounded down, but at least one
         feature is kept. None keeps half of the features.
@@ -134,10 +133,10 @@ class ConsensusSelector(SelectorMixin, Composition):
 
     To compute `stability_`, the aggregator is called a second time, on the lists of each fold.
 
-    Without metadata routing, ``fit`` accepts ``sample_weight``, which is passed to every estimator, and ``groups``,
-    which are passed to the splitter. With metadata routing, ``fit`` accepts the metadata that estimators and splitter
-    request. Sparse matrices and NaN are accepted if all estimators accept them. A pipeline accepts NaN if its first
-    step does. The fitted estimators are not kept.
+    Without metadata routing, ``fit`` accepts ``sample_weight`` and ``groups``. It passes ``sample_weight`` to every
+    estimator and ``groups`` to the splitter. With metadata routing, ``fit`` accepts the metadata that estimators and
+    splitter request. Sparse matrices and NaN are accepted if all estimators accept them. A pipeline accepts NaN if its
+    first step does. The fitted estimators are not kept.
 
     The selection uses `y`. Make the selector a step of the pipeline that is cross-validated; do not select features
     before the cross-validation. A search over `n_features` fits all estimators again for each value.
@@ -366,7 +365,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Return True if the folds come from a splitter, which may request metadata."""
+        """Return True if the folds come from a splitter; a splitter may request metadata."""
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:

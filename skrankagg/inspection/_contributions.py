@@ -56,7 +56,7 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
 
     Notes
     -----
-    A contribution includes the weight of the list. This is the list's own weight, times the aggregator's
+    A contribution includes the weight of the list. This weight is the list's own weight, times the aggregator's
     `voter_weights`, times any weight that the method learns. :class:`~skrankagg.aggregators.DIBRA`,
     :class:`~skrankagg.aggregators.PreferenceRelations` and :class:`~skrankagg.aggregators.LearnedWeights` learn
     weights. The contributions add up to the score, within a rounding error of :math:`10^{-12}` of the size of the

@@ -107,7 +107,7 @@ def voter_influence(
     query are learned again without the list. Everything learned by ``fit`` stays unchanged.
 
     The agreement is measured against the *other* lists. A list always agrees more with a consensus that includes the
-    list. This effect is larger if there are fewer lists.
+    list. This difference is larger if there are fewer lists.
 
     `outlier` marks a list that agrees significantly less with the others than similar lists do. Each list has a
     one-sided test at level 0.05. Let there be m untied pairs of items and an agreement :math:`\tau`. Then :math:`d = m
@@ -120,8 +120,8 @@ def voter_influence(
     :math:`1.645 (1 + 3/k)` times the spread of the angle. This spread is the largest of three values:
 
     - 1.4826 times the median absolute deviation of the angles;
-    - the same deviation in units of :math:`\sigma`, times the list's own :math:`\sigma`, which allows shorter lists to
-      vary more;
+    - 1.4826 times the list's own :math:`\sigma`, times the median of the absolute deviations, each divided by the
+      :math:`\sigma` of its list; with this value, shorter lists may vary more;
     - :math:`\sigma / \sqrt{2}`.
 
     Here :math:`\sigma` is the standard deviation of :math:`\tau` of random lists of the same length and ties [2]_.

@@ -97,10 +97,11 @@ def lightest_cover(value, weight, need, most, whole, clock):
 def lightest_set(happens, weight, most_members, n_columns, clock):
     """Find the lightest set of members that has an effect, by trying sets.
 
-    ``happens(sets)`` is called with masks of shape (n_members, n_sets). It returns, for each set, whether the set has
-    the effect, and a distance to the effect; smaller values are nearer. A set has from 1 to `most_members` members.
-    `n_columns` sets are tried at once. Returns a proven lower bound of the weight, which is infinite if no set has the
-    effect. Also returns the weight and the members of the lightest set found, or infinity and None if no set was found.
+    ``happens(sets)`` is called with masks of shape (n_members, n_sets). For each set, the function returns whether the
+    set has the effect, and a distance to the effect. A smaller distance means that the set is nearer to the effect. A
+    set has from 1 to `most_members` members. `n_columns` sets are tried at once. Returns a proven lower bound of the
+    weight, which is infinite if no set has the effect. Also returns the weight and the members of the lightest set
+    found, or infinity and None if no set was found.
     """
     n = len(weight)
     allowed = n - 1 if most_members is None else min(most_members, n - 1)

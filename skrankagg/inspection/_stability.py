@@ -34,7 +34,7 @@ def rank_stability(
 ) -> pd.DataFrame:
     r"""Compute the places of the items of a consensus when its lists are drawn again.
 
-    The result answers the question "how much does the order depend on which voters were asked?". It describes
+    The result answers the question "how much does the order depend on which voters were asked?". The result describes
     stability. It is not inference about the true order. An item that is ahead of an equally good item in the lists is
     also ahead in most draws, see Notes.
 

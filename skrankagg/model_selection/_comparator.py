@@ -68,8 +68,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Whether to print a line when a method ends. "auto" prints lines only in a terminal or a notebook. If a function
         is given, it is called with each line, and nothing is printed.
     learns : list or tuple of str, default=()
-        Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. They are treated like
-        the detected methods, see Notes.
+        Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. The named methods are
+        treated like the detected methods, see Notes.
     error_score : "raise" or float, default=nan
         Value of every measure for a method that fails, as in scikit-learn's searches. A FitFailedWarning names the
         method, and the other methods are kept. "raise" raises the error of the method.
@@ -370,8 +370,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Returns
         -------
         float
-            The first measure over the judged queries of `X`. It is negated if lower values are better, because in
-            scikit-learn the greatest score is the best.
+            The first measure over the judged queries of `X`. If lower values are better, the value is negated, because
+            in scikit-learn the greatest score is the best.
         """
         check_is_fitted(self)
         lists = check_lists(X)

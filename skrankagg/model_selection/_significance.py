@@ -237,7 +237,7 @@ def significance_marks(
 def compare_ranks(
     table: pd.DataFrame, *, metric: MeasureLike | None = None, alpha: float = 0.05
 ) -> tuple[pd.Series, FriedmanResult]:
-    """Compare all methods by their ranks on each query, with Friedman's test and Nemenyi's test.
+    """Compare all methods by Friedman's test and Nemenyi's test, which use the ranks of the methods on each query.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def compare_ranks(
     mean_ranks : Series of shape (n_methods,)
         Mean rank of each method, best method first. A method that is best on every query has the mean rank 1.
     result : FriedmanResult
-        The test, with methods in the order of `table`.
+        The result of the tests; the methods have the order of `table`.
 
     See Also
     --------

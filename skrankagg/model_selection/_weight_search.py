@@ -27,7 +27,7 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     step : float, default=0.1
-        Distance between two weights. It must be 1 / n, where n is an integer.
+        Distance between two weights. The step must be 1 / n, where n is an integer.
 
     Returns
     -------

@@ -177,8 +177,8 @@ class TopK(ListTransformer):
 
     Notes
     -----
-    The remaining items are ranked again, which changes only the ranks of tied items. The time is linear in the number
-    of rows.
+    The remaining items are ranked again. This changes only the ranks of tied items. The time is linear in the number of
+    rows.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class VoterWeighter(VoterValuer):
     See Also
     --------
     VoterSelector : Keeps the best voters.
-    skrankagg.aggregators.LearnedWeights : Learns the weights of all voters together, which needs more judgements.
+    skrankagg.aggregators.LearnedWeights : Learns the weights of all voters together, but needs more judgements.
 
     Notes
     -----

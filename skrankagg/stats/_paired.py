@@ -1,4 +1,4 @@
-"""Tests of paired differences, which are one method's values minus another method's values on each query.
+"""Tests of paired differences: for each query, one method's value minus another method's value.
 
 Each test accepts the differences, float64 of shape (n_queries,), and returns a statistic and a two-sided p-value. If
 all differences are zero, the p-value is 1.
@@ -44,7 +44,7 @@ def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        Student's t, which is infinite if all differences are equal, and the p-value.
+        Student's t and the p-value. If all differences are equal but not zero, t is infinite.
 
     See Also
     --------
@@ -150,8 +150,8 @@ def randomization_test(
     -------
     statistic, pvalue : float
         The mean difference, and the p-value. The p-value is the share of the choices of signs whose mean is at least as
-        far from 0 as the mean difference. It is exact for up to 20 differences. Otherwise it is :math:`(b + 1)/(n +
-        1)`, where b of n random choices have such a mean.
+        far from 0 as the mean difference. For up to 20 differences the p-value is exact. Otherwise it is :math:`(b +
+        1)/(n + 1)`, where b of n random choices have such a mean.
 
     See Also
     --------

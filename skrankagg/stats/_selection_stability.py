@@ -109,11 +109,11 @@ def selection_stability(
     .. math:: \Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M - 1} p_f (1 - p_f)}
                               {\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
 
-    :math:`\Phi` is 1 if all selections are equal, and its mean is 0 if all selections are random. Its lowest value is
-    :math:`-1 / (M - 1)`. The standard error is from the same paper and assumes many independent selections. The
-    standard error is too small for selections from the folds of one cross-validation, because the folds share most of
-    their rows. Such selections are also more alike than selections from new samples. For :math:`M` below 10 the
-    interval is only a rough approximation.
+    :math:`\Phi` is 1 if all selections are equal, and its mean is 0 if all selections are random. The lowest value of
+    :math:`\Phi` is :math:`-1 / (M - 1)`. The standard error is from the same paper and assumes many independent
+    selections. The standard error is too small for selections from the folds of one cross-validation, because the folds
+    share most of their rows. Such selections are also more alike than selections from new samples. For :math:`M` below
+    10 the interval is only a rough approximation.
 
     Kuncheva's index [2]_ is the mean of :math:`(r d - k^2) / (k (d - k))` over all pairs of selections of :math:`k`
     items that have :math:`r` items in common. Jaccard's index is the mean, over all pairs, of the number of common

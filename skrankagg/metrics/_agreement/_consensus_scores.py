@@ -21,7 +21,7 @@ def consensus_score(
     consensus: AnyLists,
     distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau",
 ) -> float:
-    """Score how close a consensus is to its lists, as one minus their weighted mean distance.
+    """Score how close a consensus is to its lists: one minus the weighted mean distance of the lists to the consensus.
 
     Parameters
     ----------

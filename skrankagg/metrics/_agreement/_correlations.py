@@ -179,7 +179,7 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
 
     See Also
     --------
-    concordance : The same coefficient for the voters of each query.
+    concordance : Kendall's coefficient for the voters of each query.
     spearman_rho : The correlation of two rankings. Without ties, the mean over all pairs of rankings determines W.
 
     Notes

@@ -248,7 +248,7 @@ def concordance(lists: PlainLists) -> pd.Series:
 
     See Also
     --------
-    kendall_w : The same coefficient for rankings passed one by one.
+    kendall_w : Kendall's coefficient for rankings that are not a frame.
 
     Examples
     --------

@@ -69,7 +69,7 @@ _LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     "11pt",
     "Eleven-point interpolated precision",
     formula=r"mean of `iprec@r` over $r = 0, 0.1, \dots, 1$",
-    agrees="trec_eval `11pt_avg`, likewise",
+    agrees="trec_eval `11pt_avg`, with `rounding` as for `iprec@r`",
     other_names=("11pt_avg",),
     has_expectation=False,
 )

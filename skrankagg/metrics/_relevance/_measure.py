@@ -1,9 +1,9 @@
 """A measure, which consists of a name, a cutoff, conventions, and a function that computes the values.
 
 Each measure is written as one function with the decorator :func:`define`. The function computes a value for each query
-from ranked relevance. Its parameters are its cutoff and its conventions. The decorator makes a public function of the
-same name, which accepts runs and judgements. The decorator also adds the parameters that all measures share, and
-describes them in the docstring.
+from ranked relevance. The parameters of the function are the measure's cutoff and conventions. The decorator makes a
+public function of the same name. This function accepts runs and judgements. The decorator also adds the parameters that
+all measures share, and describes them in the docstring.
 """
 
 import inspect
@@ -46,9 +46,9 @@ class Measure:
     summary : {"mean", "sum", "gmean"}, default="mean"
         How the values of several queries are summarized.
     greater_is_better : bool or None, default=True
-        Whether higher values are better; None if neither higher nor lower values are better. It is False for
-        "rbp_resid", the uncertainty of "rbp". It is None for "num_ret", "num_rel" and "judged@k", which describe a run
-        but do not rate it.
+        Whether higher values are better; None if neither higher nor lower values are better. An example of False is
+        "rbp_resid", the uncertainty of "rbp". Examples of None are "num_ret", "num_rel" and "judged@k"; these measures
+        describe a run but do not rate it.
     cutoff_kind : {"k", "recall", "ks"}, default="k"
         Form of the cutoff: a number of places, a recall, or several numbers of places.
     has_expectation : bool, default=True
@@ -167,7 +167,8 @@ class Measure:
         Returns
         -------
         total : float
-            Sum of the values. For gmap it is the sum of their logarithms, where values below 1e-5 are raised to 1e-5.
+            Sum of the values. For gmap, the total is the sum of the values' logarithms, where values below 1e-5 are
+            raised to 1e-5.
         count : int
             Number of values.
         """

@@ -127,8 +127,8 @@ def make_measure(
     function : callable
         Function of a :class:`JudgedRanking` that returns a finite number, or NaN if the query has no value.
     name : str, default=None
-        Name of the measure and of its column; None uses the function's name. It must not be the name of another
-        measure, such as "map".
+        Name of the measure and of its column; None uses the function's name. The name of another measure, such as
+        "map", is not allowed.
     greater_is_better : bool or None, default=True
         Whether higher values are better; None if neither higher nor lower values are better.
     summary : {"mean", "sum"}, default="mean"
@@ -154,8 +154,8 @@ def make_measure(
 
     Notes
     -----
-    The function is called for every measured query, with an empty ranking if nothing was returned. Its exceptions are
-    passed on, with a note that names the query.
+    The function is called for every measured query. If nothing was returned for a query, the ranking is empty.
+    Exceptions of the function are passed on, with a note that names the query.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def precision(ranked, k: int, *, relevance_threshold: float | None = None):
     Parameters
     ----------
     k : int
-        Cutoff. It is also the divisor if fewer items are returned.
+        Cutoff. The divisor is k even if fewer items are returned.
 
     See Also
     --------

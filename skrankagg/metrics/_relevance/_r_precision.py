@@ -30,7 +30,7 @@ def _best_places(ranked, k, threshold):
     "rprec",
     "R-precision",
     formula=(
-        r"$h_R / R$; with a cutoff, $\lvert\{i \le k : rel_i \ge t\}\rvert / \min(R, k)$ with $t$ the $\min(R, "
+        r"$h_R / R$; with a cutoff, $\lvert\{i \le k : rel_i \ge t\}\rvert / \min(R, k)$, where $t$ is the $\min(R, "
         r"k)$-th best grade of the query: items that tie at the border are all relevant"
     ),
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",

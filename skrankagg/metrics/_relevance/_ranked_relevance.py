@@ -78,7 +78,7 @@ class RelevanceList:
         return total
 
     def head(self, k):
-        """Cut off places far below the k-th place, which measures with a small cutoff do not need.
+        """Cut off places far below the k-th place; measures with a small cutoff do not need these places.
 
         Returns self if few places can be left out, if `k` is None, or if `k` is an array with a value for each query.
         """
@@ -275,7 +275,7 @@ class RankedRelevance(RelevanceList):
 
     @cached_property
     def retrieved(self):
-        """Return the grades of the returned items in descending order, which is their ideal ranking."""
+        """Return the grades of the returned items in descending order, as in an ideal ranking of these items."""
         grade = np.nan_to_num(self.grade)
         return RelevanceList(grade[group_order(self.row_query, -grade)] if len(grade) else grade, self.ptr)
 
