@@ -300,7 +300,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the attributes from the results of the methods and of the measured voters; `rivals` are the latter."""
+        """Set the attributes from the results of the methods, `outcomes`, and of the measured voters, `rivals`."""
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures

@@ -5,7 +5,10 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Return a dict from each method that learns from judgements to the reason; `learns` names further such methods."""
+    """Return the reasons why methods learn from judgements, by name of the method.
+
+    `learns` contains the names of further methods that learn from judgements.
+    """
     reasons = {}
     for name, estimator in members:
         reason = f"named by learns={list(learns)!r}" if name in learns else find_judgements(estimator)

@@ -114,7 +114,7 @@ def name_voters(lists, members):
 
 
 def measure_voters(names, lists, judged, measures):
-    """Return the results of the voters under the given names, without an estimator and a time."""
+    """Return the results of the voters under the given names; the results have no estimator and no time."""
     return [
         Outcome(name, None, measured, VoterRun(lists, voter))
         for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))

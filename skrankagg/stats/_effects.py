@@ -226,7 +226,7 @@ def warn_of_few_values(n):
 
 
 def interval_of_mean(values, confidence, n_resamples, method, random_state):
-    """Compute the interval of the mean; the values are already checked, and no warning is given."""
+    """Compute the confidence interval of the mean of checked values, without a warning of few values."""
     if len(values) < 2:
         return np.nan, np.nan
     if np.ptp(values) <= TOLERANCE * np.abs(values).max():

@@ -59,7 +59,7 @@ def _full_rho(ranks):
     return ratio_or_nan(centred @ centred.T, np.outer(size, size))
 
 
-#: Faster forms, for all lists at once, of measures of lists that contain the same items.
+#: Faster functions for some measures. They compare all lists at once if the lists contain the same items.
 _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "cityblock")}
 
 

@@ -29,14 +29,14 @@ class JudgedLists:
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 
     def measure(self, consensus, measures):
-        """Compute the measures of a consensus; return by name arrays of shape (n_judged_queries,).
+        """Compute the measures of a consensus; return a dict of arrays of shape (n_judged_queries,) by name.
 
         The consensus is encoded or a frame. If a frame lacks a query, the query counts as an empty list.
         """
         return self.values(self.grade(consensus), measures)
 
     def measure_voters(self, measures):
-        """For each voter in order, yield the values of the voter's lists in the form of :meth:`measure`.
+        """Return a list with a result in the form of :meth:`measure` for the lists of each voter.
 
         If a voter has no list for a query, the query counts as an empty list.
         """
@@ -45,7 +45,7 @@ class JudgedLists:
         return [{name: measure._values(one.ranked) for name, measure in measures.items()} for _, one in graded]
 
     def values(self, ranked, measures):
-        """Compute measures from the result of :meth:`grade`; return by name arrays of shape (n_judged_queries,)."""
+        """Compute measures from the result of :meth:`grade`, and return them in the form of :meth:`measure`."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):

@@ -181,7 +181,10 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Return the order of rows by score, or by rank without scores, then by further keys; also return the first key."""
+    """Sort the rows by score, then by further keys; return the order and the values of the first key.
+
+    If there are no scores, the rows are sorted by rank.
+    """
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:
         return None, None
@@ -232,8 +235,8 @@ def byte_order(code, index):
 
 def _best_or_worst(sign):
     def view(ranked):
-        # Judged items before unjudged ones of the same merit, so that the rule also works for measures that count
-        # judgements.
+        # Judged items precede unjudged items of the same merit, so that the rule also works for measures that count
+        # judged items.
         merit = np.where(np.isnan(ranked.grade), -np.inf, np.fmax(ranked.grade, -1.0))
         order, _ = _by_value(ranked, -sign * merit)
         return ranked if order is None else _reorder(ranked, order)
