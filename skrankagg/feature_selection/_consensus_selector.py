@@ -348,7 +348,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Compute the stability of the consensuses of single folds; each fold is aggregated as one query."""
+        """Compute the stability of the consensuses of the single folds; each fold is aggregated as a separate query."""
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))

@@ -96,7 +96,7 @@ def _automatic(estimator, name, order=1):
 
 
 def _sizes(value, order):
-    """Return absolute values, or their norms over the rows if there is a row for each class."""
+    """Return the absolute values, or the norm of each column if there is a row for each class."""
     value = np.asarray(value.toarray() if issparse(value) else value, dtype=np.float64)
     return np.linalg.norm(value, ord=order, axis=0) if value.ndim == 2 else np.abs(value)
 

@@ -340,7 +340,7 @@ def style_table(
 
 
 def _lay_out(results, references, marks, decimals, mark_best, time):
-    """Return the titles of the labels, the labels of all rows, and each column's title, cells, best cells and marks."""
+    """Return the titles of the row labels, the row labels, and each column's title, cells, best cells and marks."""
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)
     if references is None:

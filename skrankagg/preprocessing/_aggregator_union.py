@@ -1,4 +1,4 @@
-"""Consensus of consensuses, in which aggregators are the voters of another aggregator."""
+"""Transformer that turns aggregators into voters, for a consensus of consensuses."""
 
 from numbers import Integral
 from typing import Any
@@ -184,7 +184,7 @@ def _fit_transform(aggregator, lists, y):
 
 
 def _with_relevant(aggregator, queries, given):
-    """Return a mask of the queries that have relevant items in the given or the aggregator's judgements."""
+    """Return a mask of the queries with relevant items; the judgements are the given ones or the aggregator's own."""
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
     relevant = np.full(len(queries), not known)  # if no judgements are visible, any query may have some
     for qrels in known:

@@ -108,7 +108,7 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield an estimator and its parameters at any depth with their paths; contents of containers come last.
+    """Yield an estimator, then its parameters at any depth, each with its path; contents of containers come last.
 
     Shallow parameters precede deeper parameters. The steps of a pipeline have the names from ``get_params``. Estimators
     in other lists, such as the values of a grid, have the name of the list.

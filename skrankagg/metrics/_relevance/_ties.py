@@ -2,9 +2,9 @@ r"""Rules for items of equal score.
 
 Scores are often integers. The order of items with equal scores then determines the value of a measure. ``"order"`` uses
 the published order. ``"trec_eval"`` sorts items of equal score in descending order of their bytes and ignores the
-ranks. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` and
-``"pessimistic"`` put the better and the worse item first. ``"expected"`` returns the mean over all orders of the tied
-items, by closed forms [1]_.
+ranks. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` puts the
+better item first, and ``"pessimistic"`` the worse item. ``"expected"`` returns the mean over all orders of the tied
+items. This mean is computed by closed forms [1]_.
 
 References
 ----------
