@@ -102,7 +102,7 @@ def _sizes(value, order):
 
 
 def _before_step(step, value, title, name):
-    """Map the importances of a pipeline step's output columns back to its input columns; NaN for dropped columns.
+    """Map the importances of a pipeline step's output columns back to its input columns; dropped columns have NaN.
 
     The columns are matched by name. A step without column names is assumed to keep all columns.
     """

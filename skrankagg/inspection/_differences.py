@@ -27,7 +27,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         Consensus frames from ``transform``, with `query`, `item`, and `score` or `rank` or both. Other runs with one
         list for each query are also accepted.
     top : int, default=10
-        Number of first places for `top_overlap`.
+        Number of first places that `top_overlap` compares.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         - `leader_changed`, boolean: whether the first items of the two consensuses differ;
         - `largest_rise`, Int64: the largest number of places by which an item is higher in `second` than in `first`,
           counted among the common items;
-        - `rising_item`: the item with the largest rise; if there are several, the highest of them in `first`;
+        - `rising_item`: the item with the largest rise; if several items qualify, the highest of these in `first`;
         - `largest_fall` and `falling_item`: the corresponding values for items that are lower in `second`.
 
         If no item rises, no item falls either. Both counts are then 0, and both items are missing. For a query found in

@@ -237,7 +237,7 @@ def _alike(lists):
 
 
 def _silence(aggregator, lists, heard, queries, others, failures):
-    """For some queries at once, set the weight of each list to 0 in turn."""
+    """For some queries at once, set the weight of each list to 0 in turn, and yield the new consensuses."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -308,7 +308,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, others, failures):
-    """For some queries at once, remove the rows of each list in turn."""
+    """For some queries at once, remove the rows of each list in turn, and yield the new consensuses."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     position = positions(list_ptr) - 1
     for number in range(int(position.max()) + 1):

@@ -167,7 +167,7 @@ def margin_of_victory(
 
 
 class _Lead:
-    """The lead of one item of a query over the other items, given the lists of positive weight."""
+    """Lead of one item of a query over the other items, computed from the lists of positive weight."""
 
     def __init__(self, aggregator, lists, leader, heard, votes):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader

@@ -186,7 +186,7 @@ def significance_marks(
     alpha: float = 0.05,
     **options: Unpack[PairedTestOptions],
 ) -> pd.DataFrame:
-    """Mark methods that differ significantly from a baseline, for each measure.
+    """For each measure, mark the methods that differ significantly from a baseline.
 
     Parameters
     ----------

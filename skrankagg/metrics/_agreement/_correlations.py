@@ -21,7 +21,7 @@ _CELLS = 1 << 20
 
 
 def spearman_rho(first: Ranking, second: Ranking) -> float:
-    r"""Compute Spearman's rank correlation of the items that both rankings contain.
+    r"""Compute Spearman's rank correlation of two rankings over the items that both contain.
 
     Parameters
     ----------

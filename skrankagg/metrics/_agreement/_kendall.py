@@ -65,7 +65,7 @@ def _tied_pairs(rank):
 
 
 def common(first, second):
-    """Reduce two vectors of ranks to the items that both contain, and return their mid-ranks."""
+    """Restrict two vectors of ranks to the items that both vectors contain, and return the mid-ranks."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return mid_rank(first[both]), mid_rank(second[both])
 
@@ -80,7 +80,7 @@ def union(first, second):
 
 
 def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "x"] = "b") -> float:
-    r"""Compute Kendall's rank correlation of the items that both rankings contain.
+    r"""Compute Kendall's rank correlation of two rankings over the items that both contain.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
 
 def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
-    r"""Compute Goodman and Kruskal's gamma of the items that both rankings contain.
+    r"""Compute Goodman and Kruskal's gamma of two rankings over the items that both contain.
 
     Parameters
     ----------

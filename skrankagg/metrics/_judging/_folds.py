@@ -20,7 +20,7 @@ def hold_out(estimator, lists, aligned, folds, n_jobs=None):
 
 
 def fit_judged(estimator, lists, aligned):
-    """Fit an estimator on lists, and on judgements unless they are None."""
+    """Fit an estimator on lists and aligned judgements, or on lists alone if the judgements are None."""
     return estimator.fit(lists) if aligned is None else estimator.fit(lists, aligned)
 
 

@@ -125,7 +125,7 @@ class RankingScorer(BaseEstimator):
 
     @property
     def __name__(self) -> str:
-        """Return the name of the score, which scikit-learn displays with learning and validation curves."""
+        """Return the name of the score; scikit-learn displays this name with learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
     def __call__(self, estimator: Any, X: AnyLists, y: Judgements | None = None, **params: Any) -> Any:

@@ -159,7 +159,7 @@ def find_fault(queries, items, qrels):
 def check_order(caller, run, qrels):
     """Raise InputTypeError if the run and the judgements have certainly been swapped.
 
-    A list or a dict of item to number may be a run or judgements, so it is always accepted.
+    Lists and dicts of item to number are always accepted, because they may be a run as well as judgements.
     """
     if isinstance(run, Qrels):
         what = "a Qrels"
@@ -343,7 +343,7 @@ def _encode(items):
 
 
 def _ranking(returned, query):
-    """Return the items, best first, and numbers that decrease in the order of the items."""
+    """Return the items of a query, best first, and a decreasing score for each item."""
     if isinstance(returned, Mapping):
         # Unsigned NumPy integers cannot be negated.
         given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}

@@ -94,7 +94,7 @@ class Measure:
         qrels : DataFrame, Qrels, or list, set or dict of items
             Judgements.
         per_query : bool, default=False
-            Whether to return the value of each query instead of their summary.
+            Whether to return the value of each query instead of the summary over the queries.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """Return the label of an axis."""
+        """Return the label of the measure for an axis, with the cutoff if there is one."""
         return self.label if self.k is None else f"{self.label} at {self._written_cutoff(', ')}"
 
     @property
@@ -152,7 +152,7 @@ class Measure:
         Returns
         -------
         float
-            NaN if there is nothing to average.
+            The summary; NaN for a mean of no values.
         """
         return self.summarize_sums(*self.sum_up(values))
 
@@ -189,7 +189,7 @@ class Measure:
         Returns
         -------
         float
-            NaN if there is nothing to average.
+            The summary; NaN for a mean of no values.
         """
         if self.summary == "sum":
             return float(total)
@@ -221,7 +221,7 @@ class Measure:
         return tuple(int(one) for one in many) if self.cutoff_kind == "ks" else int(k)
 
     def _values(self, ranked):
-        """Compute the value of each query; queries without results have NaN if they are skipped."""
+        """Compute the value of each query; the value is NaN for a query without results if such queries are skipped."""
         parameters = _parameters(self.function)
         own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
         own = {name: value for name, value in own.items() if name not in _COMMON}

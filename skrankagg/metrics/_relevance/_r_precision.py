@@ -14,7 +14,7 @@ __all__ = [
 
 
 def _best_places(ranked, k, threshold):
-    """Compute the share of the first k places whose grade is at least the k-th grade of the ideal list."""
+    """For each list, compute the share of the first k places with at least the k-th highest grade of the query."""
     judged = ranked.judged
     n_relevant = ranked.n_relevant(threshold)
     places = n_relevant if k is None else np.minimum(n_relevant, k)
@@ -85,7 +85,7 @@ def mean_average_r_precision(ranked, k: int | Sequence[int], *, relevance_thresh
 
     See Also
     --------
-    r_precision : The measure at one cutoff.
+    r_precision : Rp@z at one cutoff, and R-precision.
 
     Examples
     --------

@@ -105,7 +105,7 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return the rows where the first relevant item of a list can be, and the probability of each row."""
+        """Return rows, and for each row the probability that it is the first relevant item of its list."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 

@@ -52,7 +52,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     Raises
     ------
     ValueError
-        If the name, the cutoff or a convention is unknown; the message lists the known ones.
+        If the name, the cutoff or a convention is unknown. The message lists the known names or values.
 
     See Also
     --------
@@ -128,7 +128,7 @@ def note_measures(frame, measures):
     """Note facts about user-defined measures in a frame of measures, in place, and return the frame.
 
     The names of user-defined measures do not contain these facts. Pandas keeps the note when rows and columns are
-    selected, and in Parquet files.
+    selected. The note is also kept in Parquet files.
     """
     notes = {
         column: {"greater_is_better": measure.greater_is_better, "summary": measure.summary}
