@@ -1,7 +1,7 @@
 """Encoding of a frame's columns into the codes of :class:`~skrankagg.RankedLists`.
 
-Rows are sorted by query, voter and rank; rows that are already in order stay in place. Invalid lists are refused here
-with a short message.
+Rows are sorted by query, voter and rank. If they are already in order, they are not moved. Invalid lists raise an
+error.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ _MOST_CANDIDATES = 2**31 - 1
 
 
 def encode_lists(columns):
-    """Encode :class:`Columns` of ranked lists as the fields of :class:`~skrankagg.RankedLists`, by name."""
+    """Encode :class:`Columns` of ranked lists; return a dict with the fields of :class:`~skrankagg.RankedLists`."""
     with_rank, with_score = columns.has("rank"), columns.has("score")
     if columns.name("query") is None:
         list_code, queries = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_QUERY])
