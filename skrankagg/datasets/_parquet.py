@@ -1,4 +1,4 @@
-"""Reading of the columns of Parquet files, writing of such files, and the check for the library that they need."""
+"""Reading and writing of Parquet files, and the check that pyarrow is installed."""
 
 import importlib.util
 import io
@@ -15,7 +15,7 @@ _MAGIC = b"PAR1"
 
 
 def check_parquet(caller):
-    """Raise MissingLibraryError, with the remedy, if the library for Parquet files is missing."""
+    """Raise MissingLibraryError if pyarrow, the library for Parquet files, is missing."""
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingLibraryError(
             f"{caller} needs pyarrow for Parquet. Install it with pip install pyarrow, or use CSV."
@@ -29,7 +29,7 @@ def is_parquet(path):
 
 
 def parquet_columns(path):
-    """List the names of the columns of a file."""
+    """Return the names of the columns of a Parquet file as a list."""
     from pyarrow.parquet import read_schema
 
     with _refusals(), opened_raw(path) as stream:
@@ -38,9 +38,9 @@ def parquet_columns(path):
 
 @contextmanager
 def _refusals():
-    """Turn pyarrow's error for a damaged file into an InputError.
+    """Return a context that turns pyarrow's error for a damaged file into an InputError.
 
-    The message has no subject, so that the caller can put one in front.
+    The message has no subject; the caller puts the subject in front.
     """
     from pyarrow import ArrowException
 
@@ -71,8 +71,7 @@ def read_parquet(path, names, numeric):
     Raises
     ------
     ValueError
-        If a number is invalid, or an id is missing. The message has no subject, so that the caller can put one in
-        front.
+        If a number is invalid, or an id is missing. The message has no subject; the caller puts the subject in front.
     """
     from pyarrow.parquet import read_metadata, read_table
 

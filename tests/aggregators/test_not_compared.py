@@ -129,7 +129,7 @@ def test_not_compared_warning_is_issued_if_all_weights_are_0(method):
     if method.__sklearn_tags__().requires_fit:
         return
     (warning,) = caught(method.fit_transform, JOINED.assign(weight=0.0))
-    assert "Query 'q' has 5, of 1, 1, 1, 1 and 1 items" in str(warning.message)
+    assert "Query 'q' has 5 components, of 1, 1, 1, 1 and 1 items" in str(warning.message)
 
 
 def test_not_compared_warning_counts_queries_and_shortens_sizes():
@@ -251,7 +251,7 @@ def test_rank_stability_by_query_checks_the_components_of_the_pooled_board():
     apart = board({items: items for items in ("abc", "def", "ghi", "jkl", "mno")})
     assert not caught(MarkovChain().fit_transform, apart)
     (warning,) = caught(rank_stability, MarkovChain(), apart, n_resamples=5, unit="query")
-    assert "Query 'all' has 5, of 3, 3, 3, 3 and 3 items" in str(warning.message)
+    assert "Query 'all' has 5 components, of 3, 3, 3, 3 and 3 items" in str(warning.message)
     joined = pd.concat([APART, *(board({f"q{k}": "cde"}) for k in range(4))], ignore_index=True)
     joined["rank"] = joined["rank"].fillna(1.0 - joined.pop("score"))
     assert len(caught(MarkovChain().fit_transform, joined)) == 1
