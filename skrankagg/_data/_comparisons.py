@@ -35,7 +35,7 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError if the values of a column are the names of the two item columns; it then encodes the winner."""
+    """Raise InputError if a column encodes the winner, because its values are the names of the two item columns."""
     frame = known_frame(df, caller)
     titles = list(frame.columns if isinstance(frame, pd.DataFrame) else frame.collect_schema().names())
     for name in _columns_with(frame, (winner, loser)):

@@ -3,7 +3,7 @@
 Scikit-learn's splitters treat each row of a frame as a sample. A split by rows divides queries: some rows of a query
 are used to fit and other rows to score, and the score is wrong. After such a split, the two parts contain the same
 query but share no row of this query. In valid uses, the two parts share rows or have no query in common. For example,
-rows are shared if the training data are scored, or the same queries with other list depths or more voters.
+rows are shared if the score uses the training data, or the same queries with other list depths or more voters.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ _FEW = 2_000
 
 
 class FittedRows:
-    """Fingerprints, of 8 bytes each, of the rows of encoded lists.
+    """Fingerprints of the rows of encoded lists; each fingerprint has 8 bytes.
 
     If there are few rows, the encoded lists are kept, and the fingerprints are computed only on first use.
     """

@@ -36,9 +36,8 @@ class Columns:
 
     `names` maps canonical names to names in the frame. Messages name the constructor `caller`. If the frame lacks a
     canonical name, other common names of this column are tried; only one column may match. If there are both a column
-    `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is issued. With
-    ``lazy=False`` lazy frames are refused; this is for callers that use the order of the rows, because the rows of a
-    lazy frame have no order.
+    `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is issued. Callers that
+    use the order of the rows pass ``lazy=False``. Lazy frames are then refused, because their rows have no order.
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):

@@ -1,4 +1,4 @@
-"""Construction of ranked lists from a long frame with a row for each item of each list."""
+"""Construction of ranked lists from a long frame, which has a row for each item of each list."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -60,7 +60,7 @@ def from_frame(
     strip : bool, default=False
         Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
     weights : mapping or Series of voter to float, default=None
-        Weights of the lists, instead of a column of weights.
+        Weight of the lists of each voter. Pass either this parameter or a column of weights.
 
     Returns
     -------

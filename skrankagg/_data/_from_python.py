@@ -305,8 +305,9 @@ def from_ballots(
     Parameters
     ----------
     ballots : sequence of str, or of lists of items or of lists of tied items
-        Ballots, each with the best items first. In text, ">" separates the levels, and "=" separates the items of a
-        level; blanks around ids are ignored.
+        Ballots, each with the best items first. A ballot is text or a list of levels. In text, ">" separates the
+        levels, and "=" separates the items of a level; blanks around ids are ignored. In a list, a level is an item or
+        a list of tied items.
     counts : sequence of float, default=None
         Number of voters who cast each ballot, at least 0. None counts each ballot once. Equal ballots are merged.
     query : hashable, default="q"

@@ -258,12 +258,13 @@ def from_comparisons(
     frame : DataFrame of pandas, polars or pyarrow
         A row for each comparison.
     winner, loser : str, default="winner", "loser"
-        Columns of the two items.
+        Names of the columns that contain the winner and the loser of each comparison.
     tie : str, default=None
-        Column of booleans, or of the numbers 0 and 1, that is true if the two items tied. None means that no items
-        tied.
+        Name of a column of booleans, or of the numbers 0 and 1. True or 1 means that the two items tied. None means
+        that no items tied.
     voter : str, default=None
-        Column of the voter who made the comparison. If it is given, only comparisons of the same voter are merged.
+        Name of the column of the voters who made the comparisons. If a name is given, only comparisons of the same
+        voter are merged.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False

@@ -45,8 +45,8 @@ class QueryIds(Protocol):
 class Qrels(Immutable):
     """Relevance judgements: the relevant items of each query, with their grades.
 
-    Build a Qrels with :meth:`from_frame` or :meth:`from_dict`. A Qrels is immutable. A Qrels is deliberately not a
-    sequence. Scikit-learn therefore passes it on unchanged and never slices it along with the samples.
+    Build a Qrels with :meth:`from_frame` or :meth:`from_dict`. A Qrels is immutable and deliberately not a sequence.
+    Scikit-learn therefore passes it on unchanged and never slices it along with the samples.
 
     Parameters
     ----------
@@ -85,7 +85,8 @@ class Qrels(Immutable):
         Parameters
         ----------
         judgements : dict of query to dict, list or set
-            For each query, a dict of item to grade, or a list or set of the relevant items, which get grade 1.
+            For each query, a dict of item to grade, or a list or set of relevant items. Items in a list or set get
+            grade 1.
 
         Returns
         -------
@@ -183,7 +184,7 @@ class Qrels(Immutable):
         Raises
         ------
         TypeError
-            If `lists` is a frame, whose samples are rows.
+            If `lists` is a frame, because the samples of a frame are its rows.
 
         Examples
         --------
