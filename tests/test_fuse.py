@@ -176,7 +176,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
     [
         ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*duplicates='first'"),
         ({"bm25": ["a"], "dense": ["b", "c", "b"]}, {}, InputError, "list 'dense' repeats 'b'"),
-        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "must all have scores, or none may"),
+        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "must all have scores or all lack scores"),
         ([[("a", 1.0), ("b",)]], {}, InputError, r"has \('b',\)"),
         ([[("a", 1.0), "b"]], {}, InputError, "has 'b'"),
         ([[("a", 1.0), ("b", float("nan"))]], {}, InputError, r"got nan for 'b' in list 1"),

@@ -172,8 +172,8 @@ def _list_weights(weight, row_ptr, name_list):
     if (low < 0).any():
         v = first_row(low < 0)
         raise InputError(
-            f"List weights must be at least 0; got {low[v]:g} for {name_list(v)}. Give a list weight 0 to silence it "
-            "and keep its items, or drop its rows."
+            f"List weights must be at least 0; got {low[v]:g} for {name_list(v)}. Give a list weight 0 to ignore it "
+            "but keep its items, or drop its rows."
         )
     if (low != high).any():
         v = first_row(low != high)
@@ -188,7 +188,8 @@ def _warn_of_conflicts(conflict, name_list):
     n_lists = f"{len(conflict)} list{'s' if len(conflict) > 1 else ''}"
     warn_user(
         f"The ranks and the scores of {name_list(first_row(conflict))} order its items differently ({conflict.sum()} "
-        f"of {n_lists}). Methods of ranks use the ranks, methods of scores refuse these lists. {CONFLICT_ADVICE}",
+        f"of {n_lists}). Methods that use ranks ignore the scores; methods that use scores refuse these lists. "
+        f"{CONFLICT_ADVICE}",
         RankScoreConflictWarning,
     )
 

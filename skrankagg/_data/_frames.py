@@ -86,7 +86,9 @@ class Columns:
             else:
                 titles = [one for one in titles if canonical(one) == column]
             if len(titles) > 1:
-                unread = f", or {column}=None not to read any" if column in {"voter", "rank", "score", "weight"} else ""
+                unread = (
+                    f", or {column}=None to read none of them" if column in {"voter", "rank", "score", "weight"} else ""
+                )
                 raise InputError(
                     f"`X` must have one column for the {column}; {' and '.join(map(repr, titles))} each qualify. "
                     f"Choose with {self._call(column, titles[0])}{unread}."
@@ -123,7 +125,7 @@ class Columns:
                 for column in name.split(" or ")
                 for one in other_titles(column)
             ]
-            hint = f" (nor {', '.join(others)}, in any case)" if others else ""
+            hint = f" (also accepted: {', '.join(others)}, in upper or lower case)" if others else ""
             one_query = "query" in missing and self._caller == "RankedLists.from_frame"
             single = ", or pass query=None if they are one query" if one_query else ""
             raise InputError(

@@ -80,8 +80,8 @@ def from_frame(
     AmbiguousInputWarning
         If the ids of the queries are read from ``qid`` or ``query_id``, although there is a column ``query``.
     RankScoreConflictWarning
-        If ranks and scores of a list order its items differently. Methods of ranks use the ranks, and methods of
-        scores refuse the list.
+        If ranks and scores of a list order its items differently. Methods that use ranks ignore the scores. Methods
+        that use scores refuse the list.
     SimilarIdsWarning
         If two ids differ only in case or blanks.
     SplitQueryWarning

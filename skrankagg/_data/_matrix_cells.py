@@ -53,8 +53,8 @@ def read_names(names, what, size, caller, turned=None):
         fits = len(names) == turned != size
         turn = " Pass rows='voters' if each row of the matrix is the list of a voter." if fits else ""
         raise InputError(
-            f"`{what}` of {caller} must be {size} different names, one for each in the matrix; got {len(names)}, "
-            f"{n_different} of them different.{turn}"
+            f"`{what}` of {caller} must be {size} different names, one for each {what[:-1]} in the matrix; got "
+            f"{len(names)}, {n_different} of them different.{turn}"
         )
     return names
 

@@ -119,7 +119,9 @@ def read_plain(lists, key=None):
     if not any(scored):
         return PlainQuery(names, ids, None)
     if not all(scored):
-        raise InputError("`lists` of fuse must all have scores, or none may; these lists mix both. Drop the scores.")
+        raise InputError(
+            "`lists` of fuse must all have scores or all lack scores; some lists have scores. Drop the scores."
+        )
     return PlainQuery(names, ids, [() if values is None else values for values in scores])
 
 

@@ -450,8 +450,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
             else:
                 advice = "If it has ids of queries, pass qrels=... to the constructor, too."
             raise InputTypeError(
-                f"`{where}` must be a Qrels, which scikit-learn passes on whole, or the result of qrels.align(lists), "
-                f"which it splits along with the lists; got {type(given).__name__}. {advice}"
+                f"`{where}` must be a Qrels, which scikit-learn does not split, or the result of qrels.align(lists), "
+                f"which scikit-learn splits along with the lists; got {type(given).__name__}. {advice}"
             )
     chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
     if chosen is None:

@@ -203,8 +203,8 @@ class RankedLists(Immutable):
             raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
         if len({part.has_scores for part in parts}) > 1:
             raise InputError(
-                "`lists` of RankedLists.concat must all have scores, or none may; some have none. Encode the others "
-                "without scores, RankedLists.from_frame(part.to_frame(), score=None)."
+                "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Encode the "
+                "others without scores, RankedLists.from_frame(part.to_frame(), score=None)."
             )
         return cls.from_frame(
             pd.concat([part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts])

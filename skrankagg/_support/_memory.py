@@ -33,10 +33,10 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
     """Limit the memory for the matrices of a query inside a ``with`` block; the limit applies to the whole process.
 
     Methods whose memory grows with the square of the number of items refuse queries that exceed the limit. The default
-    limit is 0.8 times the least of three values. They are the available memory of the machine, the memory that the
-    control group (cgroup) leaves, and the memory that the address-space limit leaves. The environment variable
-    ``SKRANKAGG_MEMORY`` replaces this limit. The variable also applies to worker processes, where the context has no
-    effect. Results do not depend on the limit.
+    limit is 0.8 times the least of three values. The first value is the available memory of the machine. The other two
+    are the memory that the process may still use within the limit of its control group (cgroup) and within its
+    address-space limit. The environment variable ``SKRANKAGG_MEMORY`` replaces this limit. The variable also applies to
+    worker processes, where the context has no effect. Results do not depend on the limit.
 
     Parameters
     ----------

@@ -441,8 +441,8 @@ def _named_layout(look, columns):
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
         raise InputError(
-            f"expected distinct names out of {', '.join(kind.known)} in columns=, enough of them, and None to "
-            f"skip one, got {names}"
+            f"expected distinct names out of {', '.join(kind.known)} in columns=, with {kind.needed}, and None for "
+            f"skipped columns, got {names}"
         )
     rows = {style: look.fields(style) for style in _STYLES[look.format]}
     fitting = [style for style, fields in rows.items() if len(fields) == len(names)]
@@ -454,6 +454,6 @@ def _named_layout(look, columns):
     if len(fitting) != 1:
         raise InputError(
             f"expected one separator that splits the first line into {len(names)} fields, as in columns=, got "
-            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split so"
+            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, for which several separators fit"
         )
     return Layout(fitting[0], names, decimal=decimal)

@@ -48,7 +48,9 @@ def _refusals():
         yield
     except (ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError) as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        raise InputError(f"expected a Parquet file that pyarrow can read, got one that it refuses ({reason})") from None
+        raise InputError(
+            f"expected a Parquet file that pyarrow can read, got one that pyarrow refuses ({reason})"
+        ) from None
 
 
 def read_parquet(path, names, numeric):

@@ -105,7 +105,7 @@ def _check_columns(frame, format):
     missing = {"query", "item", "score", "rank"}.difference(columns)
     if missing & format.needs or len(missing) > 1 or not missing <= {"score", "rank"}:
         raise InputError(
-            "`run` must have the columns query, item, score and rank (a CSV may lack one of the last two, JSON the "
+            "`run` must have the columns query, item, score and rank (CSV may lack either score or rank, JSON may lack "
             f"rank); got {columns}. Rename them, or write CSV."
         )
     for column in columns:

@@ -210,7 +210,7 @@ def test_concat_joins_containers():
     assert both.to_runs() == {1: {"q1": ["a", "b"], "q2": ["b"]}}
     with pytest.raises(InputError, match="contain an item once"):
         RankedLists.concat([first, first])
-    with pytest.raises(InputError, match="must all have scores, or none may"):
+    with pytest.raises(InputError, match="must all have scores or all lack scores"):
         RankedLists.concat([first, RankedLists.from_lists([{"a": 1.0}], query="q2")])
     with pytest.raises(InputError, match="one RankedLists or more"):
         RankedLists.concat([])

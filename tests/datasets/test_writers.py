@@ -221,7 +221,7 @@ def test_write_run_writes_one_line_of_text_per_query(tmp_path, rank_ties, q, p):
 @pytest.mark.parametrize(
     ("frame", "format", "words"),
     [
-        (TIED.drop(columns="score"), "json", "JSON the rank"),
+        (TIED.drop(columns="score"), "json", "JSON may lack rank"),
         (TIED.drop(columns=["score", "rank"]), "text", "must have the columns query, item, score and rank"),
         (TIED.assign(voter=list("uvuvuv")), "json", "the lists of one voter for JSON; got 2 voters"),
         (TIED.assign(voter=list("uvuvuv")), "text", "the lists of one voter for text; got 2 voters"),
