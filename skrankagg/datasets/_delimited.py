@@ -276,8 +276,8 @@ def read_table(path, layout, numeric):
     Raises
     ------
     ValueError
-        If a line does not fit the layout. The message contains the number of the line. The message has no subject; the
-        caller puts the subject in front.
+        If a line does not fit the layout. The message contains the number of the line. The message does not name the
+        file; the caller adds the name.
     """
     if layout.style == "parquet":
         return read_parquet(path, layout.names, numeric)

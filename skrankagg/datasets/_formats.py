@@ -308,9 +308,9 @@ PARQUET = Format(
     name="parquet",
     suffixes=(".parquet",),
     holds={
-        "lists": "columns with the names of a header, which needs pyarrow",
-        "qrels": "columns with the names of a header, which needs pyarrow",
-        "run": "all columns, which needs pyarrow",
+        "lists": "columns named as in a header; pyarrow must be installed",
+        "qrels": "columns named as in a header; pyarrow must be installed",
+        "run": "all columns; pyarrow must be installed",
     },
     expected=dict.fromkeys(("lists", "qrels"), "a Parquet file"),
     shown="a Parquet file",
@@ -344,7 +344,7 @@ JSON = Format(
 )
 TEXT = Format(
     name="text",
-    holds={"run": "a line for each query, such as ``q1: A > B``, written by :func:`ranking_text`"},
+    holds={"run": "a line for each query, such as ``q1: A > B``; see :func:`ranking_text`"},
     write=lambda frame, tag, rank_ties: lines_text(frame, rank_ties).encode(),
     has_ranks=False,  # it makes its own
 )
@@ -396,8 +396,8 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     Raises
     ------
     ValueError
-        If the first line fits no format or several formats. The message has no subject; the caller puts the subject in
-        front.
+        If the first line fits no format or several formats. The message does not name the file; the caller adds the
+        name.
     """
     look = Look(source, kind, format, decimal, trailing)
     found, layout = _find(look) if columns is None else (CSV, _named_layout(look, columns))

@@ -82,8 +82,8 @@ def read_json(source, kind):
     Raises
     ------
     ValueError
-        If the content is invalid. The message names the place. The message has no subject; the caller puts the subject
-        in front.
+        If the content is invalid. The message contains the place in the file. The message does not name the file; the
+        caller adds the name.
     """
     data = _parse(source)
     if isinstance(data, list):

@@ -40,7 +40,7 @@ def parquet_columns(path):
 def _refusals():
     """Return a context that turns pyarrow's error for a damaged file into an InputError.
 
-    The message has no subject; the caller puts the subject in front.
+    The message does not name the file; the caller adds the name.
     """
     from pyarrow import ArrowException
 
@@ -73,7 +73,7 @@ def read_parquet(path, names, numeric):
     Raises
     ------
     ValueError
-        If a number is invalid, or an id is missing. The message has no subject; the caller puts the subject in front.
+        If a number is invalid, or an id is missing. The message does not name the file; the caller adds the name.
     """
     from pyarrow.parquet import read_metadata, read_table
 

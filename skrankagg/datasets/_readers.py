@@ -91,8 +91,8 @@ def read_lists(
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
         ``"csv"``: with a header, separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query,
-        Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header,
-        which needs pyarrow. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
+        Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns named as in a header; pyarrow
+        must be installed. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
         records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the format that matches the beginning of the
         file.
     voter : {"auto", "file"} or sequence of str or None, default="auto"
@@ -244,7 +244,7 @@ def read_qrels(
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a header,
         separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
-        separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"json"``:
+        separated by blanks or tabs. ``"parquet"``: columns named as in a header; pyarrow must be installed. ``"json"``:
         ``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``.
         ``"auto"``: the format that matches the beginning of the file.
     columns : sequence of str or None, default=None

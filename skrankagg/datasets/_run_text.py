@@ -49,7 +49,7 @@ def fields_text(frame):
 def csv_text(frame, separator):
     """Return a frame as the text of a table with a header.
 
-    An error message has no subject; the caller puts the subject in front.
+    An error message does not name the file; the caller adds the name.
     """
     options = {"sep": separator, "index": False, "lineterminator": "\n"}
     text = frame.to_csv(**options)

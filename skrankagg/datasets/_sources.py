@@ -35,7 +35,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | BinaryFile
 
 
 class Fault(InputError):
-    """Error about a file, with its own remedy; the message has no subject, which the caller puts in front."""
+    """Error about a file, with its own remedy; the message does not name the file, because the caller adds the name."""
 
     def __init__(self, clause, remedy):
         super().__init__(clause)

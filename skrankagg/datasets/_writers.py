@@ -62,7 +62,7 @@ def output_format(path, *, runs=False):
     Raises
     ------
     ValueError
-        If the suffix is unknown. The message has no subject; the caller puts the subject in front.
+        If the suffix is unknown. The message does not name the file; the caller adds the name.
     ImportError
         If the suffix is Parquet's, and pyarrow is missing.
     """
@@ -198,8 +198,8 @@ def write_run(
         Path of the file; an existing file is replaced. If it ends in .gz, the file is compressed.
     format : {"auto", "csv", "tsv", "trec", "parquet", "json", "text"}, default="auto"
         ``"csv"``: a table with a header and all columns. ``"tsv"``: the same with tabs. ``"trec"``: query, Q0, item,
-        rank, score, tag. ``"parquet"``: all columns, which needs pyarrow. ``"json"``: ``{query: {item: score}}``, the
-        format of ranx. ``"text"``: a line for each query, such as ``q1: A > B``, written by :func:`ranking_text`.
+        rank, score, tag. ``"parquet"``: all columns; pyarrow must be installed. ``"json"``: ``{query: {item: score}}``,
+        the format of ranx. ``"text"``: a line for each query, such as ``q1: A > B``; see :func:`ranking_text`.
         ``"auto"``: the format of the suffix: .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet for
         parquet, .json for json. Every suffix except .parquet may be followed by .gz.
     tag : str, default="skrankagg"
