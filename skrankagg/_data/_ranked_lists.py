@@ -62,7 +62,7 @@ def _constructor(
 class RankedLists(Immutable):
     """Encoded ranked lists of many voters for many queries; each query is a sample.
 
-    Build them with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
+    Build RankedLists with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
     :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix` or :meth:`from_comparisons`.
     RankedLists are immutable. Scikit-learn treats them as a container of ``n_queries`` samples. Therefore ``cv=5``,
     ``train_test_split`` and every splitter separate whole queries and never divide a list.
@@ -70,14 +70,14 @@ class RankedLists(Immutable):
     Parameters
     ----------
     queries, voters, items : pandas.Index
-        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items, and its
-        queries keep the order in which they were taken.
+        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items. Its
+        queries are in the order in which they were requested.
     list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
     list_voter : ndarray of shape (n_lists,), dtype=int32
         Voter of each list.
     list_weight : ndarray of shape (n_lists,), dtype=float64
-        Weight of each list; a list of integer weight w counts as w copies of itself.
+        Weight of each list. A list with an integer weight w counts as w equal lists.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
         Lists whose ranks and scores order the items differently; None if there is no such list.
     list_merged : ndarray of shape (n_lists,), dtype=bool, or None
@@ -354,7 +354,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pointer array that delimits each candidate's rows, shape (n_candidates + 1,), and the rows by candidate."""
+        """Pointer array of each candidate's rows, shape (n_candidates + 1,), and the rows sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
@@ -390,7 +390,7 @@ class RankedLists(Immutable):
         return self.sum_over_lists(value)[self.candidate_query] - held
 
     def components(self, absent: Literal["last", "ignore"] = "ignore") -> pd.DataFrame:
-        """Divide the items of each query into components that no list compares with each other.
+        """Divide the items of each query into components; no list compares items of different components.
 
         Parameters
         ----------
@@ -491,9 +491,9 @@ class RankedLists(Immutable):
         Returns
         -------
         lists : RankedLists
-            The lists without the items that are left in no list of the query.
+            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
-            The remaining candidates, in the numbering of this container.
+            Positions of the remaining candidates among the candidates of this container.
         """
         return self._keep(np.ones(self.n_lists, dtype=bool), kept)
 
@@ -508,9 +508,9 @@ class RankedLists(Immutable):
         Returns
         -------
         lists : RankedLists
-            The lists without the items that are left in no list of the query.
+            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
-            The remaining candidates, in the numbering of this container.
+            Positions of the remaining candidates among the candidates of this container.
         """
         return self._keep(kept, kept[self.row_list])
 
@@ -544,7 +544,7 @@ class RankedLists(Immutable):
         TypeError
             If ids are not given as a collection.
         ValueError
-            If an id is unknown, or nothing is left.
+            If an id is unknown, or if no list remains.
 
         See Also
         --------
