@@ -1,4 +1,4 @@
-"""Numbering and ordering of the items of one query as plain ids.
+"""Numbering and ordering of the items of one query, given as plain ids instead of a data frame.
 
 For a few hundred ids, these functions are faster than a single operation on a data frame. :func:`skrankagg.fuse` uses
 them.

@@ -53,8 +53,8 @@ def _sort_packed(packed, row_bits, ptr=None):
 def _sort_ranges(packed, ptr):
     """Sort each range of keys separately, in place.
 
-    Several ranges at a time are sorted as the rows of a table. This is several times faster than sorting one array. If
-    the table of a batch would be mostly empty, the batch is sorted as one array.
+    A batch of several ranges is sorted as the rows of a table. This is several times faster than sorting one array. If
+    the table would be mostly empty, the batch is sorted as one array.
     """
     first, n_ranges = 0, len(ptr) - 1
     while first < n_ranges:

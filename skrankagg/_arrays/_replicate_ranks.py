@@ -52,7 +52,7 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """Return places with the known places of the groups without ties; the caller fills in the other places."""
+    """Copy the places computed before this group and column; the caller fills in the remaining places."""
     last = np.empty_like(first)
     last[: ptr[group]] = first[: ptr[group]]
     own = slice(ptr[group], ptr[group + 1])

@@ -40,7 +40,7 @@ def common_unit(weight):
 
 
 def count_in_units(lists):
-    """Divide the weights of each query by their common unit; return the lists and the units, shape (n_queries,).
+    """Divide the weights of each query by their common unit; return the new lists and the units, shape (n_queries,).
 
     The new weights are integers if the weights of the query have a common unit.
     """

@@ -41,7 +41,7 @@ class FittedRows:
         self._lists = None  # last: another thread may be reading
 
     def torn_queries(self, lists):
-        """Return the positions in ``lists.queries`` of the fitted queries that share no row with the fitted data."""
+        """Return the positions in ``lists.queries`` of the queries whose fitted rows are all missing in `lists`."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -121,7 +121,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if a fitted query of a frame `X` shares no row with the fitted data; `lists` is `X` encoded."""
+    """Raise InputError if all fitted rows of a query are missing in the frame `X`, which is encoded as `lists`."""
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return

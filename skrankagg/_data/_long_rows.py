@@ -41,7 +41,7 @@ def encode_rows(
     plain_ids: bool = False,
     index: pd.Index | None = None,
 ) -> Any:
-    """Encode columns by name as ranked lists of class `cls`.
+    """Encode a dict of columns as ranked lists of class `cls`.
 
     The columns are `query`, `voter` (positions in `voters`), `item`, at least one of `rank` and `score`, and optionally
     `weight`. If `plain_ids` is true, items of a nullable integer type become NumPy integers after missing items have

@@ -11,7 +11,7 @@ __all__ = ["load_formula1", "load_nascar", "load_prostate_genes"]
 
 
 def _lines(name):
-    """Return the lines of a data file of the package without the comments, which describe the source of the data."""
+    """Return the lines of a data file of the package; comments, which describe the source, are left out."""
     text = files("skrankagg.datasets").joinpath("data", name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
