@@ -1,7 +1,7 @@
 """Rank aggregation for scikit-learn.
 
-Ranked lists of many voters in, one consensus for each query out: every method is a scikit-learn estimator over a long
-frame of lists.
+Each method combines the ranked lists of several voters into one consensus ranking for each query. Every method is a
+scikit-learn estimator and accepts the lists as a long data frame.
 
 >>> import pandas as pd
 >>> from skrankagg import Copeland

@@ -1,7 +1,7 @@
 """The command line: compare methods, aggregate lists, evaluate runs.
 
-``skrankagg --help`` and ``skrankagg compare --help`` teach the rest. Results go to standard output and nothing else
-does; a mistake of the user's is one sentence on standard error, and a mistake of ours a traceback.
+``skrankagg --help`` and ``skrankagg compare --help`` describe the commands and their options. Only results are written
+to standard output. A user error prints one sentence to standard error. A bug in the library prints a traceback.
 """
 
 import sys

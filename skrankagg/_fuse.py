@@ -36,9 +36,9 @@ def fuse(
     ----------
     lists : sequence of lists, or dict of name to list
         Each list contains ids, best first, or pairs (id, score); it may also be a dict of id to score. Higher scores
-        are better. All ids must have one sortable type, such as str or int. Empty lists are ignored. A list of several
-        queries, each given in this way, is a batch. Data frames of one query, one frame for each list, are read as
-        RankedLists.from_lists reads them.
+        are better. All ids must have one sortable type, such as str or int. Empty lists are ignored. Several queries in
+        this form can be passed as a list, which is a batch. The lists of a single query may also be data frames, one
+        for each list. They are then read as in RankedLists.from_lists.
     aggregator : aggregator, default=None
         An aggregator, or a pipeline that ends in an aggregator. None uses ``ReciprocalRankFusion(k=30)``. An aggregator
         that learns voter weights by ``weighting="global"`` must be fitted.
@@ -73,17 +73,17 @@ def fuse(
 
     Notes
     -----
-    The result has the same order, ties and scores as ``aggregator.transform(RankedLists.from_lists(lists))``. It
-    depends only on the arguments, and several threads may call the function. Voters are numbered from 1, or have the
-    names of a dict; ``voter_weights`` of the aggregator refers to these names. An (id, score) pair of integers must be
-    a tuple, because a list of two integers is a list of ids.
+    The result has the same order, ties and scores as ``aggregator.transform(RankedLists.from_lists(lists))``. The
+    result depends only on the arguments, and several threads may call the function at the same time. Voters are
+    numbered from 1, or have the names of a dict; ``voter_weights`` of the aggregator refers to these names. An (id,
+    score) pair of integers must be a tuple, because a list of two integers is a list of ids.
 
     The default has k = 30 because it was better than 60 on 24 judged collections, with lists cut at 100. It gained .5
     points of nDCG@10 on average, and lost 1.8 points on the worst collection.
     :class:`~skrankagg.aggregators.ReciprocalRankFusion` keeps the 60 of its paper, and
     :class:`~skrankagg.aggregators.LearnedWeights` uses 20, which suits learnt weights.
 
-    :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums need as much time for a batch as for its queries
+    For :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums, a batch takes as much time as its queries
     one by one. Other methods aggregate all queries of a batch at once.
 
     Examples
@@ -102,7 +102,7 @@ def fuse(
     sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering
     if not is_batch(lists, key):
         return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
-    # Where a warning may be due, the queries are aggregated at once, so that there is one.
+    # If a warning is possible, all queries are aggregated at once, so that it is given only once.
     if explain or (sums and _read_tags(aggregator)[1] != "ignore"):
         return [_fuse_one(one, aggregator, sums, weights, top, key, explain) for one in lists]
     return _fuse_at_once(lists, aggregator, weights, top, key)
@@ -119,7 +119,8 @@ def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
     given = None if weights is None else read_weights(plain, weights)
     if explain:
         return _explain(plain, OneQuery(plain, given, sort=True), aggregator, top)
-    # A sum of rows asks for nothing else, where neither the lists nor the parameters call for a warning or an error.
+    # A sum of rows needs no further preparation if neither the lists nor the parameters can cause a warning or an
+    # error.
     if sums and not aggregator._names_voters():
         needs_scores, compares = _read_tags(aggregator)
         query = OneQuery(plain, given, sort=False) if plain.scores is not None or not needs_scores else None
@@ -134,7 +135,7 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
     lists = RankedLists.from_lists(frames, weights=weights)
     if lists.n_queries > 1:
         raise InputError(
-            f"fuse expects the lists of one query; these frames hold {lists.n_queries}. Call the aggregator's "
+            f"fuse expects the lists of one query; got {lists.n_queries} queries. Call the aggregator's "
             "fit_transform(lists), which returns the results of all queries in one frame."
         )
     if explain:
@@ -146,7 +147,10 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
 
 
 def _read_tags(aggregator):
-    """Check parameters, only once for the same values, and return the tags `needs_scores` and `compares`."""
+    """Check the parameters of an aggregator, and return its tags `needs_scores` and `compares`.
+
+    Parameters with the same values are checked only once.
+    """
     kind = type(aggregator)
     try:
         return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
@@ -166,7 +170,7 @@ def _check_and_read(aggregator):
 
 
 def _rank(aggregator, lists):
-    """Return the consensus as a list with a pair (ids, scores) for each query, best first."""
+    """Return the consensus as a list with a pair (ids, scores) for each query; the best item comes first."""
     if isinstance(aggregator, BaseAggregator):
         ranked = aggregator._rank(aggregator._begin(lists))
         held = ranked.lists

@@ -1,7 +1,8 @@
 """Errors and warnings that skrankagg raises.
 
-Users can correct an :class:`InputError`, which is a ValueError, an :class:`InputTypeError`, which is a TypeError, and a
-:class:`MissingLibraryError`. A :class:`MemoryLimitError` is an InputError. Any other error is a defect of skrankagg.
+Users can correct the causes of these errors. An :class:`InputError` is a ValueError, an :class:`InputTypeError` is a
+TypeError, and a :class:`MissingLibraryError` is an ImportError. A :class:`MemoryLimitError` is an InputError. Any other
+error is a defect of skrankagg.
 """
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
 class InputError(ValueError):
     """A value, file or combination of arguments that skrankagg cannot use.
 
-    The message says what was expected, what was found, and what to do.
+    The message contains the expected input, the actual input and the remedy.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class InputError(ValueError):
 class InputTypeError(TypeError):
     """An argument of a type that skrankagg cannot use.
 
-    The message says what was expected, what was found, and what to do.
+    The message contains the expected type, the actual type and the remedy.
 
     See Also
     --------
@@ -82,9 +83,9 @@ class MemoryLimitError(InputError, MemoryError):
     """A query needs more memory than is available, so the method does not start.
 
     Methods that compare all pairs of items of a query need memory that grows with the square of the number of items.
-    They estimate this memory before allocating it. The message names the query, the memory needed and the memory
-    available. The error is a MemoryError and also an :class:`InputError`, because fewer items or another method avoid
-    it.
+    These methods estimate the memory before they allocate it. The message names the query, the required memory and the
+    available memory. The error is a MemoryError. It is also an :class:`InputError`, because users can avoid it with
+    fewer items or another method.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ class MemoryLimitError(InputError, MemoryError):
 class MissingLibraryError(ImportError):
     """An optional library is missing.
 
-    Its message names the library and the command that installs it.
+    The message contains the name of the library and the command that installs the library.
 
     See Also
     --------
@@ -132,16 +133,16 @@ class MissingLibraryError(ImportError):
 
 
 class AmbiguousInputWarning(UserWarning):
-    """Input can be read in two ways, and the message names the way that was chosen.
+    """Input can be read in two ways; the message describes the chosen way.
 
-    For example, a frame may have both `query` and `qid`. Usually `query` then contains the text of the queries and
-    `qid` their ids, so `qid` is read. Another example is a matrix with more rows than columns, whose rows may be
-    ballots rather than items.
+    For example, a frame may have both `query` and `qid`. Then `query` usually contains the text of the queries, and
+    `qid` contains their ids. Therefore `qid` is read. Another example is a matrix with more rows than columns. Its rows
+    may be ballots instead of items.
 
     See Also
     --------
     skrankagg.RankedLists.from_frame : Reads `qid`.
-    skrankagg.RankedLists.from_matrix : Its parameter `rows` decides what the rows of a matrix are.
+    skrankagg.RankedLists.from_matrix : The parameter `rows` defines whether rows are items or voters.
 
     Examples
     --------
@@ -163,19 +164,19 @@ class AmbiguousInputWarning(UserWarning):
 class ExposureWarning(UserWarning):
     """Lists of two items are aggregated by a method that ranks the items of a list above all other items.
 
-    A comparison of two items gives no information about other items. A method whose tag ``absent_below`` is true,
-    however, treats both compared items, including the loser, as better than all other items. It thus orders items by
-    the number of their comparisons. Such a method warns once per call if a query has more than four items and more than
-    half of its list weight belongs to lists of exactly two items.
+    A comparison of two items gives no information about other items. However, if the tag ``absent_below`` of a method
+    is true, the method treats both compared items, including the loser, as better than all other items. Such a method
+    orders items by the number of their comparisons. The method warns once per call if a query has more than four items,
+    and if lists of exactly two items have more than half of the query's list weight.
 
     See Also
     --------
     skrankagg.aggregators.MarkovChain : Uses the comparisons directly with ``chain="mct"``.
-    skrankagg.base.AggregatorTags : Has the tag.
+    skrankagg.base.AggregatorTags : Contains the tag.
 
     Examples
     --------
-    Item e is compared most often, and loses to every other item:
+    Item e has the most comparisons, but loses to every other item:
 
     >>> import warnings
     >>> import pandas as pd
@@ -200,7 +201,7 @@ class ExposureWarning(UserWarning):
 class FewListsWarning(UserWarning):
     """A query has too few lists to estimate the certainty of its consensus by resampling.
 
-    Intervals from fewer than five lists are too narrow, because all resamples repeat the same few lists.
+    With fewer than five lists, intervals are too narrow, because all resamples consist of the same few lists.
 
     See Also
     --------
@@ -223,16 +224,16 @@ class FewListsWarning(UserWarning):
 
 
 class MissingQueriesWarning(UserWarning):
-    """More than half of the judged queries have no results in a run, and each of them counts as 0.
+    """More than half of the judged queries have no results in a run; each of these queries counts as 0.
 
-    Measures are means over the judged queries. If a run contains only some of these queries, as in one fold of a
-    cross-validation, each missing query counts as 0, and the values are too low. The warning is issued only for the
-    default of `missing_queries`. Pass ``missing_queries="zero"`` if 0 is intended, or ``missing_queries="skip"`` to
-    leave the missing queries out.
+    Measures are means over the judged queries. A run may contain only some of these queries, for example in one fold of
+    a cross-validation. Each missing query then counts as 0, and the values are too low. The warning is issued only with
+    the default value of `missing_queries`. Pass ``missing_queries="zero"`` if 0 is intended, or
+    ``missing_queries="skip"`` to leave the missing queries out.
 
     See Also
     --------
-    skrankagg.metrics.make_ranking_scorer : Measures over the judged queries of the given lists.
+    skrankagg.metrics.make_ranking_scorer : Uses only the judged queries of the given lists.
     skrankagg.metrics.evaluate : Warns, as every measure does.
 
     Examples
@@ -254,14 +255,15 @@ class MissingQueriesWarning(UserWarning):
 class NotComparedWarning(UserWarning):
     """A consensus orders items that no list of the query compares, directly or through other items.
 
-    Two items are joined if a list of positive weight contains both items; with ``absent="last"`` it is enough that the
-    list contains one of them. Within each connected component, the lists determine an order. Across components, they
-    give no information. Methods with a parameter `absent`, and methods that use such a method, warn once per call.
+    Two items are joined if a list of positive weight contains both items. With ``absent="last"``, it is enough that the
+    list contains one of the two items. Joined items form connected components. Within each component, the lists
+    determine an order. The lists give no information about the order of items of different components. Methods with a
+    parameter `absent`, and methods that use such a method, warn once per call.
 
     See Also
     --------
     skrankagg.RankedLists.components : Finds the components.
-    skrankagg.base.AggregatorTags : Has the tag ``compares``.
+    skrankagg.base.AggregatorTags : Contains the tag ``compares``.
 
     Examples
     --------
@@ -282,8 +284,8 @@ class NotComparedWarning(UserWarning):
 class NothingJudgedWarning(UserWarning):
     """A run is empty, or contains no judged query or no judged item, and therefore scores 0.
 
-    If ids can never match, as integers and strings, an error is raised instead. An empty or unjudged run does not stop
-    the evaluation of other runs.
+    If ids can never match, for example integers and strings, an error is raised instead. An empty or unjudged run does
+    not stop the evaluation of other runs.
 
     See Also
     --------
@@ -314,10 +316,11 @@ class NothingJudgedWarning(UserWarning):
 class RankScoreConflictWarning(UserWarning):
     """A list's ranks and scores order its items differently.
 
-    The scores may be distances or p-values, where smaller numbers are better, or they may belong to another list than
-    the ranks. Methods of ranks use the ranks. Methods with the tag ``needs_scores`` refuse the list with a ValueError.
-    These are :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and methods built on
-    them. A list of weight 0 is not refused, because it has no influence.
+    There are two usual causes. Smaller scores are better, as for distances and p-values, or the scores and the ranks
+    belong to different lists. Methods that use only ranks ignore the scores. Methods with the tag ``needs_scores``
+    refuse the list with a ValueError. These methods are :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ`
+    with a norm of scores, and methods built on these two. A list of weight 0 is not refused, because it has no
+    influence.
 
     See Also
     --------
@@ -349,9 +352,9 @@ class RankScoreConflictWarning(UserWarning):
 class SimilarIdsWarning(UserWarning):
     """Two ids differ only in case or blanks, such as "BM25" and "bm25 ", and count as different.
 
-    Often they are one id typed in two ways, which is then counted as two. Similar ids are never merged, because they
-    may be different: TP53 is a human gene and Tp53 a mouse gene. The queries, the voters and the items are each checked
-    if they are text and have at most 30,000 different ids. There is one warning per call.
+    Often such ids are two spellings of one id. Similar ids are never merged, because they may be different: TP53 is a
+    human gene, and Tp53 is a mouse gene. Ids of queries, of voters and of items are checked separately. They are
+    checked if they are text and if there are at most 30,000 different ids. There is one warning per call.
 
     See Also
     --------
@@ -375,9 +378,9 @@ class SimilarIdsWarning(UserWarning):
 class SplitQueryWarning(UserWarning):
     """Lists have lost rows, for example because a splitter treated the rows of a frame as samples.
 
-    A sample is a query. Pass the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a
-    frame. The warning is issued if lists lack rows at gaps in the frame's row labels, or if the first row of the frame
-    lies inside a list. Gaps cannot be found if the index of the frame was reset after the split.
+    Instead of a frame, pass the splitter a :class:`~skrankagg.RankedLists`; its samples are queries. The warning is
+    issued if rows of lists are missing at gaps in the frame's row labels. It is also issued if the first rows of a list
+    are missing at the start of the frame. Gaps cannot be found if the index of the frame was reset after the split.
 
     See Also
     --------
@@ -402,14 +405,15 @@ class UnequalLengthWarning(UserWarning):
     """Learned weights follow the length of lists: the longest list of a query outweighs all other lists.
 
     A query counts under two conditions. First, its longest list is longer than each other list and at least twice as
-    long as the median. Second, this list has more than five times the median weight of the query's lists. The consensus
-    is then little more than this list, even if its voter is bad. The reason is that a long list contains more items of
-    the consensus. The greater its weight is, the more the consensus resembles this list.
+    long as the median. Second, the longest list has more than five times the median weight of the query's lists. The
+    consensus is then nearly the same as the longest list, even if its voter is bad. The reason is that a long list
+    contains more items of the consensus. With a greater weight of the list, the consensus becomes even more similar to
+    the list.
 
     See Also
     --------
-    skrankagg.aggregators.DIBRA : Warns, as do the other methods that learn weights.
-    skrankagg.preprocessing.TopK : Cuts all lists to one depth, which is the remedy.
+    skrankagg.aggregators.DIBRA : Warns, like the other methods that learn weights.
+    skrankagg.preprocessing.TopK : Cuts all lists to the same depth, which avoids the problem.
 
     Examples
     --------
@@ -458,14 +462,14 @@ class UnknownVoterWarning(UserWarning):
     """Voters do not match: a parameter seems to misspell a voter, or the fitted lists had other voters.
 
     A name without a list, for example in ``voter_weights``, counts as misspelt if it resembles exactly one voter. A
-    name resembles a voter if both are equal except for case, blanks, leading zeros and type (1 and "1"), or if their
-    spelling is similar. Other names without a list cause no warning, because lists may be part of a data set, as in
-    cross-validation, and lack some of its voters.
+    name resembles a voter if the two are equal except for case, blanks, leading zeros and type (1 and "1"), or if their
+    spelling is similar. Other names without a list cause no warning. The lists may be only a part of a data set, as in
+    cross-validation, and some voters of the data set may have no list in this part.
 
     See Also
     --------
     skrankagg.aggregators.DIBRA : Warns with ``weighting="global"`` if it was fitted on none of the voters in the lists.
-    skrankagg.preprocessing.VoterSelector : Warns if it has no value for any voter of the lists.
+    skrankagg.preprocessing.VoterSelector : Warns if no voter of the lists has a fitted value.
 
     Examples
     --------

@@ -176,7 +176,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
     [
         ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*duplicates='first'"),
         ({"bm25": ["a"], "dense": ["b", "c", "b"]}, {}, InputError, "list 'dense' repeats 'b'"),
-        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "must all have scores, or none may"),
+        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "must all have scores or all lack scores"),
         ([[("a", 1.0), ("b",)]], {}, InputError, r"has \('b',\)"),
         ([[("a", 1.0), "b"]], {}, InputError, "has 'b'"),
         ([[("a", 1.0), ("b", float("nan"))]], {}, InputError, r"got nan for 'b' in list 1"),
@@ -192,7 +192,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ({1: ["a"], "b": ["a"]}, {}, InputTypeError, "Names of lists for fuse must be sortable"),
         ([["a"]], {"top": 0}, InputError, "`top` must be a whole number of at least 1"),
         ([["a"]], {"top": 1.5}, InputError, "got 1.5"),
-        ([["a"], ["b"]], {"weights": [1]}, InputError, "one for each of 2 lists"),
+        ([["a"], ["b"]], {"weights": [1]}, InputError, "must have one number for each list; got 1 for 2"),
         ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "got -1 for list 2"),
         ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),
         (

@@ -1,9 +1,9 @@
-"""Distances from each list to a consensus of its query: 0 where they agree, at most 1.
+"""Distances, from 0 to 1, between each list and a consensus of its query; 0 means that they agree.
 
 Every function accepts encoded lists, computes everything that does not depend on the consensus, and returns a second
 function. The argument of the second function is the place of each candidate in the consensus, float64 of shape
-(n_candidates,). The best place is 1, and tied candidates have their mean place. The second function returns the
-distance of each list, float64 of shape (n_lists,).
+(n_candidates,). The best place is 1. Tied candidates have their mean place. The second function returns the distance of
+each list, float64 of shape (n_lists,).
 
 In the formulas, ``r`` is the rank of an item in the list, and ``L`` is the length of the list. ``a`` is the place of
 the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the place of the
@@ -24,8 +24,8 @@ from ._ragged import mid_ranks, sparse_rows, starts_to_ptr, tie_starts
 def consensus_places(lists, order, score):
     """Return the place of each candidate in a consensus, float64 of shape (n_candidates,).
 
-    ``order`` contains the candidates of each query, best first, and ``score`` their scores in this order. Neighbours
-    with equal scores tie and share their mean place.
+    ``order`` contains the candidates of each query, best first. ``score`` contains their scores in this order.
+    Neighbours with equal scores tie and share their mean place.
     """
     place = np.empty(lists.n_candidates)
     place[order] = mid_ranks(lists.candidate_ptr, tie_starts(lists.candidate_ptr, score))
@@ -50,7 +50,7 @@ def cosine(lists):
 
 
 def footrule(lists):
-    """Compute ``(2 / L) * sum |r / L - a / n|`` over the list's items, at most 1."""
+    """Compute ``(2 / L) * sum |r / L - a / n|`` over the list's items; values above 1 become 1."""
     share = lists.rank / lists.list_length[lists.row_list]
     n_items = lists.query_n_items[lists.candidate_query]
 
@@ -93,7 +93,7 @@ def rho(lists):
 
 
 def tau(lists):
-    """Compute the share of discordant pairs among pairs that list and consensus both order; 0 without such pairs."""
+    """Compute the share of discordant pairs among the pairs without a tie in list or consensus; 0 if there are none."""
     ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
     tie_end, local_places = np.repeat(ptr[1:], np.diff(ptr)), _local_places(lists)
 
@@ -116,6 +116,6 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Return a function that converts places of candidates to local places of the rows, shape (n_rows,)."""
+    """Return a function that converts places of candidates to the local place of each row's item, shape (n_rows,)."""
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

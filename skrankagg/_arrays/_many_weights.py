@@ -1,8 +1,9 @@
-"""Pairwise majorities of one query under many weights of its lists at once, as products of matrices.
+"""Pairwise majorities of one query for many replicates of its list weights, computed as matrix products.
 
-A list's preference between two items is fixed: 1 if it prefers the first, -1 if it prefers the second, else 0. Its
-product with the weights of many replicates gives the margins of all replicates. Products in single precision are twice
-as fast. Integers below 2^24 are exact in it, so the order of addition does not matter.
+A list's preference between two items is fixed: 1 if the list prefers the first, -1 if the list prefers the second, else
+0. The product of these preferences and the weights of many replicates gives the margins of all replicates. Products in
+single precision are twice as fast. Integers below 2^24 are exact in single precision, so the order of addition does not
+matter.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._many_weights import count_many_majorities
@@ -28,10 +29,11 @@ _CELLS = 1 << 22
 
 
 def count_in_whole_units(list_ptr, weights):
-    """Divide weights, shape (n_lists, n_replicates), by a unit of each query; return None if there is no unit.
+    """Convert the weights of each query to integers by a common unit; return None if this is not exact.
 
-    The result is float32 and contains integers. No sum of a query's weights is rounded, so comparisons of sums agree
-    with comparisons of the exact weights.
+    The weights have shape (n_lists, n_replicates). The result has the same shape and contains integers as float32. Sums
+    of a query's weights are not rounded, so comparisons of sums agree with comparisons of the exact weights. The result
+    is None if a query has no common unit, or if the sum of its integers is 2^24 or more.
     """
     counts = np.empty(weights.shape, dtype=np.float32)
     for first, last in pairwise(list_ptr):
@@ -49,11 +51,12 @@ def count_in_whole_units(list_ptr, weights):
 
 
 def score_many_weights(lists, score_query, one_by_one):
-    """Return a function of weights of shape (n_lists, n_replicates) that computes scores query by query.
+    """Return a function that computes scores, query by query, from list weights of shape (n_lists, n_replicates).
 
-    `score_query` is called with the ranks of a query, as returned by
-    :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the weights of its lists in integer units. It returns scores
-    of shape (n_items, n_replicates). For weights without a unit, `one_by_one` is called instead.
+    `score_query` has two arguments: the ranks of a query, as returned by
+    :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the weights of the query's lists in integer units.
+    `score_query` returns scores of shape (n_items, n_replicates). If the weights cannot be converted to such units
+    exactly, `one_by_one` is called instead.
     """
 
     def score(weights):
@@ -70,7 +73,7 @@ def score_many_weights(lists, score_query, one_by_one):
 
 
 def count_many_majorities(ranks, weights, absent="last"):
-    """Under many weights, count the opponents that each item beats, and the opponents that it draws with.
+    """For each replicate of the weights, count the opponents that each item beats and those with which it draws.
 
     `ranks`, of shape (n_lists, n_items), are returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`. `weights`,
     of shape (n_lists, n_replicates), are integers in single precision. With ``absent="last"`` a list prefers its own
@@ -95,7 +98,7 @@ def count_many_majorities(ranks, weights, absent="last"):
 
 
 def weigh_many_preferences(ranks, weights, absent="last"):
-    """Weigh the lists that prefer the row's item to the column's item, under many weights.
+    """For each replicate, return the total weight of the lists that prefer the row's item to the column's item.
 
     The arguments are as for :func:`count_many_majorities`. Returns float64 of shape (n_replicates, n_items, n_items).
     """

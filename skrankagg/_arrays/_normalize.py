@@ -1,9 +1,9 @@
-"""List normalisations, which compute the value of each row's item, and the value of items absent from a list.
+"""List normalisations, which give a value to each row's item and to the items absent from each list.
 
 Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
-shape (n_rows,). The second contains, for each list, the value of an absent item and has shape (n_lists,). It is None if
-absent items get no value. In the formulas, ``r`` is the rank of the row, ``s`` is its score, and ``L`` is the length of
-its list. ``n`` is the number of distinct items of the query.
+shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). The
+second value is None if absent items get no value. In the formulas, ``r`` is the rank of the row, ``s`` is its score,
+and ``L`` is the length of its list. ``n`` is the number of distinct items of the query.
 
 >>> from skrankagg._arrays._normalize import NORMS
 >>> sorted(filter(None, NORMS))
@@ -62,9 +62,9 @@ def min_max(lists):
 def bounded_min_max(lists, lower, upper, *, clip):
     """Compute ``(s - lower) / (upper - lower)``; a bound that is NaN is replaced by the list's own extreme score.
 
-    The bounds have shape (n_lists,). With `clip`, a score beyond a bound counts as the bound. If the span of a list is
-    0, its values are 1 without a lower bound, and 0 if its scores equal the lower bound. Spans are negative only with
-    ``clip=False``; the caller must refuse them.
+    The bounds have shape (n_lists,). With `clip`, a score beyond a bound counts as the bound. If ``upper - lower`` is 0
+    for a list, its values are 1 without a lower bound, and 0 if its scores equal the lower bound. Negative differences
+    occur only with ``clip=False``; the caller must reject them.
     """
     heads = lists.row_ptr[:-1]
     score = lists.score
@@ -86,7 +86,7 @@ def bounded_min_max(lists, lower, upper, *, clip):
 
 
 def z_score(lists):
-    """Compute ``(s - mean) / sd`` within the list, with the population's sd; items of a constant list get 0."""
+    """Compute ``(s - mean) / sd`` within the list with the population standard deviation; a constant list gets 0."""
     score, low, high = _moderate_scores(lists)
     heads, length = lists.row_ptr[:-1], lists.list_length
     # Relative to the smallest score: a large common offset would use up the digits in which scores differ.
@@ -101,7 +101,7 @@ def z_score(lists):
 
 
 def dbsf(lists):
-    """Compute ``(s - mean + 3 sd) / (6 sd)``, unclipped, with the population's sd; a constant list has values 1/2."""
+    """Compute ``(s - mean + 3 sd) / (6 sd)`` with the population standard deviation; a constant list gets 1/2."""
     value, _ = z_score(lists)
     value += 3.0
     value /= 6.0
@@ -127,7 +127,7 @@ def total(lists):
 
 
 def l2(lists):
-    """Compute ``s / sqrt(sum of s^2)``, which makes the scores a vector of length 1; items of a list of zeros get 0."""
+    """Compute ``s / sqrt(sum of s^2)``, which scales each list to Euclidean norm 1; a list of zeros keeps its zeros."""
     score, _, _ = _moderate_scores(lists)
     length = np.sqrt(np.add.reduceat(score**2, lists.row_ptr[:-1]))
     length[length == 0] = 1.0
@@ -137,8 +137,8 @@ def l2(lists):
 def _moderate_scores(lists):
     """Return the scores, and the least and the greatest score of each list.
 
-    If squares of scores would leave the range of floating point, each list is multiplied by a power of two, which is
-    exact.
+    If squares of scores would overflow or underflow, the scores of each list are first multiplied by a power of two.
+    This multiplication is exact.
     """
     heads = lists.row_ptr[:-1]
     low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)

@@ -20,10 +20,10 @@ _BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 
 
 def span_codes(value):
-    """Number integers from the least integer, in one byte or two; return codes of the same shape, and their values.
+    """Convert integers to codes of one or two bytes, counted from the least integer; return the codes and their values.
 
-    ``values[codes]`` are the integers. Returns None if some value is not an integer, or if the values are too far apart
-    for two bytes.
+    The codes have the shape of the input, and ``values[codes]`` restores the input. Returns None if some number is not
+    an integer, or if the range is too large for two bytes.
     """
     flat = value.reshape(-1).astype(np.float64, copy=False)
     low, high = flat.min(initial=np.inf), flat.max(initial=-np.inf)
@@ -41,9 +41,9 @@ def span_codes(value):
 
 
 def dense_codes(value):
-    """Number the distinct values, which must not be NaN; return uint32 codes of the same shape, and the values.
+    """Number the distinct values in ascending order; return uint32 codes of the same shape, and the distinct values.
 
-    ``values[codes]`` are the original values.
+    ``values[codes]`` restores the original array, which must not contain NaN.
     """
     flat = value.reshape(-1)
     order = np.argsort(flat)
@@ -60,7 +60,7 @@ def dense_codes(value):
 
 
 def ordered_bits(value):
-    """Convert floats, which must not be NaN, to integers of the same order, as uint64 of the same shape."""
+    """Convert floats to uint64 of the same shape and the same order; the floats must not be NaN."""
     bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)  # adding 0 turns -0 into 0
     negative = bits < 0
     np.bitwise_xor(bits, np.int64(np.iinfo(np.int64).min), out=bits, where=~negative)

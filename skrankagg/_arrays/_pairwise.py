@@ -1,12 +1,12 @@
-"""Pairwise preferences between the items of a query, counted over its lists; all matrices of pairs are built here.
+"""Matrices of pairwise preferences between the items of a query, counted over the query's lists.
 
-A list that contains two items prefers the one that it ranks above the other; it does not compare two tied items. A list
-that contains only one of them can be read in two ways, and each method chooses one. Either the absent item comes last,
-below the ranked one, or the list is ignored for this pair. Two absent items are never compared.
+If a list contains two items, the list prefers the item with the better rank. A list does not compare two tied items. If
+a list contains only one item of a pair, there are two rules, and each method chooses a rule. Either the absent item
+counts as ranked below the listed item, or the list is ignored for this pair. Two absent items are never compared.
 
-Two algorithms give the same counts. NumPy compares all items of a list with all at once, which suits long lists that
-contain most items. A kernel visits only the pairs inside each list, which suits the top of long rankings, and many
-small queries at once. The faster one is estimated for each query.
+Two algorithms give the same counts. NumPy compares each item of a list with every item of the query. This is fast for
+long lists that contain most items. A kernel visits only the pairs inside each list. This is fast for short lists from
+long rankings, and for many small queries at once. For each query, the module estimates which algorithm is faster.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._pairwise import preference_counts
@@ -40,8 +40,9 @@ _CACHED_CELLS = 1 << 16
 def rank_matrix(lists, q):
     """Return the ranks of all items of a query in all its lists, of shape (n_query_lists, n_query_items).
 
-    The ranks are int16 or int32. They are twice the mid-ranks, which makes them integers from 2 to 2 n. Absent items
-    have the rank 4 n + 2, so they are further below every ranked item than any two ranked items are apart.
+    The ranks are int16 or int32. They are twice the mid-ranks, so they are integers from 2 to 2 n. Absent items have
+    the rank 4 n + 2. The gap between an absent item and any listed item is therefore larger than the gap between any
+    two listed items.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Ranks plus a gap of up to 2 n + 1 are compared, and must not overflow.
@@ -54,7 +55,7 @@ def _query_rows(lists, q):
 
 
 def _spread(lists, q, value, absent, dtype):
-    """Write a value of each row of a query into a matrix of lists by items."""
+    """Return a matrix of lists by items with the value of each row of a query; other cells contain `absent`."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = _query_rows(lists, q)
     matrix = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), absent, dtype=dtype)
@@ -65,14 +66,14 @@ def _spread(lists, q, value, absent, dtype):
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
     """Count the lists that prefer the row's item to the column's item, int32 of shape (n_items, n_items).
 
-    ``ranks`` has shape (n_lists, n_items), and lower ranks are better. ``lower`` contains the ranks of items as the
-    worse item of a pair, if these ranks differ; -1 marks an item that is below no other item. A list prefers an item
-    that is at least ``gap`` above the other item. With gap 0, it also prefers tied items to each other, and each item
-    to itself.
+    ``ranks`` has shape (n_lists, n_items), and lower ranks are better. ``lower`` contains the ranks to use for the
+    worse item of a pair, if these ranks differ from ``ranks``. In ``lower``, -1 marks an item that is never the worse
+    item. A list prefers an item that is at least ``gap`` above the other item. With gap 0, a list also prefers each of
+    two tied items to the other, and each item to itself.
 
-    If ``weight`` is given, the result is the total weight of these lists instead of their number, as float64. It
-    contains the weight of each list, shape (n_lists,), or the weight of a list in pairs with each item as the worse
-    item, shape (n_lists, n_items).
+    If ``weight`` is given, the result is the total weight of these lists instead of their number, as float64.
+    ``weight`` contains one weight for each list, shape (n_lists,), or one weight for each list and each worse item,
+    shape (n_lists, n_items).
     """
     upper, lower = ranks + gap, ranks if lower is None else lower
     m, n = ranks.shape
@@ -128,7 +129,7 @@ def _count_by_list(upper, lower):
 
 @contextlib.contextmanager
 def _unbuffered(n):
-    """Make NumPy compare rows of n numbers, if they are long, without copying them into a buffer."""
+    """Return a context in which NumPy compares long rows of n numbers without copying them into a buffer."""
     if n < _LONG_ROW:
         yield
         return
@@ -142,11 +143,11 @@ def _unbuffered(n):
 def weigh_by_list(upper, lower, weight):
     """Sum the weights of the lists that prefer the row's item, float64 of shape (n_items, n_items).
 
-    The sum adds one list after the other, so that rounding follows the order of the lists.
+    The lists are added in order, so that rounding depends only on the order of the lists.
 
-    ``upper`` and ``lower`` are the ranks as the better and as the worse item of a pair. ``weight`` is the weight of a
-    list in pairs with an item as the worse one. All are of shape (n_lists, n_items); a list prefers i to j if
-    ``upper[i] <= lower[j]``.
+    ``upper`` contains the ranks of the better item of a pair, and ``lower`` the ranks of the worse item. ``weight``
+    contains the weight of a list for each worse item. All three arrays have shape (n_lists, n_items). A list prefers i
+    to j if ``upper[i] <= lower[j]``.
     """
     n = upper.shape[1]
     counts = np.zeros((n, n))
@@ -171,10 +172,10 @@ def _weigh_by_item(upper, lower, weight):
 
 
 def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
-    """Divide queries, or queries chosen by a mask, into blocks with the same number of items, to stack their matrices.
+    """Divide queries into blocks with the same number of items, so that the matrices of a block can be stacked.
 
-    Yields positions of queries, int64. The square matrices of a block, or the ranks of its lists, have about `n_cells`
-    cells, unless one query has more.
+    If the mask `chosen` is given, other queries are left out. Yields the positions of the queries of each block, int64.
+    The square matrices of a block, or the ranks of its lists, have about `n_cells` cells, unless one query has more.
     """
     sizes, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
@@ -190,7 +191,7 @@ def candidates_of(lists, queries):
 
 
 def gather_queries(lists, queries):
-    """Gather the lists of some queries, and the rows of these lists.
+    """Return the positions of the lists of some queries, and the positions of the rows of these lists.
 
     Returns five arrays. The first two are the positions of the lists, shape (n_chosen_lists,), and their `list_ptr`.
     The next two are the positions of the rows, shape (n_chosen_rows,), and their `row_ptr`. The last contains the
@@ -203,14 +204,16 @@ def gather_queries(lists, queries):
 
 
 def preference_stacks(lists, row_weight=None):
-    """Weigh preferences between items of the same list, in blocks of queries with the same number of items.
+    """Weigh preferences between items of the same list; yield results for blocks of queries of equal size.
 
     ``row_weight``, of shape (n_rows,), is the weight of each row in pairs where its item is the worse item; tied rows
-    of a list must have equal weights. None uses the weights of the lists. Yields the positions of the queries, shape
+    of a list must have equal weights. None uses the weights of the lists.
+
+    The queries of a block have the same number of items. For each block, yields the positions of the queries, shape
     (n_block_queries,), and two arrays of shape (n_block_queries, n_items, n_items), which may be read-only. `above` is
     the total weight of the lists that contain both items and rank the row's item above the column's item. `level` is
-    the total weight of the lists that tie both items. On the diagonal, it is the total weight of the lists that contain
-    the item. The total weight of all lists with both items is ``above + above.T + level``.
+    the total weight of the lists that tie both items. The diagonal of `level` is the total weight of the lists that
+    contain the item. The total weight of all lists with both items is ``above + above.T + level``.
     """
     ties = _has_ties(lists)
     if row_weight is None:
@@ -236,7 +239,7 @@ def _is_constant(lists, row_weight):
 
 
 def _sparse_preferences(lists, queries, row_weight, ties):
-    """Weigh the lists that prefer the row's item, and the lists that tie both items, for queries of the same size."""
+    """Compute `above` and `level` of :func:`preference_stacks` for queries of the same size with a kernel."""
     n = int(lists.query_n_items[queries[0]])
     _, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -260,9 +263,9 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
 
 
 def _below_held_only(ranks):
-    """Return the ranks with -1 for absent items, which makes a list compare only its own items.
+    """Return the ranks for the worse item of a pair, with -1 for absent items.
 
-    They are ranks of the worse item of a pair.
+    With these ranks, a list compares only its own items.
     """
     absent = ranks > 2 * ranks.shape[1]
     return np.where(absent, -1, ranks) if absent.any() else ranks
@@ -271,7 +274,7 @@ def _below_held_only(ranks):
 def preference_matrix(lists, q, *, absent="last"):
     """Weigh the lists that prefer the row's item to the column's item, and the lists that contain both items.
 
-    Returns two matrices of shape (n, n) for one query.
+    Returns two matrices of shape (n, n) for one query, which contain the total weights of these lists.
 
     With ``absent="last"`` a list ranks absent items below its own items; with "ignore" it compares only its own items.
 
@@ -299,9 +302,9 @@ def preference_matrix(lists, q, *, absent="last"):
 def preference_blocks(lists, absent):
     """Weigh preferences, as :func:`preference_matrix` does, in blocks of queries with the same number of items.
 
-    Yields the positions of the queries, shape (n_block_queries,), and the weight of the lists that prefer the row's
-    item to the column's item. The weights have shape (n_block_queries, n_items, n_items) and may be read-only. A large
-    query is its own block.
+    For each block, yields the positions of the queries, shape (n_block_queries,), and the total weight of the lists
+    that prefer the row's item to the column's item. The weights have shape (n_block_queries, n_items, n_items) and may
+    be read-only. A large query forms a block of its own.
     """
     row_weight, ties = lists.list_weight[lists.row_list], bool(_has_ties(lists).any())
     dense = is_dense(lists, _is_constant(lists, row_weight))
@@ -316,24 +319,25 @@ def preference_blocks(lists, absent):
 
 
 def hold_both(prefer, level):
-    """Return the weight of the lists with both items, from the lists that prefer one item and the lists that tie."""
+    """Return the weight of lists that contain both items: `prefer` in both directions plus the ties in `level`."""
     both = prefer + prefer.swapaxes(1, 2)
     both += level
     return both
 
 
 def prefer_held(prefer, both):
-    """Add the preferences of each list for its own items over absent items."""
+    """Return `prefer` plus the preferences of each list for its own items over absent items."""
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer
     return above
 
 
 def majority_agreement(ranks, counts):
-    """Count the pairs of items on which each list agrees with a strict majority, float64 of shape (n_lists,).
+    """For each list, count the pairs of items that the list orders like a strict majority; float64 of shape (n_lists,).
 
-    ``ranks``, of shape (n_lists, n_items), are lower for better items; all absent items have the same, highest number.
-    ``counts``, of shape (n_items, n_items), counts the lists that prefer the row's item to the column's item.
+    ``ranks``, of shape (n_lists, n_items), are lower for better items. All absent items have the same rank, which is
+    the highest. ``counts``, of shape (n_items, n_items), counts the lists that prefer the row's item to the column's
+    item.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._pairwise import majority_agreement
@@ -344,7 +348,7 @@ def majority_agreement(ranks, counts):
 
 
 def count_above(ranks, chosen):
-    """For each list, count the ordered pairs, chosen by a mask of shape (n, n), that it ranks in this order."""
+    """For each list, count the pairs (i, j) with ``chosen[i, j]`` for which the list ranks i above j."""
     m, n = ranks.shape
     if m * n**2 <= _BLOCK_CELLS:
         above = ranks[:, :, None] < ranks[:, None, :]
@@ -397,10 +401,11 @@ def majority(lists, absent="last"):
 
 
 def is_dense(lists, constant=None):
-    """Return a mask, shape (n_queries,), of queries for which comparing all items at once should beat a kernel.
+    """Return a mask, shape (n_queries,), of the queries for which NumPy's comparison of all items should be faster.
 
-    `constant` marks queries whose rows all have the same weight; the kernel is then the kernel for co-ranked pairs.
-    Without `constant`, it is the kernel for majorities, which handles all weighted queries.
+    The alternative is a kernel. `constant` marks queries whose rows all have the same weight; with `constant`, the
+    kernel for co-ranked pairs is meant. Without `constant`, the kernel for majorities is meant, which handles all
+    weighted queries.
     """
     if constant is None and lists.is_weighted:
         return np.zeros(lists.n_queries, dtype=bool)
@@ -414,16 +419,16 @@ def is_dense(lists, constant=None):
 
 
 def _kernel_cost(n_visits):
-    """Estimate the cost of a kernel's visits to pairs; the unit is a comparison of two ranks by NumPy, as measured."""
+    """Estimate the cost of a kernel's visits to pairs, from measurements; one comparison by NumPy costs 1."""
     return n_visits * (3.6 if COMPILED else 400.0)
 
 
 def _dense_cost(m, n, *, weighted):
     """Estimate the cost of comparing all n items with each other in m lists.
 
-    The unit is a comparison of two ranks by NumPy; the factors were measured.
+    One comparison of two ranks by NumPy costs 1. The factors were measured.
 
-    The fixed cost per query equals 32 lists; weights make a comparison cost 2.4 times as much, and need a call for each
-    item.
+    The fixed cost of a query equals the cost of 32 lists. With weights, a comparison costs 2.4 times as much, and each
+    item needs a call.
     """
     return np.where(weighted, 2.4 * m * n**2 + 24_000 * n, (m + 32) * n**2)

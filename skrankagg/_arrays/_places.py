@@ -1,4 +1,4 @@
-"""Places of the members of groups by their values, computed independently of rounding and for repeated calls."""
+"""Places of the members of groups by descending values; values that differ only by rounding tie."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ _SMALL = 64
 def class_starts(value, start, scale, tolerance=TOLERANCE):
     """Return a mask, shape (n_members,), of the members that start a new class of equal values.
 
-    Values are descending. A class begins at each start, and after each gap wider than the tolerance times the scale,
-    which has shape (n_members,).
+    Values are descending. A class begins at each member marked in `start`, and after each gap wider than the tolerance
+    times the `scale`, which has shape (n_members,).
     """
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
@@ -23,12 +23,13 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
 
 
 def places_again(ptr, tolerance=TOLERANCE):
-    """Return a function that places the members of groups by values of shape (n_members,), which change in each call.
+    """Return a function that computes the places of the members of groups from values of shape (n_members,).
 
-    The function returns the places as float64 of shape (n_members,), perhaps read-only; the highest value of a group
-    has place 1. Neighbours tie if they differ by at most the tolerance times the largest finite absolute value in the
-    group. Tied neighbours share their mean place. `ptr` delimits the groups; every group has a member. Small groups are
-    sorted from their order in the last call, which needs only one pass if the order stays the same.
+    The function is meant for many calls with changing values. It returns the places as float64 of shape (n_members,).
+    The places may be read-only. The highest value of a group has place 1. Neighbours tie if they differ by at most the
+    tolerance times the largest finite absolute value in the group. Tied neighbours share their mean place. `ptr`
+    delimits the groups; every group has at least one member. Sorting of small groups starts from the order of the last
+    call; if the order is unchanged, one pass is enough.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again

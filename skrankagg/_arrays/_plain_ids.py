@@ -1,6 +1,6 @@
-"""Numbering and ordering of the items of one query as plain ids.
+"""Numbering and ordering of the items of one query, given as plain ids instead of a data frame.
 
-For a few hundred ids, numbering and ordering cost less than one operation of a data frame. :func:`skrankagg.fuse` uses
+For a few hundred ids, these functions are faster than a single operation on a data frame. :func:`skrankagg.fuse` uses
 them.
 
 >>> import numpy as np
@@ -22,14 +22,14 @@ def number_items(lists, n_rows):
 
     `lists` contains lists of ids, with `n_rows` ids in total. Returns four values. The first two are the distinct ids,
     and the number of each row's id as read-only int64 of shape (n_rows,). The third is the first row that repeats an id
-    of its own list. The fourth is the first row whose id has another type than the first id. Both rows are -1 if there
-    is no such row. The rows from such a row on are not numbered.
+    of its own list. The fourth is the first row whose id has another type than the first id. Each of these two row
+    numbers is -1 if there is no such row. Numbering stops at such a row.
     """
     return _kernels.number_items(lists, n_rows)
 
 
 def gather_scores(lists, n_rows):
-    """Gather the scores of lists, `n_rows` in total.
+    """Gather the scores of all lists; `n_rows` is the total number of scores.
 
     Returns three values. The first is a read-only float64 array of all scores. The second is the largest absolute
     score, which is infinite if a score is NaN. The third is True if each list is in descending order. Raises TypeError
@@ -43,9 +43,9 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
 
     Items are sorted by descending `score`, then by descending `support`, both of shape (n_items,), then by id.
     Neighbours within the tolerance are equal, and get their highest score. `find_source` is called if different scores
-    would count as equal. It returns the only source of each score, as integers of shape (n_items,); -1 stands for
-    several sources and -2 for no source. Different scores of one source, or of one source and no source, never count as
-    equal.
+    would count as equal. It returns the source of each score as integers of shape (n_items,); -1 stands for several
+    sources and -2 for no source. Two different scores never count as equal if they have the same single source, or if
+    one of the scores has a single source and the other has none.
     """
     order = np.argsort(-score)  # the order of equal scores does not matter
     top = len(items) if top is None else min(top, len(items))

@@ -14,7 +14,7 @@ from ._pairwise import preference_matrix
 
 
 def query_preferences(lists, q, absent):
-    """Weigh the lists of a query that prefer the row's item, and the lists that tie both items, as (n, n) matrices."""
+    """Return two (n, n) matrices: the weight of lists that prefer the row's item, and of lists that tie both items."""
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
         both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
@@ -22,7 +22,7 @@ def query_preferences(lists, q, absent):
 
 
 def ties(prefer, both):
-    """Weigh the lists that compare two items but prefer neither, as an array of shape (..., n, n).
+    """Return the weight of the lists that compare two items but prefer neither, as an array of shape (..., n, n).
 
     `both` is the weight of all lists that compare the two items.
     """
@@ -36,7 +36,7 @@ def ties(prefer, both):
 
 
 def margins(prefer):
-    """Return the extra cost of placing the row's item before the column's item, shape (..., n, n); 0 for draws."""
+    """Return the weight for the column's item minus the weight for the row's item, shape (..., n, n); 0 for draws."""
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer
     # Rounding must not create a majority.

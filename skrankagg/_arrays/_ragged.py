@@ -1,9 +1,10 @@
 """Sorting and slicing of rows that come in groups: pure functions on arrays.
 
-Everything ragged in the library is a flat array and a pointer array: group ``g`` is ``rows[ptr[g]:ptr[g + 1]]``. All
-sorting happens here, once for all callers, with two tricks. Several small integer codes and the row number share one
-64-bit integer, which NumPy sorts several times faster than it finds an order. If there are few more codes than rows,
-rows are counted into place, the method of SciPy for transposing the layout of a sparse matrix.
+Groups of different sizes are stored as a flat array and a pointer array: group ``g`` is ``rows[ptr[g]:ptr[g + 1]]``.
+All sorting of the library happens here and uses two tricks. First, several small integer codes and the row number share
+one 64-bit integer. NumPy's ``sort`` of these integers is several times faster than ``argsort``. Second, if the number
+of codes is not much larger than the number of rows, a counting sort is used. SciPy uses the same method to convert
+between sparse matrix formats.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._ragged import group_order
@@ -39,7 +40,7 @@ def is_whole(value):
 
 
 def _sort_packed(packed, row_bits, ptr=None):
-    """Append the row numbers to keys and sort the keys in place; `ptr` delimits ranges that are already in order."""
+    """Append row numbers to keys and sort the keys in place; with `ptr`, sort only within the ranges given by `ptr`."""
     for rows in _chunks(len(packed)):
         packed[rows] <<= row_bits
         packed[rows] |= np.arange(rows.start, min(rows.stop, len(packed)))
@@ -52,8 +53,8 @@ def _sort_packed(packed, row_bits, ptr=None):
 def _sort_ranges(packed, ptr):
     """Sort each range of keys separately, in place.
 
-    Ranges are sorted in batches as the rows of a table, which is several times faster than sorting one array. A batch
-    is sorted as one array if its table would be mostly empty.
+    A batch of several ranges is sorted as the rows of a table. This is several times faster than sorting one array. If
+    the table would be mostly empty, the batch is sorted as one array.
     """
     first, n_ranges = 0, len(ptr) - 1
     while first < n_ranges:
@@ -74,7 +75,7 @@ def _sort_ranges(packed, ptr):
 
 
 def _key_starts(packed, shift):
-    """Mark the sorted keys that differ from the key before in any bit above the lowest `shift` bits."""
+    """Mark each sorted key that differs from the previous key in any bit above the lowest `shift` bits."""
     start = np.ones(len(packed), dtype=bool)
     for rows in _chunks(len(packed) - 1):
         key = packed[rows.start : rows.stop + 1] >> shift
@@ -85,10 +86,12 @@ def _key_starts(packed, shift):
 def sort_codes(codes, sizes):
     """Sort rows by several non-negative integer codes, in order of importance; equal rows keep their order.
 
-    Each code is of shape (n_rows,) and below its size; an iterator may create the codes one by one, so that they are
-    never all in memory. Returns the row numbers in sorted order, int64 of shape (n_rows,). For each code it also marks
-    where a new group of equal values of this code and the codes before it starts in that order, bool of shape
-    (n_rows,).
+    Each code is an array of shape (n_rows,), and its values are below its size. `codes` may be an iterator that creates
+    the codes one by one, so that they are never all in memory.
+
+    Returns the row numbers in sorted order, int64 of shape (n_rows,), and one mask for each code, bool of shape
+    (n_rows,). The mask marks, in sorted order, each row that differs from the previous row in this code or an earlier
+    code.
     """
     codes = iter(codes)
     bits = [_n_bits(size) for size in sizes]
@@ -122,10 +125,12 @@ def _sort_wide_codes(codes):
 def number_codes(ptr, code, n_codes, parts):
     """Number the distinct codes of each group in ascending order, one group after the other.
 
-    Group ``g`` is ``code[ptr[g]:ptr[g + 1]]``, int32, below `n_codes` and not empty. The pointer array `parts`, which
-    includes all of `ptr`, divides groups into parts that contain a code once. Returns the number of each row, int32 of
-    shape (n_rows,), a pointer array over the numbers, and their codes, int32. Returns None if a part repeats a code, or
-    if a group is so large that sorting takes less memory.
+    Group ``g`` is ``code[ptr[g]:ptr[g + 1]]`` and is not empty. Codes are int32 and below `n_codes`. The pointer array
+    `parts` includes all of `ptr` and divides each group into parts. A part contains each code at most once.
+
+    Returns three arrays: the number of each row, int32 of shape (n_rows,), a pointer array that delimits the numbers of
+    each group, and the code of each number, int32. Returns None if a part repeats a code, or if a group is so large
+    that sorting needs less memory.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import number_codes
@@ -169,8 +174,8 @@ def group_order(group, value):
     """Return the rows sorted by group, then by ascending value, int64 of shape (n_rows,); equal rows keep their order.
 
     Groups must be non-negative, and values must not be NaN. Integers are sorted unchanged. Other values are first
-    scaled to the bits that the group and the row leave free. This keeps their order unless several values become equal;
-    these few values are then sorted among themselves.
+    scaled to integers, so that group, value and row number fit into 64 bits. Different values can become equal
+    integers; rows with equal integers are then sorted again by their original values.
     """
     n_rows = len(group)
     if n_rows < _FEW:  # the passes below cost more than they save
@@ -211,7 +216,7 @@ def group_order(group, value):
 
 
 def _count_into_place(group, value, low, n_values):
-    """Order rows, as :func:`group_order` does, by values that are integers in a small range from `low`."""
+    """Sort rows by counting, as :func:`group_order` does; values are integers from `low` to ``low + n_values - 1``."""
     place = np.empty(len(group), dtype=np.int32)
     for rows in _chunks(len(group)):
         np.subtract(value[rows], low, out=place[rows], casting="unsafe")
@@ -225,8 +230,8 @@ def _count_into_place(group, value, low, n_values):
 def tie_starts(ptr, value):
     """Return a mask, shape (n_rows,), of the rows that start a new group of equal values.
 
-    Rows are sorted within ranges. Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty. Its first row
-    always starts a new group.
+    The values are sorted within each range. Range ``k`` contains the rows ``ptr[k]`` to ``ptr[k + 1] - 1`` and may be
+    empty. The first row of a range always starts a new group.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import tie_starts
@@ -240,7 +245,7 @@ def tie_starts(ptr, value):
 
 
 def starts_to_ptr(start):
-    """Convert a mask of the rows that start a group to a pointer array, shape (n_groups + 1,); the first row is one."""
+    """Convert a mask of group starts to a pointer array of shape (n_groups + 1,); the first row must be a start."""
     return np.append(np.flatnonzero(start), len(start))
 
 
@@ -265,10 +270,10 @@ def gather_ranges(ptr, groups):
 
 
 def mid_ranks(row_ptr, tie_start):
-    """Compute the mean position of each group of ties within its list, from 1, float64 of shape (n_rows,).
+    """Return each row's rank in its list, counted from 1; tied rows share their mean position.
 
-    Rows are sorted best first. ``tie_start`` marks the rows that start a new group of ties, including the first row of
-    every list.
+    The ranks are float64 of shape (n_rows,). Rows are sorted best first. ``tie_start`` marks the rows that start a new
+    group of ties, including the first row of every list.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import mid_ranks
@@ -303,5 +308,5 @@ def dense_ranks(ptr, value):
 
 
 def sparse_rows(ptr, column, value, n_columns):
-    """Return a sparse matrix of shape (n_groups, n_columns), in which each group is a row of values and columns."""
+    """Return a sparse matrix of shape (n_groups, n_columns); the entries of each group form a row of the matrix."""
     return csr_array((value, column, ptr), shape=(len(ptr) - 1, n_columns))

@@ -1,7 +1,8 @@
 """Ranks of many small queries with the same number of items in one array, and preferences between these items.
 
-A list is a row; query ``q`` has rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. The first step reads the first list of
-each query, the second step reads the second list, and so on. Sums are thus accumulated list by list.
+Each list is a row of the array; query ``q`` has the rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Sums are
+accumulated step by step. The first step adds the first list of each query, the second step adds the second list, and so
+on.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._rank_stacks import count_stack
@@ -24,10 +25,10 @@ _SMALL, _FEW_LISTS = 50_000, 64
 
 
 def is_small(lists):
-    """Return a mask, shape (n_queries,), of queries that are faster to compare together with queries of the same size.
+    """Return a mask, shape (n_queries,), of the queries that should be compared together with others of the same size.
 
-    The size of a query is its number of items. There is a step for each list; a step costs a third as much as comparing
-    one query.
+    The size of a query is its number of items. Comparing queries together takes one step for each list. A step costs a
+    third as much as comparing one query.
     """
     m, n = np.diff(lists.list_ptr), lists.query_n_items
     n_equal = np.bincount(n)[n]
@@ -35,11 +36,11 @@ def is_small(lists):
 
 
 def rank_stacks(lists, chosen=None):
-    """Divide queries, or the `chosen` ones, into blocks with the same number of items; yield the ranks of each block.
+    """Divide queries into blocks with the same number of items; yield the ranks of each block.
 
-    `chosen` is a mask of the queries. For each block, yields four arrays. The first contains the positions of the
-    queries and has shape (n_block_queries,). The second contains the positions of their lists and has shape
-    (n_block_lists,). The third is the `list_ptr` of these lists. The fourth contains the ranks and has shape
+    If the mask `chosen` is given, other queries are left out. For each block, yields four arrays. The first contains
+    the positions of the queries and has shape (n_block_queries,). The second contains the positions of their lists and
+    has shape (n_block_lists,). The third is the `list_ptr` of these lists. The fourth contains the ranks and has shape
     (n_block_lists, n_items); they are doubled, as in ``rank_matrix``.
     """
     for queries in query_blocks(lists, chosen):
@@ -84,7 +85,7 @@ def agree_stack(upper, lower, list_ptr, chosen):
 
 
 def _rounds(list_ptr):
-    """For k = 0, 1 and so on, yield the queries that have a k-th list, and the position of this list of each query."""
+    """For k = 0, 1, ..., yield the queries that have a list number k, and the positions of these lists."""
     size = np.diff(list_ptr)
     for k in range(size.max(initial=0)):
         queries = np.flatnonzero(size > k)

@@ -27,10 +27,12 @@ def places_of_replicates(ptr, score, scale=None):
     """Place the members of groups by descending scores of shape (n_members, n_replicates), column by column.
 
     `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Neighbours tie if they are closer
-    than the tolerance times the largest finite absolute score in their group and column. `scale`, of shape (n_groups,),
-    is a lower limit of this size for scores whose terms cancel. Returns the first and the last place of each member's
-    class, from 1, as two int32 arrays of the shape of the scores. They are the same array if nothing ties. If a group
-    has a score NaN in a column, both places of all its members are 0 there.
+    than the tolerance times the largest finite absolute score in their group and column. For scores whose terms cancel,
+    `scale`, of shape (n_groups,), is a lower limit of this largest score.
+
+    Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
+    arrays of the shape of the scores. If no scores tie, both results are the same array. If a group contains NaN in a
+    column, all its members have first and last place 0 in this column.
     """
     first = np.empty(score.shape, dtype=np.int32)
     last = None
@@ -50,7 +52,7 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """Copy the places known so far, which have no ties; the other places are written later."""
+    """Copy the places computed before this group and column; the caller fills in the remaining places."""
     last = np.empty_like(first)
     last[: ptr[group]] = first[: ptr[group]]
     own = slice(ptr[group], ptr[group + 1])

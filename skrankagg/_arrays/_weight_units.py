@@ -1,7 +1,7 @@
-"""Conversion of weights with a common unit to integers, whose sums are exact and do not depend on the scale.
+"""Conversion of weights with a common unit to integers, which can be added without rounding.
 
-0.1 + 0.2 and 0.3 differ, and rounding decides which is greater; 1 + 2 and 3 are equal. A method whose result does not
-depend on the scale of the weights counts in units.
+In floating point, 0.1 + 0.2 and 0.3 differ because of rounding, but 1 + 2 and 3 are equal. Methods use these integers
+if their result must not depend on the scale of the weights.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._weight_units import common_unit
@@ -16,9 +16,9 @@ _MOST, _ROUNDING = 2**17, 16 * np.finfo(np.float64).eps
 
 
 def common_unit(weight):
-    """Return the largest number such that every weight is an integer multiple of it, up to rounding.
+    """Return the largest unit such that every weight is an integer multiple of the unit, up to rounding.
 
-    Weights must be at least 0. Returns the largest weight if there is no such number, and 1 if all weights are 0.
+    Weights must be at least 0. Returns the largest weight if there is no such unit, and 1 if all weights are 0.
     """
     weight = np.unique(weight[weight > 0])
     if len(weight) == 0:
@@ -40,7 +40,7 @@ def common_unit(weight):
 
 
 def count_in_units(lists):
-    """Divide the weights of each query by their common unit; return the lists and the units, shape (n_queries,).
+    """Divide the weights of each query by their common unit; return the new lists and the units, shape (n_queries,).
 
     The new weights are integers if the weights of the query have a common unit.
     """

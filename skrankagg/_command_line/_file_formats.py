@@ -16,7 +16,7 @@ formats of lists, as --format names them:
   csv       with a header, separated by commas or semicolons
   tsv       the same with tabs
   trec      query, Q0, item, rank, score, tag, separated by blanks or tabs
-  parquet   columns with the names of a header, which needs pyarrow
+  parquet   columns named as in a header; pyarrow must be installed
   json      {query: {item: score}}, {voter: {query: {item: score}}}, or an array of records
             {"query": ..., "item": ..., "score": ...}
 """

@@ -1,1 +1,1 @@
-"""Ranked lists and judgements: checked on entry, encoded once, never changed."""
+"""Ranked lists and judgements, which are checked and encoded when they are created and never change afterwards."""

@@ -1,4 +1,4 @@
-"""Ballots as text or as levels of items, with the number of voters who cast each ballot."""
+"""Reading of ballots, which are text or lists of levels, and counting of equal ballots."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence, Set
@@ -17,13 +17,15 @@ Levels = tuple[tuple[Hashable, ...], ...]
 
 
 def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Counter[Levels]:
-    """Count equal ballots and keep the order of their first appearance."""
+    """Return the total count of each distinct ballot, in order of first appearance."""
     check_flag("strip", strip)
     if isinstance(ballots, str | bytes) or not isinstance(ballots, Sequence | np.ndarray) or not np.iterable(ballots):
         raise InputTypeError(f"`ballots` of {caller} must be a sequence of ballots; got {type(ballots).__name__}.")
     counts = [1] * len(ballots) if counts is None else _as_counts(counts, caller)
     if len(counts) != len(ballots):
-        raise InputError(f"`counts` of {caller} must be one for each of {len(ballots)} ballots; got {len(counts)}.")
+        raise InputError(
+            f"`counts` of {caller} must have one number for each ballot; got {len(counts)} for {len(ballots)}."
+        )
     total: Counter[Levels] = Counter()
     for ballot, count in zip(ballots, counts, strict=True):
         total[_levels(ballot, caller, strip)] += count
@@ -45,7 +47,7 @@ def _as_counts(counts, caller):
 
 
 def _levels(ballot, caller, strip):
-    """Read the levels of a ballot as a tuple of sorted tuples."""
+    """Return the levels of a ballot as a tuple, best level first; each level is a sorted tuple of items."""
     if isinstance(ballot, str):
         levels = [[item.strip() for item in level.split("=")] for level in ballot.split(">")]
     elif isinstance(ballot, bytes | Mapping | Set) or not np.iterable(ballot):

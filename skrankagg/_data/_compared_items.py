@@ -1,4 +1,4 @@
-"""Components of items that no list compares with each other; warnings about them and about paired comparisons."""
+"""Connected components of items that lists compare; warnings about several components and about paired comparisons."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,8 +26,9 @@ def component_labels(lists, absent):
     """For each candidate, return the number of its component in its query's graph, int32 of shape (n_candidates,).
 
     The largest component of a query has number 1. Among components of equal size, the component with the first item
-    comes first. The graph joins two items if a list of positive weight contains both items; with "last", one of them is
-    enough. None is the tag of methods that do not compare items; each query is then one component.
+    comes first. The graph joins two items if a list of positive weight contains both items. With ``absent="last"``, a
+    list that contains one of the two items is enough. Methods that do not compare items pass ``absent=None``; each
+    query is then one component.
     """
     if absent is None:
         return np.ones(lists.n_candidates, dtype=np.int32)
@@ -62,7 +63,7 @@ def _surely_connected(lists):
 
 
 def _label(lists):
-    """Label items by the connected components of one sparse graph of all queries."""
+    """Return the component labels from one sparse graph that contains the items of all queries."""
     n, candidate, row_ptr = lists.n_candidates, lists.candidate, lists.row_ptr
     voting = lists.list_weight > 0
     if not voting.all():
@@ -99,9 +100,9 @@ def all_connected(lists, absent):
 
 
 def warn_of_components(lists, absent, method):
-    """Issue one warning about all queries with items that no list compares.
+    """Issue one warning about all queries whose items form several components.
 
-    It names the line that called the package. `method` is the name of the method for the message.
+    The warning names the line that called the package. The message contains `method`, the name of the method.
     """
     if all_connected(lists, absent):
         return
@@ -122,17 +123,17 @@ def warn_of_components(lists, absent, method):
     )
     warn_user(
         f"{method} orders items that no list compares: in {queries} the items fall into several components. Query "
-        f"{show_id(lists.queries, q)} has {len(sizes)}, of {shown} items, and their order across components means "
-        f"nothing; {advice}.",
+        f"{show_id(lists.queries, q)} has {len(sizes)} components, of {shown} items. The order of items across "
+        f"components means nothing; {advice}.",
         NotComparedWarning,
     )
 
 
 def warn_of_paired_comparisons(lists, method):
-    """Warn if lists of two items have more than half of the list weight in a query of more than four items.
+    """Warn if two-item lists have more than half of the list weight in a query of more than four items.
 
-    `method` is the name of a method that ranks the items in a list above absent items. There is one warning for all
-    queries, and it names the line that called the package.
+    `method` is the name of a method that ranks the items in a list above absent items. One warning covers all queries
+    and names the line that called the package.
     """
     is_pair = lists.list_length == 2
     if not is_pair.any():

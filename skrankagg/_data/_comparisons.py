@@ -1,4 +1,4 @@
-"""Checks of the columns of paired comparisons: ties are valid, and no column contains the outcome instead."""
+"""Checks of a frame of paired comparisons: the tie column is valid, and no column encodes the winner by name."""
 
 from numbers import Number
 
@@ -35,7 +35,7 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError if a column contains the names of the two item columns, and so encodes the winning side."""
+    """Raise InputError if a column encodes the winner, because its values are the names of the two item columns."""
     frame = known_frame(df, caller)
     titles = list(frame.columns if isinstance(frame, pd.DataFrame) else frame.collect_schema().names())
     for name in _columns_with(frame, (winner, loser)):

@@ -1,8 +1,8 @@
 """Lists whose scores order their items differently from their ranks.
 
-Such scores are p-values or distances next to ranks, columns of different lists, or integers beyond 2 ** 53 that round
-to the same float64. Methods of ranks use the ranks. Code that reads the order of the scores refuses such lists through
-:func:`check_scores`.
+There are three usual causes. The scores are p-values or distances; the scores and ranks come from different lists; or
+the scores are integers beyond 2 ** 53 that round to the same float64. Methods that use ranks are not affected. Code
+that uses the order of the scores calls :func:`check_scores`, which refuses such lists.
 """
 
 import numpy as np
@@ -24,11 +24,11 @@ _MERGED_ADVICE = (
 
 
 def find_conflicts(row_ptr, tie_start, score):
-    """Mark the lists in which an item has a better score than an item of a better rank.
+    """Mark the lists in which an item with a worse rank has a better score.
 
     Return a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
-    the rows of each list, which are sorted by rank. `tie_start`, of shape (n_rows,), marks rows that open a list or a
-    group of equal ranks.
+    the rows of each list, which are sorted by rank. `tie_start`, of shape (n_rows,), marks the first row of each list
+    and of each group of equal ranks.
     """
     ptr = starts_to_ptr(tie_start)
     worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
@@ -45,7 +45,8 @@ def find_merged(row_ptr, score, exact):
     """Mark the lists in which distinct scores round to the same float64.
 
     Return a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
-    the rows of each list. `score` is rounded; `exact` numbers the exact scores in their order.
+    the rows of each list. `score` contains the rounded scores. `exact` contains integers with the same order as the
+    exact scores.
     """
     row_list = expand(row_ptr)
     order = group_order(row_list, exact)
@@ -58,7 +59,7 @@ def find_merged(row_ptr, score, exact):
 
 
 def still_merged(merged, row_ptr, rank, score):
-    """Mark, as :func:`find_merged` does, the lists with merged scores that remain after rows were removed."""
+    """Mark the lists that still have merged scores after rows were removed, as :func:`find_merged` does."""
     # The exact scores are gone: large equal scores of different ranks must have been rounded.
     one = (np.diff(rank) != 0) & (np.diff(score) == 0) & (np.abs(score[1:]) >= EXACT_LIMIT)
     row_list = expand(row_ptr)
@@ -71,7 +72,7 @@ def still_merged(merged, row_ptr, rank, score):
 def check_scores(lists, reader, hint):
     """Raise InputError if scores are missing, or contradict the ranks in a list of positive weight.
 
-    For the message, `reader` names the reader of the scores, and `hint` is the remedy for lists without scores.
+    The message contains `reader`, the name of the caller, and `hint`, the remedy for lists without scores.
     """
     if not lists.has_scores:
         raise InputError(f"{reader} needs scores and the lists have ranks only; {hint}.")
@@ -82,10 +83,10 @@ def check_scores(lists, reader, hint):
 
 
 def describe_conflict(lists, chosen):
-    """Describe, for a message, the `chosen` lists whose scores order items differently from their ranks.
+    """Describe the conflicts between scores and ranks in the `chosen` lists, for an error message.
 
-    `chosen` is a mask of shape (n_lists,). Returns the problem as a clause that names the first list, and the remedy as
-    a sentence. Returns None if there is no such list.
+    `chosen` is a mask of shape (n_lists,). Returns two texts: a clause that states the problem and names the first
+    list, and a sentence with the remedy. Returns None if no list has a conflict.
     """
     for marked, advice in [(lists.list_conflict, CONFLICT_ADVICE), (lists.list_merged, _MERGED_ADVICE)]:
         if marked is None or not (found := marked & chosen).any():

@@ -1,7 +1,7 @@
 """Encoding of a frame's columns into the codes of :class:`~skrankagg.RankedLists`.
 
-Rows are sorted by query, voter and rank; rows that are already in order stay in place. Invalid lists are refused here
-with a short message.
+Rows are sorted by query, voter and rank. If they are already in order, they are not moved. Invalid lists raise an
+error.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ _MOST_CANDIDATES = 2**31 - 1
 
 
 def encode_lists(columns):
-    """Encode :class:`Columns` of ranked lists as the fields of :class:`~skrankagg.RankedLists`, by name."""
+    """Encode :class:`Columns` of ranked lists; return a dict with the fields of :class:`~skrankagg.RankedLists`."""
     with_rank, with_score = columns.has("rank"), columns.has("score")
     if columns.name("query") is None:
         list_code, queries = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_QUERY])
@@ -172,8 +172,8 @@ def _list_weights(weight, row_ptr, name_list):
     if (low < 0).any():
         v = first_row(low < 0)
         raise InputError(
-            f"List weights must be at least 0; got {low[v]:g} for {name_list(v)}. Give a list weight 0 to silence it "
-            "and keep its items, or drop its rows."
+            f"List weights must be at least 0; got {low[v]:g} for {name_list(v)}. Give a list weight 0 to ignore it "
+            "but keep its items, or drop its rows."
         )
     if (low != high).any():
         v = first_row(low != high)
@@ -188,7 +188,8 @@ def _warn_of_conflicts(conflict, name_list):
     n_lists = f"{len(conflict)} list{'s' if len(conflict) > 1 else ''}"
     warn_user(
         f"The ranks and the scores of {name_list(first_row(conflict))} order its items differently ({conflict.sum()} "
-        f"of {n_lists}). Methods of ranks use the ranks, methods of scores refuse these lists. {CONFLICT_ADVICE}",
+        f"of {n_lists}). Methods that use ranks ignore the scores; methods that use scores refuse these lists. "
+        f"{CONFLICT_ADVICE}",
         RankScoreConflictWarning,
     )
 

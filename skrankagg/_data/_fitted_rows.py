@@ -1,9 +1,9 @@
-"""Rows of a frame that an estimator was fitted on, so that a scorer can refuse queries that a splitter broke up.
+"""Record of the rows that an estimator was fitted on, used to detect queries that a splitter divided.
 
-To scikit-learn's splitters the samples of a frame are its rows. A row-wise splitter breaks queries up: some rows of a
-query are used for the fit and others for the score, so the score is wrong. Such a splitter never assigns a row to both
-sides, so the two parts contain the same query and share no row of it. In valid uses, the parts share rows (other
-depths, more voters, the score of the training data) or share no query.
+Scikit-learn's splitters treat each row of a frame as a sample. A split by rows divides queries: some rows of a query
+are used to fit and other rows to score, and the score is wrong. After such a split, the two parts contain the same
+query but share no row of this query. In valid uses, the two parts share rows or have no query in common. For example,
+rows are shared if the score uses the training data, or the same queries with other list depths or more voters.
 """
 
 from typing import Any
@@ -24,9 +24,9 @@ _FEW = 2_000
 
 
 class FittedRows:
-    """The rows of encoded lists as fingerprints of 8 bytes each.
+    """Fingerprints of the rows of encoded lists; each fingerprint has 8 bytes.
 
-    If there are few rows, the encoded lists are kept, and their fingerprints are computed only on first use.
+    If there are few rows, the encoded lists are kept, and the fingerprints are computed only on first use.
     """
 
     def __init__(self, lists):
@@ -41,7 +41,7 @@ class FittedRows:
         self._lists = None  # last: another thread may be reading
 
     def torn_queries(self, lists):
-        """Return the positions in ``lists.queries`` of the queries whose fitted rows are all absent from `lists`."""
+        """Return the positions in ``lists.queries`` of the queries whose fitted rows are all missing in `lists`."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -63,7 +63,7 @@ class FittedRows:
 
 
 def _fingerprints(lists):
-    """Compute a number for each row that depends only on the ids of its query, voter and item."""
+    """Return a hash for each row, computed from the ids of its query, voter and item."""
     one_list = hash_ids(lists.queries, "query")[lists.list_query] + hash_ids(lists.voters, "voter")[lists.list_voter]
     rows = np.repeat(one_list, lists.list_length)
     rows += hash_ids(lists.items, "item")[lists.candidate_item][lists.candidate]
@@ -94,10 +94,10 @@ def hash_ids(ids, role):
 
 
 class RemembersRows(PortableState):
-    """Mixin of estimators whose fit on a frame records its rows; a copy, a clone or a pickle omits them."""
+    """Mixin for estimators that record the rows of the frame they are fitted on; copies and pickles omit these rows."""
 
     def _remember_rows(self, X, lists):
-        """Record the rows of a fitted frame; record no rows of RankedLists, because their samples are queries."""
+        """Record the rows of `X` if it is a frame; the samples of RankedLists are queries, so no rows are recorded."""
         if isinstance(X, RankedLists):
             self.__dict__.pop(_ATTRIBUTE, None)
         else:
@@ -108,7 +108,7 @@ class RemembersRows(PortableState):
 
 
 def _find_rows(estimator):
-    """Return the rows recorded by an estimator, or by the first estimator inside it that saw the frame, or None."""
+    """Return the rows recorded by an estimator or by an estimator inside it; None if no rows were recorded."""
     found = getattr(estimator, _ATTRIBUTE, None)
     if found is not None:
         return found
@@ -121,7 +121,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if a query of a frame `X`, encoded as `lists`, was fitted on other rows only."""
+    """Raise InputError if all fitted rows of a query are missing in the frame `X`, which is encoded as `lists`."""
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return

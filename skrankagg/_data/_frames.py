@@ -1,9 +1,9 @@
-"""Entry point of data frames: they are checked and encoded here, and nowhere else.
+"""Checking and encoding of data frames; no other module reads frames from users.
 
 Frames of pandas, polars and pyarrow are accepted, and lazy frames of polars, DuckDB and other libraries that narwhals
-supports. A lazy frame is collected here, with only the columns that are read. A column of ids becomes integer codes and
-a sorted index of its distinct values in their own dtype. A column of numbers becomes finite float64, with codes of the
-exact values if float64 cannot represent them.
+supports. A lazy frame is collected here, but only the columns that are read. A column of ids becomes integer codes and
+a sorted index of its distinct values in their own dtype. A column of numbers becomes finite float64. If float64 cannot
+represent the numbers exactly, integer codes keep their exact order.
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,9 @@ class Columns:
     """Columns of a frame under their canonical names.
 
     `names` maps canonical names to names in the frame. Messages name the constructor `caller`. If the frame lacks a
-    canonical name, the other names that files use for this column are tried; only one column may match. If there are
-    both a column of query ids, such as `qid`, and a column `query`, the column of ids is read and a warning is issued.
-    With ``lazy=False`` the order of the rows matters, so lazy frames are refused, because their rows have no order.
+    canonical name, other common names of this column are tried; only one column may match. If there are both a column
+    `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is issued. Callers that
+    use the order of the rows pass ``lazy=False``. Lazy frames are then refused, because their rows have no order.
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):
@@ -64,7 +64,7 @@ class Columns:
         self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
-        """Return the name in the frame of each column: the given name, or another title of the canonical name."""
+        """Return the name in the frame of each canonical column; it is the given name or a common alternative."""
         for column, name in names.items():
             if name is not None and (not is_hashable(name) or pd.isna(name) is True):
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
@@ -86,7 +86,9 @@ class Columns:
             else:
                 titles = [one for one in titles if canonical(one) == column]
             if len(titles) > 1:
-                unread = f", or {column}=None not to read any" if column in {"voter", "rank", "score", "weight"} else ""
+                unread = (
+                    f", or {column}=None to read none of them" if column in {"voter", "rank", "score", "weight"} else ""
+                )
                 raise InputError(
                     f"`X` must have one column for the {column}; {' and '.join(map(repr, titles))} each qualify. "
                     f"Choose with {self._call(column, titles[0])}{unread}."
@@ -98,7 +100,7 @@ class Columns:
         return found
 
     def _call(self, column, name=None):
-        """Write, for a message, the call of the constructor with the name of a column."""
+        """Return the text of a constructor call that names a column, for error messages."""
         first = "df, " if "." in self._caller else ""
         return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
@@ -123,7 +125,7 @@ class Columns:
                 for column in name.split(" or ")
                 for one in other_titles(column)
             ]
-            hint = f" (nor {', '.join(others)}, in any case)" if others else ""
+            hint = f" (also accepted: {', '.join(others)}, in upper or lower case)" if others else ""
             one_query = "query" in missing and self._caller == "RankedLists.from_frame"
             single = ", or pass query=None if they are one query" if one_query else ""
             raise InputError(
@@ -140,7 +142,7 @@ class Columns:
             raise InputError("`X` must have at least one row; it has no rows. Check how it was read or filtered.")
 
     def ids(self, column):
-        """Encode a column of ids as int32 codes of shape (n_rows,) and a sorted index of its distinct ids.
+        """Return int32 codes of shape (n_rows,) for a column of ids, and a sorted index of its distinct ids.
 
         The index has the dtype of the column.
         """
@@ -166,7 +168,7 @@ class Columns:
         return codes, index
 
     def id_column(self, column):
-        """Return a column of ids unchanged; refuse a column of floats that was found under another name."""
+        """Return a column of ids unchanged; refuse floats if the column was found under an alternative name."""
         values = self.series(self._names[column])
         if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # q may be a q-value
             lack = "" if column in self.available else f"X is missing the column {column!r}; "
@@ -179,8 +181,8 @@ class Columns:
     def numbers(self, column, *, whole=False):
         """Return a column of finite numbers as float64 of shape (n_rows,).
 
-        If `whole` is true, a column of NumPy's signed integers is returned unchanged. The array may be a view of the
-        frame's own memory.
+        If `whole` is true, a column of NumPy's signed integers keeps its dtype. The array may be a view of the frame's
+        memory.
         """
         values, name = self.series(self._names[column]), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
@@ -200,13 +202,13 @@ class Columns:
         return numbers
 
     def exact_order(self, column):
-        """Number the exact values of a column in sorted order, or return None if float64 represents every value.
+        """Return integers with the order of a column's exact values, or None if float64 represents every value.
 
         Returns
         -------
         ndarray of shape (n_rows,), dtype=int, or None
-            Number of each row's value; only equal values have equal numbers. None if float64 represents every value,
-            such as integers below 2 ** 53.
+            Integer for each row's value in ascending order; only equal values have equal integers. None if float64
+            represents every value exactly, as for integers below 2 ** 53.
         """
         values = self.series(self._names[column])
         kind = getattr(values.dtype, "kind", "O")
@@ -220,7 +222,7 @@ class Columns:
         return factorize(values)[0]
 
     def series(self, name):
-        """Return the column that has this name in the frame, as a pandas Series."""
+        """Return the frame's column `name` as a pandas Series."""
         if self.is_pandas:
             if name not in self._series:  # each look-up makes a new Series
                 self._series[name] = self._frame[name]
@@ -307,17 +309,17 @@ def first_row(mask):
 
 
 def known_or_missing(answers):
-    """Make a nullable boolean column from answers that are True, False or None; None is a missing answer."""
+    """Return a nullable boolean column from values that are True, False or None; None becomes a missing value."""
     return pd.array(answers, dtype="boolean")
 
 
 def whole_or_missing(numbers, known):
-    """Make a nullable integer column in which the numbers that are not `known` are missing."""
+    """Return a nullable integer column in which numbers that are not marked in `known` are missing."""
     return pd.array(np.where(known, numbers.astype(object), None), dtype="Int64")
 
 
 def show_id(index, position):
-    """Write an id of an index for a message: 1 rather than np.int64(1)."""
+    """Return the text of an id of an index for messages, such as 1 instead of np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 
@@ -328,9 +330,9 @@ def take_ids(index, codes):
 
 
 def take_or_missing(index, codes):
-    """Return ids as :func:`take_ids` does, but a missing id for each negative code.
+    """Return ids as :func:`take_ids` does, but return a missing id for each negative code.
 
-    Integers and booleans become nullable, so that an id can be missing.
+    Integer and boolean ids get a nullable dtype, because other dtypes cannot represent a missing id.
     """
     ids = pd.Series(index)
     if ids.dtype.kind in "iub":
@@ -351,12 +353,12 @@ def frame_of(columns):
 
 @lru_cache(maxsize=64)
 def _index_of_names(names, storage):
-    """Return names as an index; `storage` is pandas' string storage and distinguishes the cached indexes."""
+    """Return names as a cached index; `storage` is pandas' string storage and part of the cache key."""
     return pd.Index(list(names))
 
 
 def plain_index(index):
-    """Return an index whose values look-ups can compare; a categorical index gets the dtype of its categories."""
+    """Convert a categorical index to the dtype of its categories; return any other index unchanged."""
     if isinstance(index, pd.CategoricalIndex):
         return pd.Index(index.astype(index.categories.dtype))
     return pd.Index(index) if isinstance(index, SampleIndex) else index
@@ -365,8 +367,8 @@ def plain_index(index):
 class SampleIndex(pd.Index):
     """An index whose values scikit-learn can use as the targets of samples.
 
-    Scikit-learn slices targets as ``y[rows, ...]``. For a NumPy array this equals ``y[rows]``. An Arrow array, which
-    pandas uses for strings if pyarrow is installed, raises an error instead.
+    Scikit-learn slices targets as ``y[rows, ...]``. For a NumPy array this equals ``y[rows]``, but an Arrow array
+    raises an error. Pandas uses Arrow arrays for strings if pyarrow is installed.
     """
 
     def __new__(cls, data=None, *args, **kwargs):
@@ -384,7 +386,7 @@ class SampleIndex(pd.Index):
         return sample_index(found) if isinstance(found, pd.Index) else found
 
     def equals(self, other):
-        """Return True if another index, of this class or not, contains the same values."""
+        """Return True if another index contains the same values; the other index may have another class."""
         return pd.Index(self).equals(other)
 
     def _get_engine_target(self):

@@ -1,4 +1,4 @@
-"""Data frames in a dict or a list, where each frame is read as the run of one voter."""
+"""Encoding of several data frames, given as a dict or a list, in which each frame contains the run of one voter."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def holds_frames(given):
 
 
 def name_frames(frames, caller):
-    """Return a dict of voter to frame; frames in a list are named by their columns of voters, or numbered from 1."""
+    """Return a dict of voter to frame; for a list, names come from the column of voters or are numbers from 1."""
     named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, 1))
     for name, frame in named.items():
         if not _is_frame(frame):
@@ -48,7 +48,7 @@ def name_frames(frames, caller):
 
 
 def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
-    """Encode a dict or a list of frames with one voter each; a frame without a column of queries gets id `query`."""
+    """Encode a dict or a list of frames with one voter each; without a query column, the query id is `query`."""
     frames = name_frames(frames, caller)
     read = {name: _read(name, frame) for name, frame in frames.items()}
     held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}
@@ -98,7 +98,7 @@ def _is_frame(one):
 
 @contextmanager
 def _blaming(name):
-    """Add the name of the frame to the message of an error."""
+    """Return a context that adds the name of the frame to the message of an error."""
     try:
         yield
     except (InputError, InputTypeError) as error:

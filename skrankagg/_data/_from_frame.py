@@ -1,4 +1,4 @@
-"""Ranked lists from a long frame with a row for each place of each list."""
+"""Construction of ranked lists from a long frame, which has a row for each item of each list."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +41,7 @@ def from_frame(
     query, voter, item : str or None, default="query", "voter", "item"
         Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
         query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.
-        The result of an aggregation can therefore be aggregated again.
+        Therefore the result of an aggregation can be aggregated again.
     rank : str or None, default="rank"
         Name of the column of ranks, where 1 is the best rank; None ignores the column.
     score : str or None, default="score"
@@ -60,7 +60,7 @@ def from_frame(
     strip : bool, default=False
         Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
     weights : mapping or Series of voter to float, default=None
-        Weights of the lists, instead of a column of weights.
+        Weight of the lists of each voter. Pass either this parameter or a column of weights.
 
     Returns
     -------
@@ -80,30 +80,30 @@ def from_frame(
     AmbiguousInputWarning
         If the ids of the queries are read from ``qid`` or ``query_id``, although there is a column ``query``.
     RankScoreConflictWarning
-        If ranks and scores of a list order its items differently. Methods of ranks use the ranks, and methods of
-        scores refuse the list.
+        If ranks and scores of a list order its items differently. Methods that use ranks ignore the scores. Methods
+        that use scores refuse the list.
     SimilarIdsWarning
         If two ids differ only in case or blanks.
     SplitQueryWarning
-        If lists have lost rows in the middle, or at the start of the frame, as after a split by rows.
+        If rows in the middle of lists or at the start of the frame are missing, as after a split by rows.
 
     Notes
     -----
-    If a column is missing under its default name, the other names that files use for it are tried. They may be in upper
-    or lower case:
+    If a column is missing under its default name, other common names are tried. These names may be in upper or lower
+    case:
 
     - query: ``qid, query_id, q, topic, topic_id``
     - voter: ``voter_id, system, run, run_id, ranker, tag``
     - item: ``item_id, docno, doc_id, doc, document, document_id``
     - rank and score, if both are missing: ``position`` and ``sim``
 
-    Blanks, dots, hyphens and underscores in these names are ignored. Two matching columns are refused. A column of
-    floats is refused as ids, because a column "q" may contain q-values. If you pass a name, only this name is looked
-    up. If a frame has both ``query`` and ``qid`` or ``query_id``, the ids are read from the latter, because ``query``
-    then contains the text of the queries.
+    Blanks, dots, hyphens and underscores in these names are ignored. If two columns match, an error is raised. Under
+    such a name, a column of floats is refused as ids, because a column "q" may contain q-values. If you pass a name,
+    only this name is looked up. If a frame has a column ``query`` and also ``qid`` or ``query_id``, the ids are read
+    from ``qid`` or ``query_id``. The column ``query`` then usually contains the text of the queries.
 
-    The order of the rows does not affect the result, except with ``duplicates="first"``. This option therefore refuses
-    lazy frames, whose rows have no order.
+    The order of the rows affects the result only with ``duplicates="first"``. Lazy frames are refused with this option,
+    because their rows have no order.
     """
     names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
     columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
@@ -132,7 +132,7 @@ def from_frame(
 
 
 def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
-    """Encode a frame with options that change or drop some of its rows."""
+    """Encode a frame with options that change or drop rows."""
     if weights is not None:
         if not isinstance(weights, Mapping | pd.Series):
             raise InputTypeError(

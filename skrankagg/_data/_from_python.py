@@ -1,4 +1,4 @@
-"""Ranked lists from dicts and lists: runs, lists of one query, hits of search clients and ballots."""
+"""Construction of ranked lists from Python dicts and lists: runs, lists of one query, search hits and ballots."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
@@ -159,9 +159,9 @@ def from_lists(
     Parameters
     ----------
     lists : dict of voter to list, or sequence of lists
-        Each list contains items, best first, or pairs (item, score); it may also be a dict of item to score. The
-        voters of a sequence are numbered from 1. Data frames are read as in :meth:`from_runs`, and may lack a column
-        of queries.
+        Each list contains items, best first, or pairs (item, score). A dict of item to score is accepted instead of a
+        list. The voters of a sequence are numbered from 1. Data frames are read as in :meth:`from_runs`, but they need
+        no column of queries.
     query : hashable, default="q"
         Id of the query. Data frames with a column of queries keep the ids of this column.
     lower_is_better : bool or sequence of voters, default=False
@@ -226,16 +226,16 @@ def from_hits(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode the hits of search clients for one query: lists of dicts or of objects.
+    """Encode the hits of search clients for one query; a hit is a dict or an object.
 
     Parameters
     ----------
     hits : dict of voter to list of hits, or sequence of lists of hits
         The hits of each voter, best first. The voters of a sequence are numbered from 1.
     key : str or callable
-        Location of a hit's id: a key of a dict, an attribute of an object, or a function of the hit.
+        Where to find a hit's id: a key of the dict, an attribute of the object, or a function of the hit.
     score : str or callable, default=None
-        Location of a hit's score, given in the same ways as `key`. None ranks the hits by their order.
+        Where to find a hit's score, specified like `key`. With None, the hits are ranked by their order.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
@@ -300,13 +300,14 @@ def from_ballots(
     query: Hashable = "q",
     strip: bool = False,
 ):
-    """Encode ballots, as text such as "A > B = C" or as lists of levels.
+    """Encode ballots, which are text such as "A > B = C" or lists of levels.
 
     Parameters
     ----------
     ballots : sequence of str, or of lists of items or of lists of tied items
-        Ballots, each with the best items first. In text, ">" separates the levels, and "=" separates the items of a
-        level; blanks around ids are ignored.
+        Ballots, each with the best items first. A ballot is text or a list of levels. In text, ">" separates the
+        levels, and "=" separates the items of a level; blanks around ids are ignored. In a list, a level is an item or
+        a list of tied items.
     counts : sequence of float, default=None
         Number of voters who cast each ballot, at least 0. None counts each ballot once. Equal ballots are merged.
     query : hashable, default="q"
@@ -323,7 +324,8 @@ def from_ballots(
     Raises
     ------
     TypeError
-        If a ballot is neither text nor a list, such as a set or a dict, or the items of a level cannot be sorted.
+        If a ballot is neither text nor a list (for example a set or a dict), or if the items of a level cannot be
+        sorted.
     ValueError
         If a ballot is empty or names an item twice. If the number of counts is not the number of ballots, or a count is
         negative or not finite.
@@ -396,7 +398,7 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Return the scores as a column or, without scores, the positions as a column of ranks."""
+    """Return a column of scores, or a column of ranks from the positions if there are no scores."""
     if scores:
         # Integers stay integers, which keeps their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}

@@ -1,4 +1,4 @@
-"""Ranked lists from tables with a list in each column, from matrices of items by voters, and from comparisons."""
+"""Construction of ranked lists from tables of lists, from matrices of items by voters, and from paired comparisons."""
 
 from collections.abc import Hashable, Sequence
 from typing import Literal
@@ -43,7 +43,7 @@ def from_wide(
     Parameters
     ----------
     frame : DataFrame of pandas, polars or pyarrow
-        Columns are voters. Shorter lists end in NaN or None.
+        Columns are voters. NaN or None fills the end of shorter columns.
     query : hashable, default="q"
         Id of the query.
     duplicates : {"error", "first", "best", "mean"}, default="error"
@@ -134,14 +134,15 @@ def from_matrix(
     Parameters
     ----------
     values : array-like of shape (n_items, n_voters), or DataFrame
-        A number for each item and voter; NaN if the voter does not rank the item. A DataFrame has names: its index
-        names the items and its columns name the voters. With ``rows="voters"`` it is the other way round.
+        A number for each item and voter; NaN if the voter does not rank the item. The index of a DataFrame contains the
+        names of the items, and its columns contain the names of the voters. With ``rows="voters"``, each row is a voter
+        and each column is an item.
     kind : {"score", "rank", "pvalue"}
         Kind of the numbers. Higher scores are better, rank 1 is the best rank, and lower p-values are better. All
         p-values must be present and from 0 to 1.
     rows : {"items", "voters"} or None, default=None
-        Whether each row is an item, or the list of a voter, such as a ballot. None means "items"; a warning is issued
-        if the rows may be voters.
+        Whether each row is an item, or a voter's list, such as a ballot. None means "items", and a warning is issued if
+        the rows may be voters.
     items, voters : sequence of hashable, default=None
         Names of the items and of the voters. None uses the names of the DataFrame, or numbers from 0 if there are no
         names.
@@ -170,8 +171,9 @@ def from_matrix(
     Warns
     -----
     AmbiguousInputWarning
-        If the rows may be ballots: there are more rows than columns, and neither `rows` nor names are given. In
-        addition, the rows are numbered from 0, or all rows contain the same numbers in some order.
+        If the rows may be ballots. This is the case if there are more rows than columns, and neither `rows` nor names
+        are given. In addition, the rows must be numbered from 0, or all rows must contain the same numbers in some
+        order.
 
     See Also
     --------
@@ -256,12 +258,13 @@ def from_comparisons(
     frame : DataFrame of pandas, polars or pyarrow
         A row for each comparison.
     winner, loser : str, default="winner", "loser"
-        Columns of the two items.
+        Names of the columns that contain the winner and the loser of each comparison.
     tie : str, default=None
-        Column of booleans, or of the numbers 0 and 1, that is true if the two items tied. None means that no items
-        tied.
+        Name of a column of booleans, or of the numbers 0 and 1. True or 1 means that the two items tied. None means
+        that no items tied.
     voter : str, default=None
-        Column of the voter who made the comparison. If it is given, only comparisons of the same voter are merged.
+        Name of the column of the voters who made the comparisons. If a name is given, only comparisons of the same
+        voter are merged.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
@@ -278,7 +281,7 @@ def from_comparisons(
         If `frame` is not a data frame.
     ValueError
         If a column or an id is missing, an item is compared with itself, or `tie` has missing or invalid values. If
-        the values of some column are the names given as `winner` and `loser`, so that it names the winning side.
+        some column contains the names given as `winner` and `loser` as its values; such a column encodes the outcome.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Judgements of one query in plain Python: items with grades, or the relevant items."""
+"""Reading of one query's judgements from Python objects: items with grades, or a collection of relevant items."""
 
 from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any
@@ -10,7 +10,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:
-    """Read the judgements of a query as grades by item, from dicts, lists, sets and arrays only."""
+    """Return the grades of a query's items as a dict; refuse judgements other than dicts, lists, sets and arrays."""
     if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
         raise InputTypeError(
             "Judgements of a query in Qrels.from_dict must be a dict of item to grade, or a list or set of relevant "
@@ -20,7 +20,7 @@ def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:
 
 
 def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
-    """Read the judgements of a query as grades by item; relevant items without grades get 1.
+    """Return the grades of a query's items as a dict; relevant items without grades get grade 1.
 
     >>> from skrankagg._data._grades import read_grades
     >>> read_grades({"a": 2, "b": 0}, "q"), read_grades(["c"], "q")
@@ -38,7 +38,7 @@ def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
     except TypeError as error:
         raise InputTypeError(
             f"Relevant items must be ids, such as str or int; query {show(query)} has some that cannot be hashed "
-            f"({error}). Name their ids."
+            f"({error}). Pass their ids."
         ) from None
 
 

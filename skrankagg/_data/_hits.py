@@ -1,4 +1,4 @@
-"""Places of a list in plain Python: (item, score) pairs, or hits of a search client."""
+"""Reading of a list's entries from Python objects: (item, score) pairs, or hits of a search client."""
 
 from collections.abc import Mapping, Set
 
@@ -9,7 +9,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def is_pair(one):
-    """Return True for an (item, score) pair; a list of two numbers is not a pair but a list of ids."""
+    """Return True for an (item, score) pair; a list of two numbers counts as a list of ids, not as a pair."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
@@ -18,7 +18,8 @@ def is_pair(one):
 def hold_pairs(places):
     """Return True for a list of (item, score) pairs.
 
-    Its first place is a pair, or its first place is another list or tuple and some later place is a pair.
+    The result is True if the first entry is a pair, or if the first entry is another list or tuple and a later entry is
+    a pair.
     """
     if not len(places):
         return False
@@ -49,7 +50,7 @@ def as_hits(hits, caller, voter):
 
 
 def read_hit(hit, where, caller, voter, place):
-    """Read the id or the score of a hit from a key of a dict, an attribute of an object, or a function."""
+    """Return the id or the score of a hit; `where` is a key of a dict, an attribute of an object, or a function."""
     try:
         if callable(where):
             return where(hit)
@@ -61,7 +62,7 @@ def read_hit(hit, where, caller, voter, place):
 
 
 def read_score(hit, where, caller, voter, place):
-    """Read the score of a hit as a number; an integer stays an integer, which keeps its order."""
+    """Return the score of a hit as a number; integers stay integers, so that large integers keep their order."""
     value = read_hit(hit, where, caller, voter, place)
     if is_integer(value):
         return value

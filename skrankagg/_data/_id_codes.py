@@ -1,7 +1,8 @@
 """Encoding of a column of ids as integer codes and a sorted index of its distinct values in their own dtype.
 
-Strings are most of the work. Strings that pandas keeps as Python objects are numbered directly, without the checks of
-its columns. If many rows share one object, they are numbered by its address.
+Most of the time is spent on strings. Strings that pandas stores as Python objects are numbered directly, without the
+checks that pandas makes for columns. If many rows refer to the same objects, the rows are numbered by the addresses of
+these objects.
 """
 
 from itertools import islice, pairwise
@@ -91,7 +92,7 @@ def _renumber(codes, order):
 
 
 def _factorize_objects(objects):
-    """Number the distinct objects in order of appearance; return the codes, -1 if missing, and these objects."""
+    """Number the distinct objects in order of appearance; return the codes and the objects. Missing values get -1."""
     if not _share_objects(objects):
         return pd.factorize(objects)
     # Hashing an address is several times faster than hashing the object.
@@ -110,7 +111,7 @@ def _addresses(objects):
 
 
 def _share_objects(objects):
-    """Return True if there are many rows and, by a sample, at most about half as many distinct objects."""
+    """Return True if there are many rows, and a sample suggests at most about half as many distinct objects as rows."""
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
@@ -122,8 +123,8 @@ def _share_objects(objects):
 def _string_order(names):
     """Return the positions, of shape (n,), that sort distinct strings, or None if the strings are sorted.
 
-    Many strings are sorted as numbers made of the first eight characters after their common prefix; strings with equal
-    numbers are then sorted as strings.
+    If there are many strings, the first eight characters after their common prefix are converted to a number. The
+    strings are sorted by this number; strings with equal numbers are then sorted as strings.
     """
     if all(map(lt, names, islice(names, 1, None))):
         return None
@@ -159,7 +160,7 @@ def _as_bytes(names):
 
 
 def _check_ordered(index):
-    """Refuse values such as sets, which are only partly ordered: their order would depend on the rows."""
+    """Refuse values such as sets, which are only partially ordered, so that sorting depends on the row order."""
     if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
         return
     values = index.tolist()
@@ -185,7 +186,8 @@ def _encode_categories(values):
 def _run_starts(values, sample=4096):
     """Return the start of each run of equal values, or None if the runs are short.
 
-    Queries and voters usually come in long runs, and comparing neighbours is several times cheaper than hashing.
+    Equal queries and voters usually stand in long runs of rows. Comparing neighbours is several times cheaper than
+    hashing.
     """
     if len(values) < sample:
         return None

@@ -1,4 +1,4 @@
-"""Containers of arrays that never change, and that scikit-learn passes on whole."""
+"""Immutable containers of arrays, which scikit-learn passes on without converting them."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -43,6 +43,6 @@ class Immutable:
 def make(kind, *values):
     """Make a container of class `kind` from the values of its fields.
 
-    A pickle calls this function rather than the class, so that skops does not treat the values as the state.
+    Pickles refer to this function instead of the class, because skops would otherwise treat the values as the state.
     """
     return kind(*values)

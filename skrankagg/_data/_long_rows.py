@@ -1,4 +1,4 @@
-"""Conversion of rows from any source to ranked lists: duplicates, missing ids, score direction, and weights."""
+"""Conversion of rows to ranked lists, with options for duplicates, missing ids, score direction and weights."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -41,11 +41,11 @@ def encode_rows(
     plain_ids: bool = False,
     index: pd.Index | None = None,
 ) -> Any:
-    """Encode columns by name as ranked lists of class `cls`.
+    """Encode a dict of columns as ranked lists of class `cls`.
 
-    The columns are `query`, `voter` (positions in `voters`), `item`, `rank` or `score` or both, and optionally
-    `weight`. If `plain_ids` is true, integer items of a nullable type become NumPy integers, after missing items have
-    been dropped. `index` contains the row labels, which show whether rows were lost.
+    The columns are `query`, `voter` (positions in `voters`), `item`, at least one of `rank` and `score`, and optionally
+    `weight`. If `plain_ids` is true, items of a nullable integer type become NumPy integers after missing items have
+    been dropped. `index` contains the row labels; they are used to detect lost rows.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
@@ -93,13 +93,13 @@ def encode_rows(
 
 
 def repeat_id(one: Hashable, n: int) -> np.ndarray:
-    """Return an array of shape (n,) that repeats one id, in the dtype that pandas gives the id."""
+    """Return an array of shape (n,) that repeats one id; its dtype is the dtype that pandas uses for the id."""
     check_query(one)
     return pd.Series([one]).repeat(n).to_numpy()
 
 
 def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
-    """Concatenate columns of ids; integers stay integers if all floats in the other columns are integers, too.
+    """Concatenate columns of ids; integers stay integers if every float in the other columns has an integer value.
 
     >>> import pandas as pd
     >>> from skrankagg._data._long_rows import join_ids
@@ -113,7 +113,7 @@ def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
 
 
 def flat_ids(items: Sequence[Any]) -> pd.Series:
-    """Collect the ids of many lists in a column; integers stay exact next to missing ids and next to fractions.
+    """Concatenate the ids of many lists in a column; integers stay exact if other ids are missing or fractions.
 
     >>> from skrankagg._data._long_rows import flat_ids
     >>> flat_ids([[2**53 + 1, None], [2**53]]).tolist()
@@ -151,7 +151,7 @@ def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
 
 
 def strip_ids(values):
-    """Remove the blanks around the text ids of a Series; an id with nothing left becomes missing.
+    """Remove the blanks around the text ids of a Series; an id that consists of blanks becomes missing.
 
     >>> import pandas as pd
     >>> from skrankagg._data._long_rows import strip_ids
@@ -177,10 +177,11 @@ def _is_nullable(dtype):
 
 
 def _as_integers(parts):
-    """Convert columns of integer and float ids so that concatenating them keeps every integer exact.
+    """Convert columns of integer and float ids so that concatenating the columns keeps every integer exact.
 
-    If all ids are integers, the columns become integers. If some ids are fractions, the columns stay unchanged or, with
-    large integers, become objects. Raises InputError if a float is too large to represent integers exactly.
+    If all ids are integers, the columns get an integer dtype. If some ids are fractions, the columns stay unchanged,
+    but with large integers they become objects. Raises InputError if a float is too large to represent integers
+    exactly.
     """
     largest = {"f": 0.0, "i": 0.0, "u": 0.0}
     fractions = False
@@ -295,7 +296,7 @@ def _refuse_duplicates(frame, caller):
 
 
 def _without_duplicates(frame, duplicates):
-    """Keep one row for each item of a list: its first row, its best row, or its first row with the mean of all."""
+    """Keep one row for each item of a list: the first row, the best row, or the first row with the mean of all rows."""
     numbers = [name for name in ("rank", "score") if name in frame]
     if frame[numbers].isna().any(axis=None) or not frame["item"].map(is_hashable).all():
         return frame  # encoding refuses them

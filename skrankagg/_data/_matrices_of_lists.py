@@ -12,7 +12,7 @@ _ROWS = 4096
 
 
 def as_table(values, caller):
-    """Convert a frame of any library to pandas, with column names; return anything else unchanged."""
+    """Convert a frame of any library to pandas and keep its column names; return anything else unchanged."""
     if isinstance(values, pd.DataFrame | np.ndarray | list | tuple) or not is_frame(values):
         return values
     columns = Columns(values, {}, caller, lazy=False)
@@ -26,8 +26,8 @@ def as_table(values, caller):
 def warn_of_rows(matrix, index, caller):
     """Warn if the rows of a matrix may be voters.
 
-    This is so if there are more rows than columns, and the rows are numbered or are permutations of the same numbers.
-    `index` contains the names of the rows; None means that the rows have no names.
+    A warning is issued if there are more rows than columns, and if the rows are numbered or are permutations of the
+    same numbers. `index` contains the names of the rows; None means that the rows have no names.
     """
     n_rows, n_columns = matrix.shape
     if n_rows <= n_columns:
@@ -35,7 +35,7 @@ def warn_of_rows(matrix, index, caller):
     if index is None or list(index) == list(range(n_rows)):
         what = f"the {n_rows} rows are numbered"
     elif n_columns > 1 and _are_permutations(matrix):
-        what = f"each of the {n_rows} rows has the same {n_columns} numbers, as a ballot has"
+        what = f"each of the {n_rows} rows has the same {n_columns} numbers, as in a ballot"
     else:
         return
     warn_user(
@@ -63,7 +63,7 @@ def check_pvalues(matrix, items, voters, lower_is_better):
 
 
 def _are_permutations(matrix):
-    """Return True if every row contains the same numbers, all different."""
+    """Return True if all rows contain the same numbers, and if the numbers of a row are distinct."""
     first = np.sort(matrix[0])
     if not (first[1:] > first[:-1]).all():
         return False

@@ -1,4 +1,4 @@
-"""Cells of a matrix of numbers, and names of its rows and columns, from any user input."""
+"""Reading of a user's matrix of numbers, and of the names of its rows and columns."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def read_cells(values, caller):
-    """Read a matrix of numbers as float64, with NaN for missing cells; a matrix of integers keeps its dtype.
+    """Convert a matrix of numbers to float64, with NaN for missing cells; a matrix of integers keeps its dtype.
 
     >>> from skrankagg._data._matrix_cells import read_cells
     >>> read_cells([[2, 1]], "from_matrix"), read_cells([[2, None]], "from_matrix")
@@ -32,9 +32,10 @@ def read_cells(values, caller):
 
 
 def read_names(names, what, size, caller, turned=None):
-    """Read the names of the rows or the columns as a list; None numbers them from 0.
+    """Return the names of the rows or the columns as a list; if `names` is None, they are numbered from 0.
 
-    `turned` is the size of the transposed matrix; None if the matrix cannot be read that way.
+    `turned` is the required number of names if the matrix were transposed. None means that the matrix cannot be
+    transposed.
     """
     if names is None:
         return list(range(size))
@@ -52,14 +53,14 @@ def read_names(names, what, size, caller, turned=None):
         fits = len(names) == turned != size
         turn = " Pass rows='voters' if each row of the matrix is the list of a voter." if fits else ""
         raise InputError(
-            f"`{what}` of {caller} must be {size} different names, one for each in the matrix; got {len(names)}, "
-            f"{n_different} of them different.{turn}"
+            f"`{what}` of {caller} must be {size} different names, one for each {what[:-1]} in the matrix; got "
+            f"{len(names)}, {n_different} of them different.{turn}"
         )
     return names
 
 
 def check_ranks(matrix, items, voters, caller):
-    """Refuse negative numbers as ranks."""
+    """Raise InputError if a rank is negative."""
     if (matrix < 0).any():
         item, voter = np.argwhere(matrix < 0)[0].tolist()
         raise InputError(

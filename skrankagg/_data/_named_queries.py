@@ -1,4 +1,4 @@
-"""Query ids as ``y``, where each sample gets the judgements of the query that `y` names for it."""
+"""Support for query ids as ``y``: sample k gets the judgements of query ``y[k]``."""
 
 from collections.abc import Mapping
 
@@ -12,15 +12,15 @@ from ._ranked_lists import RankedLists
 
 
 def names_queries(y):
-    """Return True if `y` is an array with a value for each sample rather than a container of judgements."""
+    """Return True if `y` is an array with a value for each sample; return False for a container of judgements."""
     return not (y is None or isinstance(y, Qrels | AlignedQrels | Mapping) or hasattr(y, "columns"))
 
 
 def resolve_names(owner, X, lists, y, qrels):
-    """Replace a `y` of query ids by the judgements that it selects; return the new `y` and `qrels`.
+    """If `y` contains query ids, replace `y` by the judgements of these queries; return the new `y` and `qrels`.
 
-    The judgements come from the call, or else from the owner's constructor. Without judgements `y` stays as it is, and
-    ``choose_qrels`` refuses it.
+    The judgements are `qrels`, or else the judgements passed to the owner's constructor. Without judgements `y` is
+    returned unchanged, and ``choose_qrels`` later refuses it.
     """
     known = qrels if qrels is not None else getattr(owner, "qrels", None)
     if known is None or not names_queries(y):
@@ -29,7 +29,7 @@ def resolve_names(owner, X, lists, y, qrels):
 
 
 def judge_by(lists, qrels, y, X):
-    """Give each query of `lists` the judgements of the query that `y` names for it; `X` is the lists as passed."""
+    """Return judgements in which query k of `lists` has the judgements of query ``y[k]``; `X` is `lists` as passed."""
     if not isinstance(X, RankedLists):
         raise InputError(
             "`y` names a query for each sample, but the samples of a frame are its rows. Pass the lists as "
@@ -38,21 +38,21 @@ def judge_by(lists, qrels, y, X):
     named = plain_index(pd.Index(np.asarray(y)) if np.ndim(y) == 1 else pd.Index([]))
     if len(named) != lists.n_queries:
         raise InputError(
-            f"`y` must name a query for each of the {lists.n_queries} samples; got shape {np.shape(y)}. Leave it out "
-            "unless the judgements are to be permuted."
+            f"`y` must name a query for each of the {lists.n_queries} samples; got shape {np.shape(y)}. Leave y out "
+            "unless you want to permute the judgements."
         )
     _check_names(named, plain_index(lists.queries))
     place = plain_index(qrels.queries).get_indexer(named)
     if (place < 0).all():
         raise InputError(
             f"`y` must have ids of judged queries, or be a Qrels; got {show_id(named, 0)}, but the qrels have "
-            f"{show_id(qrels.queries, 0)}. Leave it out and pass judgements as qrels=..."
+            f"{show_id(qrels.queries, 0)}. Leave y out and pass judgements as qrels=..."
         )
     return qrels.reassign(lists.queries, place)
 
 
 def _check_names(named, queries):
-    """Refuse named ids that are repeated, or whose type differs from the type of the ids `queries`."""
+    """Raise an error if ids in `named` are repeated, or if their type differs from the type of the ids in `queries`."""
     types = [id_type(ids, booleans="booleans") for ids in (named, queries)]
     if None not in types and types[0] != types[1]:
         _refuse(f"ids of queries, which are {types[1]}, such as {show_id(queries, 0)}", named, 0)

@@ -1,4 +1,4 @@
-"""Checks, before the work begins, that the frames requested by ``set_output`` can be built."""
+"""Early check that the libraries for the frames requested by ``set_output`` are installed."""
 
 import importlib.util
 

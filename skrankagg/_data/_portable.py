@@ -1,8 +1,9 @@
-"""Conversion of pandas objects to arrays, text and plain containers, which every persistence format accepts.
+"""Conversion of pandas objects to plain objects, which every persistence format accepts.
 
-A state with data frames, series or indexes can only be pickled; skops, for example, saves arrays, text, numbers and
-their containers. :func:`pack` converts a state to such types, and :func:`unpack` restores the same objects with the
-same dtypes. Objects without a plain form, such as a column of arbitrary objects with missing values, stay unchanged.
+Plain objects are arrays, text, numbers and containers of these. Formats such as skops save only plain objects. A state
+with data frames, series or indexes can only be pickled. :func:`pack` converts such a state to plain objects, and
+:func:`unpack` restores the pandas objects with the same dtypes. Objects without a plain form, such as a column of
+arbitrary objects with missing values, stay unchanged.
 """
 
 import json
@@ -18,7 +19,7 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def pack(value):
-    """Replace pandas objects, also in dicts, lists and tuples, by plain objects; leave other objects unchanged.
+    """Replace pandas objects by plain objects, also inside dicts, lists and tuples; leave other objects unchanged.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def unpack(value):
 
 
 class PortableState:
-    """Mixin of estimators that packs the frames in their state, so that any persistence library can save them."""
+    """Mixin that packs the pandas objects in an estimator's state, so that any persistence library can save it."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in super().__getstate__().items()}
@@ -97,7 +98,7 @@ def _unpack_index(state):
 
 
 def _pack_array(values):
-    """Pack the values of an index or a column with their dtype; None if they have no plain form."""
+    """Pack the values and the dtype of an index or a column; return None if the values have no plain form."""
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         codes = values.codes if isinstance(values, pd.Index) else values.cat.codes.to_numpy()

@@ -1,4 +1,4 @@
-"""Relevance judgements, which are encoded once, aligned with ranked lists and looked up by query id."""
+"""Relevance judgements: encoding, alignment with ranked lists, and look-up by query id."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ class QueryIds(Protocol):
 class Qrels(Immutable):
     """Relevance judgements: the relevant items of each query, with their grades.
 
-    Build a Qrels with :meth:`from_frame`. A Qrels is immutable. It is deliberately not a sequence, so scikit-learn
-    passes it on unchanged and never slices it along with the samples.
+    Build a Qrels with :meth:`from_frame` or :meth:`from_dict`. A Qrels is immutable and deliberately not a sequence.
+    Scikit-learn therefore passes it on unchanged and never slices it along with the samples.
 
     Parameters
     ----------
@@ -85,7 +85,8 @@ class Qrels(Immutable):
         Parameters
         ----------
         judgements : dict of query to dict, list or set
-            For each query, a dict of item to grade, or a list or set of the relevant items, which get grade 1.
+            For each query, a dict of item to grade, or a list or set of relevant items. Items in a list or set get
+            grade 1.
 
         Returns
         -------
@@ -128,10 +129,10 @@ class Qrels(Immutable):
         frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
             A row for each judged (query, item), in any order. Other columns are ignored.
         query, item, relevance : str, default="query", "item", "relevance"
-            Names of the columns. If a column is missing under its default name, the other names that files use for it
-            are tried. For queries and items they are ``qid``, ``docno`` and others, as in
-            :meth:`RankedLists.from_frame`; for relevance they are ``rel, label, grade``. If the frame has both `query`
-            and ``qid``, ``qid`` is read and a warning is issued.
+            Names of the columns. If a column is missing under its default name, other common names are tried. For
+            queries and items, these names are ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`. For
+            relevance, they are ``rel, label, grade``. If the frame has both `query` and ``qid``, ``qid`` is read and a
+            warning is issued.
 
         Returns
         -------
@@ -177,13 +178,13 @@ class Qrels(Immutable):
         -------
         AlignedQrels
             Judgements with one sample for each query of the lists; splitters divide them together with the lists.
-            Methods that learn from judgements look them up by query id, and so do scorers without judgements of their
-            own.
+            Methods that learn from judgements look up these judgements by query id. Scorers without judgements of their
+            own do the same.
 
         Raises
         ------
         TypeError
-            If `lists` is a frame, whose samples are rows.
+            If `lists` is a frame, because the samples of a frame are its rows.
 
         Examples
         --------
@@ -227,8 +228,8 @@ class Qrels(Immutable):
         queries : pandas.Index
             Distinct ids, sorted.
         place : ndarray of shape (n_queries,), dtype=int
-            For each of `queries`, the position in this Qrels of the query whose judgements it gets. With position -1,
-            it gets no judgements.
+            For each of `queries`, the position in this Qrels of the query whose judgements are used. Position -1 means
+            no judgements.
 
         Returns
         -------
@@ -239,7 +240,7 @@ class Qrels(Immutable):
         return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
 
     def _look_up(self, lists, query, item, rows, judged_ptr):
-        """Look up the grade of each candidate; a candidate without a judgement gets NaN."""
+        """Return the grade of each candidate, or NaN for a candidate without a judgement."""
         n_items = lists.n_items
         if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
             candidate_query, candidate_item = query[lists.candidate_query], item[lists.candidate_item]
@@ -303,8 +304,8 @@ class Qrels(Immutable):
 class AlignedQrels(Immutable):
     """Judgements with one sample per query of ranked lists, for use as ``y`` in scikit-learn's searches and curves.
 
-    Make them with :meth:`Qrels.align`. Splitters divide the judgements together with the lists. Judgements are looked
-    up by query id and never by position, so they stay correct in any order of the samples.
+    Make AlignedQrels with :meth:`Qrels.align`. Splitters divide the judgements together with the lists. Judgements are
+    looked up by query id and never by position. The order of the samples therefore does not matter.
 
     Parameters
     ----------
@@ -386,7 +387,7 @@ class AlignedQrels(Immutable):
 class EncodedQrels:
     """Judgements aligned with the codes of one :class:`RankedLists`.
 
-    They are made once by :func:`encode_qrels`. Any order of the candidates can then be graded without looking up ids
+    :func:`encode_qrels` makes them once. After that, any order of the candidates can be graded without looking up ids
     again.
 
     Parameters
@@ -437,8 +438,8 @@ def check_qrels(qrels):
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     """Return the judgements passed to a call as `qrels` or `y`, or else the judgements of the constructor.
 
-    A call refuses a frame. If its number of rows equalled the number of samples, scikit-learn would split the rows
-    along with the samples, and the results would be wrong. Raises InputError if there are no judgements.
+    Frames passed to a call are refused. If a frame had as many rows as there are samples, scikit-learn would split its
+    rows along with the samples, and the results would be wrong. Raises InputError if there are no judgements.
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels | AlignedQrels):
@@ -449,8 +450,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
             else:
                 advice = "If it has ids of queries, pass qrels=... to the constructor, too."
             raise InputTypeError(
-                f"`{where}` must be a Qrels, which scikit-learn passes on whole, or the result of qrels.align(lists), "
-                f"which it splits along with the lists; got {type(given).__name__}. {advice}"
+                f"`{where}` must be a Qrels, which scikit-learn does not split, or the result of qrels.align(lists), "
+                f"which scikit-learn splits along with the lists; got {type(given).__name__}. {advice}"
             )
     chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
     if chosen is None:
@@ -508,8 +509,8 @@ def find_queries(qrels, queries):
 def match_ids(theirs, ours, kind):
     """Return the position of each id of the lists among the ids of the judgements, int64 of shape (n_ids,).
 
-    An id that is not found gets position -1. Raises InputError if no id is found because ids of the two types never
-    equal each other. In the message, `kind` names the kind of id.
+    An id that is not found gets position -1. Raises InputError if no id is found because the two indexes have different
+    types of ids that never equal each other. `kind` is the kind of id, such as query, for the message.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
@@ -523,11 +524,11 @@ def match_ids(theirs, ours, kind):
 
 
 def id_type(ids, *, booleans="numbers"):
-    """Return the name of the type of ids, or None if the type is ambiguous; True and False are `booleans`."""
+    """Return the name of the type of ids, or None if the type is ambiguous; `booleans` is the name for booleans."""
     inferred = pd.api.types.infer_dtype(plain_index(ids))
     return booleans if inferred == "boolean" else _ID_TYPES.get(inferred)
 
 
 def show_ids(ids):
-    """Write the first two ids of an index for a message."""
+    """Return the first two ids of an index as text for a message."""
     return ", ".join(repr(value) for value in ids[:2].tolist()) + (", ..." if len(ids) > 2 else "")

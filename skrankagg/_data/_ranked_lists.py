@@ -1,8 +1,9 @@
 """RankedLists: ranked lists, checked and encoded once.
 
-A data set of ranked lists is a long frame with a row for each place of each list. All internal code works on integer
-codes instead. Rows are sorted by query, voter and rank, so that a list is a slice of rows. Each row has the code of its
-*candidate*, which is the (query, item) pair that is scored. An aggregation then adds up over ``lists.candidate``.
+A data set of ranked lists is a long frame with a row for each item of each list. All internal code works on integer
+codes instead. Rows are sorted by query, voter and rank, so each list is a slice of rows. Each row has the code of its
+*candidate*. A candidate is a (query, item) pair, and aggregations give each candidate a score. Many of them add values
+over rows with the same ``lists.candidate``.
 
 >>> import pandas as pd
 >>> from skrankagg import RankedLists
@@ -49,9 +50,10 @@ _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 def _constructor(
     function: Callable[Concatenate[Any, _Parameters], Any],
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
-    """Replace a definition by a function of another module whose first argument is the class.
+    """Turn a function of another module, whose first argument is the class, into a classmethod of RankedLists.
 
-    Type checkers trust a decorated definition, but not an attribute without an annotation.
+    A decorator is used because type checkers understand a decorated definition, but not an attribute without an
+    annotation.
     """
     return lambda _: classmethod(function)
 
@@ -60,22 +62,22 @@ def _constructor(
 class RankedLists(Immutable):
     """Encoded ranked lists of many voters for many queries; each query is a sample.
 
-    Build them with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
+    Build RankedLists with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
     :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix` or :meth:`from_comparisons`.
-    RankedLists are immutable. For scikit-learn they are a container of ``n_queries`` samples. Therefore ``cv=5``,
+    RankedLists are immutable. Scikit-learn treats them as a container of ``n_queries`` samples. Therefore ``cv=5``,
     ``train_test_split`` and every splitter separate whole queries and never divide a list.
 
     Parameters
     ----------
     queries, voters, items : pandas.Index
-        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items, and its
-        queries keep the order in which they were taken.
+        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items. Its
+        queries are in the order in which they were requested.
     list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
     list_voter : ndarray of shape (n_lists,), dtype=int32
         Voter of each list.
     list_weight : ndarray of shape (n_lists,), dtype=float64
-        Weight of each list; a list of integer weight w counts as w copies of itself.
+        Weight of each list. A list with an integer weight w counts as w equal lists.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
         Lists whose ranks and scores order the items differently; None if there is no such list.
     list_merged : ndarray of shape (n_lists,), dtype=bool, or None
@@ -103,10 +105,10 @@ class RankedLists(Immutable):
     counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list for this query.
 
     The order uses the exact numbers. Integers beyond 2 ** 53, decimals of Arrow and long doubles stay distinct, even if
-    they round to the same float64. Times are refused because they are not numbers; convert them to integers.
-    Ranks and scores conflict if an item has a better score than an item of a better rank. Methods that read the scores
-    refuse such lists, and lists in which different scores round to the same float64. Lists of weight 0 are not checked,
-    and of lists shortened by :meth:`keep_rows` only the remaining rows.
+    they round to the same float64. Times are refused because they are not numbers; convert them to integers. Ranks and
+    scores conflict if an item with a worse rank has a better score. Methods that use the scores refuse such lists. They
+    also refuse lists in which different scores round to the same float64. Lists of weight 0 are not checked. In lists
+    shortened by :meth:`keep_rows`, only the remaining rows are checked.
 
     Examples
     --------
@@ -172,7 +174,8 @@ class RankedLists(Immutable):
         Parameters
         ----------
         lists : sequence of RankedLists
-            No two of these have a list of the same voter for the same query. Either all have scores, or all lack them.
+            Containers to combine. Two containers must not have a list of the same voter for the same query. Either all
+            containers have scores, or all lack scores.
 
         Returns
         -------
@@ -200,8 +203,8 @@ class RankedLists(Immutable):
             raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
         if len({part.has_scores for part in parts}) > 1:
             raise InputError(
-                "`lists` of RankedLists.concat must all have scores, or none may; some have none. Encode the others "
-                "without scores, RankedLists.from_frame(part.to_frame(), score=None)."
+                "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Encode the "
+                "others without scores, RankedLists.from_frame(part.to_frame(), score=None)."
             )
         return cls.from_frame(
             pd.concat([part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts])
@@ -246,7 +249,8 @@ class RankedLists(Immutable):
         -------
         RankedLists
             The lists of these queries, in the requested order, as scikit-learn slices `y`. Voters and items stay the
-            same, so codes keep their meaning. Rows are copied when they are first read; until then it refers to this.
+            same, so codes keep their meaning. Rows are copied when they are first read. Until then the result keeps a
+            reference to this container.
 
         Raises
         ------
@@ -350,7 +354,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The pointer array of the candidates, shape (n_candidates + 1,), and the rows sorted by candidate."""
+        """Pointer array of each candidate's rows, shape (n_candidates + 1,), and the rows sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
@@ -370,23 +374,23 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """For each candidate, sum a value over the lists of its query that lack its item.
+        """For each candidate, sum a value over the lists of the query that do not contain the candidate's item.
 
         Parameters
         ----------
         value : ndarray of shape (n_lists,)
-            Value of each list, such as the score of the items that the list lacks.
+            Value of each list, such as the score that the list gives to each absent item.
 
         Returns
         -------
         ndarray of shape (n_candidates,)
-            The sum for each candidate. It is 0 for an item that is in all lists of its query.
+            The sum for each candidate. If all lists of the query contain the item, the sum is 0.
         """
         held = np.bincount(self.candidate, weights=value[self.row_list], minlength=self.n_candidates)
         return self.sum_over_lists(value)[self.candidate_query] - held
 
     def components(self, absent: Literal["last", "ignore"] = "ignore") -> pd.DataFrame:
-        """Divide the items of each query into components that no list compares with each other.
+        """Divide the items of each query into components; no list compares items of different components.
 
         Parameters
         ----------
@@ -404,7 +408,7 @@ class RankedLists(Immutable):
 
         See Also
         --------
-        skrankagg.exceptions.NotComparedWarning : Raised if a method orders items of several components.
+        skrankagg.exceptions.NotComparedWarning : Issued if a method orders items of several components.
         skrankagg.HodgeRank : Reports the number of components of each query.
 
         Notes
@@ -434,7 +438,7 @@ class RankedLists(Immutable):
     # ------------------------------------------------------------------ other lists from these
 
     def with_list_weight(self, weight: ArrayLike) -> "RankedLists":
-        """Make the same lists with other weights.
+        """Return the same lists with other weights.
 
         Parameters
         ----------
@@ -461,13 +465,13 @@ class RankedLists(Immutable):
         return lists
 
     def with_score(self, score: NDArray[np.float64]) -> "RankedLists":
-        """Make the same lists, in the same order, with other scores.
+        """Return the same lists, in the same order, with other scores.
 
         Parameters
         ----------
         score : ndarray of shape (n_rows,), dtype=float64
-            Score of each row; the ranks stay as they are. No check compares their order with the ranks: conflicting
-            lists are assumed to be corrected.
+            Score of each row; the ranks stay unchanged. The order of the scores is not compared with the ranks. Lists
+            with conflicts are assumed to be corrected by the new scores.
 
         Returns
         -------
@@ -477,24 +481,24 @@ class RankedLists(Immutable):
         return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
     def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
-        """Return a container whose lists lack some of their rows.
+        """Return the lists with some of their rows only.
 
         Parameters
         ----------
         kept : ndarray of shape (n_rows,), dtype=bool
-            Mask of the rows to keep, with at least one row of each list. The kept rows are ranked anew, without gaps.
+            Mask of the rows to keep, with at least one row of each list. The kept rows get new ranks without gaps.
 
         Returns
         -------
         lists : RankedLists
-            The lists without the items that are left in no list of the query.
+            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
-            The remaining candidates, in the numbering of this container.
+            Positions of the remaining candidates among the candidates of this container.
         """
         return self._keep(np.ones(self.n_lists, dtype=bool), kept)
 
     def keep_lists(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
-        """Return a container without some of the lists, and without the queries that have no list left.
+        """Return some of the lists; queries without a remaining list are dropped.
 
         Parameters
         ----------
@@ -504,9 +508,9 @@ class RankedLists(Immutable):
         Returns
         -------
         lists : RankedLists
-            The lists without the items that are left in no list of the query.
+            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
-            The remaining candidates, in the numbering of this container.
+            Positions of the remaining candidates among the candidates of this container.
         """
         return self._keep(kept, kept[self.row_list])
 
@@ -531,16 +535,16 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists in their original order. Where items are left out, the others are ranked anew, without gaps. Lists
-            without any of the items are dropped, and so are queries without lists. ``voters`` and ``items`` still
-            contain all ids of the data set, as in :meth:`take`.
+            The lists in their original order. If items are removed from a list, the remaining items get new ranks
+            without gaps. Lists without any of the items are dropped. Queries without lists are dropped, too. ``voters``
+            and ``items`` still contain all ids of the data set, as in :meth:`take`.
 
         Raises
         ------
         TypeError
             If ids are not given as a collection.
         ValueError
-            If an id is unknown, or nothing is left.
+            If an id is unknown, or if no list remains.
 
         See Also
         --------
@@ -582,7 +586,7 @@ class RankedLists(Immutable):
 
         See Also
         --------
-        skrankagg.model_selection.QueryKFold : Tests judged queries only, and trains on the others as well.
+        skrankagg.model_selection.QueryKFold : Tests on judged queries only, but trains on unjudged queries, too.
 
         Examples
         --------
@@ -608,8 +612,8 @@ class RankedLists(Immutable):
         -------
         bool
             True if the queries are the same, in the same order, and if the voters, items, ranks, scores and weights of
-            their lists are equal to the last bit. Ids are compared by value and not by dtype. Voters and items that are
-            in no list, as after :meth:`take` or :meth:`select`, are not compared.
+            their lists are exactly equal. Ids are compared by value and not by dtype. Voters and items that occur in no
+            list, for example after :meth:`take` or :meth:`select`, are not compared.
 
         Examples
         --------
@@ -623,7 +627,7 @@ class RankedLists(Immutable):
     # ------------------------------------------------------------------ out again
 
     def to_frame(self) -> pd.DataFrame:
-        """Write the lists as a long frame, query by query; the rows of a query are sorted by voter and rank.
+        """Return the lists as a long frame, sorted by query, voter and rank.
 
         Returns
         -------
@@ -645,15 +649,15 @@ class RankedLists(Immutable):
         return frame_of(columns)
 
     def to_runs(self) -> dict[Any, dict[Any, Any]]:
-        """Write the lists as a dict of voter to run, where a run is a dict of query to results.
+        """Return the lists as a dict of voter to run, where a run is a dict of query to results.
 
         Returns
         -------
         dict of voter to dict
             The results for a query are a dict of item to score or, without scores, a list of items, best first.
-            :meth:`from_runs` restores the same lists, with three exceptions. Weights are lost. Ties of ranks are lost
-            without scores, because a list of items cannot represent them. Ranks are lost if the scores do not determine
-            them, for example if several scores round to one float64.
+            :meth:`from_runs` restores the same lists, with three exceptions. Weights are lost. Without scores, tied
+            ranks are lost, because a list of items cannot represent ties. With scores, ranks are lost if the scores do
+            not determine them, for example if several scores round to one float64.
         """
         queries, voters = self.queries.tolist(), self.voters.tolist()
         items = self.items.take(self.candidate_item[self.candidate]).tolist()
@@ -666,7 +670,7 @@ class RankedLists(Immutable):
         return runs
 
     def to_wide(self) -> pd.DataFrame:
-        """Write the lists of one query as a table with a list in each column.
+        """Return the lists of one query as a table with a list in each column.
 
         Returns
         -------
@@ -720,10 +724,10 @@ _GATHERING = RLock()
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class _Subset(RankedLists):
-    """Some queries of another container, from which rows are copied when they are first read.
+    """Subset of another container's queries that copies rows only when they are first read.
 
-    Cross-validation takes subsets again and again, and a method that learns nothing never reads the rows of the fitted
-    lists. A pickle or a copy has all rows and is a RankedLists.
+    This saves time in cross-validation, which takes many subsets: a method that learns nothing never reads the rows of
+    the lists that it is fitted on. A pickled or copied subset has all its rows and becomes a RankedLists.
     """
 
     def __init__(self, whole, chosen):
@@ -754,7 +758,7 @@ class _Subset(RankedLists):
         return "score" not in self.__dict__ or self.score is not None
 
     def _gather(self, name):
-        """Copy an array from the source container, and drop the source after its last array."""
+        """Copy an array from the source container; drop the reference to the source after the last array is copied."""
         gathered = self.__dict__
         with _GATHERING:
             if name not in gathered:  # another thread may have been first

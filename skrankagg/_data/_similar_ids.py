@@ -1,4 +1,7 @@
-"""Warning about ids that differ only in case or blanks, such as "BM25" and "bm25 ", and probably mean the same."""
+"""Warning about ids that differ only in case or blanks, such as "BM25" and "bm25 ".
+
+Such ids probably mean the same query, voter or item.
+"""
 
 import pandas as pd
 
@@ -29,7 +32,7 @@ def warn_of_similar_ids(lists):
 
 
 def _similar(ids):
-    """Pair each id with the first earlier id that is equal apart from case and blanks."""
+    """Return pairs of an id and the first earlier id that differs only in case or blanks."""
     if isinstance(ids, pd.CategoricalIndex):
         ids = plain_index(ids)
     if not pd.api.types.is_string_dtype(ids.dtype):

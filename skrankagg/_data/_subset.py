@@ -1,4 +1,4 @@
-"""Arrays of a part of ranked lists, which consists of some queries, some lists or some rows."""
+"""Computation of the arrays for a subset of the queries, lists or rows of ranked lists."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ._conflicts import find_conflicts, still_merged
 
 
 def small_arrays(whole, chosen):
-    """For some queries of ranked lists, return by name the arrays with one entry for each query or list."""
+    """For some queries of ranked lists, return a dict of the arrays with one entry for each query or list."""
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
     def marks(name):
@@ -29,7 +29,7 @@ def small_arrays(whole, chosen):
 
 
 def kept_arrays(lists, list_kept, row_kept):
-    """Remove some lists and rows; return by name the remaining arrays, and return the remaining candidates."""
+    """Keep some lists and rows; return a dict of their arrays, and the positions of the remaining candidates."""
     length = np.add.reduceat(row_kept, lists.row_ptr[:-1], dtype=np.int64)[list_kept]
     row_ptr = np.concatenate([[0], np.cumsum(length)])
     rank, score = lists.rank[row_kept], lists.score[row_kept] if lists.has_scores else None
@@ -77,7 +77,7 @@ def gather_of_queries(whole, chosen, name, candidate_ptr):
 
 
 def _ranges(ptr, chosen):
-    """Return an index of the elements of some ranges; for consecutive ranges it is a slice, which copies nothing."""
+    """Return an index of the elements of some ranges; consecutive ranges give a slice, which avoids a copy."""
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]

@@ -1,4 +1,4 @@
-"""Titles of columns: the canonical names, and their names in files and frames of other programs."""
+"""Titles of columns: the canonical names, and the corresponding names that other programs use."""
 
 import re
 
@@ -28,7 +28,7 @@ _CANONICAL = {_plain(title): name for name, titles in _TITLES.items() for title 
 
 
 def canonical(title):
-    """Return the canonical name of a column with this title, or None.
+    """Return the canonical name of a column with this title, or None if the title is unknown.
 
     >>> from skrankagg._data._titles import canonical
     >>> canonical("Query ID"), canonical("DocNo"), canonical("year")
@@ -38,7 +38,7 @@ def canonical(title):
 
 
 def other_titles(name):
-    """Return the other titles of a column for a message; a name that is not canonical has no other titles.
+    """Return the alternative titles of a canonical name for a message; any other name has no alternatives.
 
     >>> from skrankagg._data._titles import other_titles
     >>> other_titles("relevance")
@@ -48,7 +48,7 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """Return the titles of query ids if there is also a column `query`, which then contains the queries' text.
+    """If `titles` contains `query`, return the titles of query ids; `query` then usually contains the queries' text.
 
     >>> from skrankagg._data._titles import query_ids
     >>> query_ids(["qid", "query", "docno"]), query_ids(["qid", "docno"])

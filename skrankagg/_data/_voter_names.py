@@ -1,6 +1,6 @@
-"""Voters that do not match: names without a list, and ids of another type than the fitted ids.
+"""Search for voters that do not match: misspelt names, and ids whose type differs from the type in fit.
 
-Ids are given as indexes, such as ``RankedLists.voters``.
+The functions accept ids as indexes, such as ``RankedLists.voters``.
 """
 
 import difflib
@@ -31,9 +31,10 @@ def unmatched(names, voters):
 def near_voters(names, voters):
     """Find the ids that misspelt names probably mean; return a list of (name, id).
 
-    A pair is returned for each name that resembles exactly one id. A name resembles an id if they are equal except for
-    case, outer blanks, leading zeros and type. If there is no such id, a name resembles the ids of similar spelling.
-    Ids that differ by a number or a single letter, such as v1 and v10 or run_a and run_b, do not resemble each other.
+    A pair is returned for each name that resembles exactly one id. A name resembles an id if the two are equal except
+    for case, outer blanks, leading zeros and type. If there is no such id, a name resembles the ids with a similar
+    spelling. Ids that differ by a number or a single letter, such as v1 and v10 or run_a and run_b, do not resemble
+    each other.
 
     >>> from skrankagg._data._voter_names import near_voters
     >>> near_voters(["gogle", "v10", "7"], ["bing", "google", "v1", "v2", 7])
@@ -70,7 +71,7 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
-    """Return a clause for a message that the types of ids differ, or an empty text if the types agree.
+    """Return a clause for a message that two types of ids differ, or an empty text if the types agree.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint

@@ -1,7 +1,7 @@
-"""Meaning of list weights, which are either numbers of equal lists, called votes, or factors.
+"""Distinction between two meanings of list weights: votes, which are numbers of equal lists, and factors.
 
 Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
-same for both; standard errors and resampled lists must distinguish them.
+same in both cases, but standard errors and resampling must distinguish the two cases.
 """
 
 import numpy as np
@@ -24,9 +24,9 @@ def are_votes(lists, votes, advice):
     if mixed.any():
         n, q = int(mixed.sum()), first_row(mixed)
         warn_user(
-            f"{n} of {lists.n_queries} queries {'has' if n == 1 else 'have'} whole weights above 1, such as numbers "
-            f"of votes, and others that are not whole (the first is {show_id(lists.queries, q)}). votes=None treats "
-            f"them all as factors. {advice}",
+            f"{n} of {lists.n_queries} queries {'has' if n == 1 else 'have'} integer weights above 1, such as numbers "
+            f"of votes, and also fractional weights (the first is {show_id(lists.queries, q)}). votes=None treats "
+            f"all these weights as factors. {advice}",
             UserWarning,
         )
     return whole

@@ -1,4 +1,4 @@
-"""Entry point of the compiled kernels, whose arguments and results are NumPy arrays.
+"""Compiled kernels, and the modules that call them with NumPy arrays and return NumPy arrays.
 
 ::
 
@@ -8,13 +8,14 @@
             |
         _kernels/_majority.py, ...           librt.vecs only; mypyc turns each into an extension module
 
-The parameters of a kernel are typed vectors, which contain a copy of the array; loops over them can be compiled to
-plain C loops. Vectorised NumPy operations need no kernel. A kernel is a loop that branches, or in which a step depends
-on the step before.
+The arguments of a kernel are typed vectors, which contain copies of the arrays. Loops over typed vectors can be
+compiled to plain C loops. Kernels are used for loops that branch, and for loops in which a step depends on the previous
+step. Other loops are vectorised with NumPy and need no kernel.
 
-If Python calls a kernel, its parameters are declared as objects and cast to vectors. If Python calls a compiled
-function with a parameter of type ``vec``, mypyc 2.4 keeps a reference to the vector, so its memory is never freed.
-Functions that only kernels call have parameters of type ``vec``, and their names begin with an underscore.
+Kernels that Python calls declare their parameters as objects and cast them to vectors. The reason is a fault of mypyc
+2.4. If Python calls a compiled function with a parameter of type ``vec``, a reference to the vector is kept. The memory
+of the vector is then never freed. Functions that only kernels call have parameters of type ``vec``. The names of these
+functions begin with an underscore.
 """
 
 from . import loading

@@ -7,13 +7,13 @@ from .loading import VF, VI, as_vf, as_vi, blocks
 
 
 def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
-    """Merge the two most similar lists of each query until one list is left, and return its scores.
+    """Merge the two most similar lists of each query until one list is left; return the scores of this list.
 
     `score`, of shape (n_lists, n_items), contains the scores of each list for at least 2 items; higher scores are
     better. `weight`, of shape (n_lists,), contains the weights of the lists. `list_ptr` delimits the lists of each
-    query; every query has at least one list. `c1` and `c2` are the coefficients of the weight of a merged list. With
-    `by_similarity`, this weight also depends on the similarity of the merged list to the other lists. Returns float64
-    of shape (n_queries, n_items).
+    query; every query has at least one list. `c1` and `c2` are coefficients in the formula for the weight of a merged
+    list. With `by_similarity`, this weight also depends on the similarity of the merged list to the other lists.
+    Returns float64 of shape (n_queries, n_items).
     """
     n, m = score.shape[1], np.diff(list_ptr)
     # Costs: pairs of lists are compared, and scanned before each merge; lists are sorted, and one more for each merge.
@@ -31,7 +31,7 @@ def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
 
 
 def merge_many_lists(score, weight, c1, c2, by_similarity):
-    """Merge the lists of one query in parts, as :func:`merge_lists` does; return the scores, shape (n_items,)."""
+    """Merge many lists of one query in several kernel calls, as :func:`merge_lists` does; return shape (n_items,)."""
     m, n = score.shape
     score, weight, rank, similarity = as_vf(score.ravel()), as_vf(weight), VF(np.zeros(m * n)), VF(np.zeros(m * m))
     order, spare = as_vi(np.arange(n)), as_vi(np.arange(n))

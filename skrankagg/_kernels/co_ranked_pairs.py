@@ -14,9 +14,9 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
     ``n_items - 1``, and tied neighbours have equal ranks. `list_matrix`, of shape (n_lists,), contains the matrix to
     which each list is added. `ties` is False if no two rows of a list tie.
 
-    Returns `above` and `level`, float64 of shape (n_matrices, n_items, n_items). In row i and column j, `above` is the
-    total weight of the rows of i in lists that rank j above i. There, `level` is this weight in lists that tie i and j.
-    An item ties with itself. The matrices may be read-only.
+    Returns `above` and `level`, float64 of shape (n_matrices, n_items, n_items). ``above[:, i, j]`` is the total weight
+    of the rows of item i in lists that rank item j above item i. ``level[:, i, j]`` is the total weight of the rows of
+    item i in lists that tie the two items. An item ties with itself. The matrices may be read-only.
     """
     shape = n_matrices, n_items, n_items
     above, level = VF(np.zeros(n_matrices * n_items**2)), VF(np.zeros(n_matrices * n_items**2))

@@ -9,10 +9,10 @@ from .loading import VI, as_vf, as_vi
 def insertion_descent(margin, order, tolerance=0.0, *, until=None):
     """Move items of an order to other places while a move lowers the cost by more than a tolerance.
 
-    `margin`, of shape (n, n), is the extra cost of the row's item before the column's item, compared with the reverse
-    order of the two. ``until()`` is called repeatedly and returns True to stop early. Returns the order, read-only
-    int64 of shape (n,), and its cost minus the cost of the first order, which is at most 0. A pass over all items takes
-    O(n^2) time.
+    `margin`, of shape (n, n), is the extra cost of placing the row's item before the column's item instead of after it.
+    ``until()`` is called repeatedly; if it returns True, the search stops early. Returns two values. The first is the
+    new order, read-only int64 of shape (n,). The second is its cost minus the cost of the given order, which is at most
+    0. A pass over all items takes O(n^2) time.
     """
     n, order, margin = len(order), as_vi(order), as_vf(np.ravel(margin))
     at, change = VI(np.zeros(2, dtype=np.int64)), 0.0
@@ -22,12 +22,13 @@ def insertion_descent(margin, order, tolerance=0.0, *, until=None):
 
 
 def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolerance=0.0):
-    """Continue from an order in rounds, which displace `n_moves` items by up to `span` places and descend again.
+    """Improve an order in rounds; a round moves `n_moves` random items by up to `span` places, then descends again.
 
-    `costs` contains the cost of this order and the cost of the best known order. The search continues from orders whose
-    cost is within `slack` of the best cost. `uniform` contains ``2 * n_moves`` random numbers from 0 to 1 for each
-    round. Returns the cheapest order of these rounds and the last order, both read-only, and the costs of the last and
-    of the best order. If the best cost did not fall, the cheapest order is the order from which the rounds started.
+    `costs` contains the cost of the given order and the cost of the best known order. The search continues from orders
+    whose cost is within `slack` of the best cost. `uniform` contains ``2 * n_moves`` random numbers from 0 to 1 for
+    each round. Returns three values: the cheapest order of these rounds, the last order, and a tuple with the costs of
+    the last order and of the best order. Both orders are read-only. If the best cost did not fall, the cheapest order
+    is the given order.
     """
     order = as_vi(order)
     best, order, costs = _insertion.iterate(

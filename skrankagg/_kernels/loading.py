@@ -1,4 +1,4 @@
-"""Import of the kernels, compiled or not, and conversion of arrays to vectors, which are their arguments."""
+"""Import of the kernels, which may be compiled, and conversion of arrays to vectors, the arguments of kernels."""
 
 import hashlib
 import json
@@ -74,17 +74,18 @@ def stale_kernels():
 
 if stale_kernels():
     warnings.warn(
-        f"The compiled kernel(s) {', '.join(stale_kernels())} are older than their source, which therefore has no "
-        "effect. Install skrankagg again to compile it, or delete the extension modules to run the source.",
+        f"The compiled kernel(s) {', '.join(stale_kernels())} are older than their source, so changes of the "
+        "source have no effect. Install skrankagg again to compile it, or delete the extension modules to run the "
+        "source.",
         RuntimeWarning,
         stacklevel=2,
     )
 
 
 def blocks(work):
-    """Yield the bounds of consecutive blocks of steps; each block takes a fraction of a second.
+    """Yield the first and the last position of consecutive blocks of steps; a block takes a fraction of a second.
 
-    `work` is the running total of the work of the steps. A step is never divided.
+    `work` contains the running total of the work of the steps. A step is never divided.
     """
     first = 0
     while first < len(work):

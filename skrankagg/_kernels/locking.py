@@ -9,8 +9,9 @@ from .loading import VI, as_vi
 def locked_arcs(arc, n_items, n_matrices):
     """Lock the arcs of square matrices one after the other, except arcs that would close a cycle.
 
-    `arc`, of shape (n_arcs,), contains the cells of the arcs in this order. Returns bool of shape (n_matrices, n_items,
-    n_items), which is True if locked arcs lead from the row's item to the column's item.
+    `arc`, of shape (n_arcs,), contains the matrix cell of each arc, in the order of locking. Returns bool of shape
+    (n_matrices, n_items, n_items), which is True if a path of locked arcs leads from the row's item to the column's
+    item.
     """
     n_words, arc, done = -(-n_items // 32), as_vi(arc), 0
     sets = [VI(np.zeros(n_rows * n_words, dtype=np.int64)) for n_rows in (n_matrices * n_items,) * 2 + (1,)]

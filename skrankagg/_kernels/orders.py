@@ -7,11 +7,11 @@ from .loading import VI, as_vf, as_vi, blocks
 
 
 def order_costs(margin, tied, query, order, bucket):
-    """For each order, sum the margins of its items over the items below, minus `tied` for pairs in one bucket.
+    """For each order, sum the margin of each item against each item below it; pairs in one bucket subtract `tied`.
 
-    `margin` and `tied` have shape (n_queries, n, n). `order` contains the orders, and `bucket` the bucket of each
-    place, which rises along the order; both have shape (n_orders, n). `query`, of shape (n_orders,), contains the query
-    of each order. Returns float64 of shape (n_orders,).
+    `margin` and `tied` have shape (n_queries, n, n). `order` contains the orders. `bucket` contains the bucket number
+    of each place, which increases along the order. Both have shape (n_orders, n). `query`, of shape (n_orders,),
+    contains the query of each order. Returns float64 of shape (n_orders,).
     """
     (m, n), margin = order.shape, as_vf(np.ravel(margin))  # not two copies, because it may be large
     arrays = margin, as_vf(np.ravel(tied)), *map(as_vi, (query, order.ravel(), bucket.ravel()))
@@ -20,11 +20,11 @@ def order_costs(margin, tied, query, order, bucket):
 
 
 def pivot_orders(margin, n_orders, draw):
-    """Sort the items of queries by the signs of their margins, around random pivots as in quicksort.
+    """Sort the items of queries by the signs of their margins, with a quicksort that chooses random pivots.
 
-    `margin` has shape (n_queries, n, n). ``draw(k)`` returns the first k draws of a random stream as uint64; each query
-    starts at the beginning of this stream. Returns `n_orders` orders of each query, int64 of shape (n_queries,
-    n_orders, n).
+    `margin` has shape (n_queries, n, n). ``draw(k)`` returns the first k draws of a random stream as uint64. Each query
+    uses the stream from its beginning. Returns `n_orders` orders of each query, int64 of shape (n_queries, n_orders,
+    n).
     """
     b, n = margin.shape[:2]
     orders, n_drawn, margin = [], 4 * n_orders * n, as_vf(np.ravel(margin))
@@ -52,7 +52,7 @@ def majority_insertions(margin, order):
 
 
 def draw_places(margin, order):
-    """For each place of an order, return the first place of its run of items that no margin separates, as int64.
+    """For each place of an order, return the first place of its run, as int64; no margin separates the items of a run.
 
     `margin` has shape (n_queries, n, n).
     """

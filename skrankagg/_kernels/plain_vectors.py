@@ -1,7 +1,7 @@
-"""Vectors of the standard library for platforms without librt, on which the kernels run as plain Python.
+"""Replacement for the vectors of librt in plain Python, for platforms on which librt is not available.
 
-The kernels import ``librt.vecs``, which is an extension module. If it cannot be installed, :func:`vectors` puts this
-module in its place while the kernels are imported.
+The kernels import the extension module ``librt.vecs``. If librt is not installed, :func:`vectors` puts this module in
+its place while the kernels are imported. The kernels then run as plain Python.
 """
 
 import importlib
@@ -39,16 +39,16 @@ class vec:
 
 
 def append(vector, value):
-    """Append a value to a vector, and return the vector, because a librt vector may have to move in memory."""
+    """Append a value to a vector and return the vector, as librt does, whose vectors may move in memory."""
     vector.append(value)
     return vector
 
 
 @contextmanager
 def vectors():
-    """Make ``import librt.vecs`` find this module within the block if there is no librt.
+    """Return a context in which ``import librt.vecs`` finds this module if librt is not installed.
 
-    Nothing remains in ``sys.modules``: other packages still find no librt.
+    After the context, ``sys.modules`` is unchanged, so other packages do not find this module as librt.
     """
     try:
         importlib.import_module("librt.vecs")

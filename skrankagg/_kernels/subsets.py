@@ -1,4 +1,4 @@
-"""Cheapest orders by dynamic programming over subsets."""
+"""Search for the cheapest orders by dynamic programming over subsets of items."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .loading import as_vf, as_vi, blocks
 
 
 def cheapest_buckets(before, level, most, n_steps):
-    """Find the cheapest orders with ties that cost up to `most`, and among them the orders with the most ties.
+    """Find the cheapest orders with ties that cost at most `most`, and among them the orders with the most ties.
 
     `before` is the cost of the row's item before the column's item, and `level` is the cost of a tie. Both have shape
     (n, n) and contain integers of at least 0. The search is faster if the items are numbered from the last item of a
@@ -15,8 +15,8 @@ def cheapest_buckets(before, level, most, n_steps):
 
     Returns five values. The first is the least cost. The second is the number of orders with this cost: 1, 2 for
     several, or -1 if `n_steps` steps are too few to decide. The third is the largest number of ties at this cost. The
-    fourth is the number of orders with this cost and this number of ties, 2 for several. The fifth is such an order, as
-    the bucket of each item, where 0 is the best.
+    fourth is the number of orders with this cost and this number of ties: 1, or 2 for several. The fifth is one of
+    these orders. It contains the bucket of each item, where bucket 0 is the best.
     """
     n = len(before)
     arrays = as_vf(np.ravel(before)), as_vf(np.ravel(level))
@@ -26,11 +26,11 @@ def cheapest_buckets(before, level, most, n_steps):
 
 
 def cheapest_orders(size, margin, most):
-    """Find the least cost of orders of few items by integer margins, and the number of orders with this cost.
+    """Find the least cost of an order of few items from integer margins, and the number of orders with this cost.
 
-    The number is 2 if there are several such orders. `size` contains the number of items of each matrix. `margin`
-    contains the matrices one after the other, and `most` contains the costs of known orders; both are flat arrays. If
-    majorities often contradict each other, the time grows with 2 to the power of the size.
+    The number is 1, or 2 for several orders. `size` contains the number of items of each matrix. `margin` contains the
+    matrices one after the other, and `most` contains the costs of known orders; both are flat arrays. If majorities
+    often contradict each other, the time grows with 2 to the power of the size.
     """
     start = np.cumsum(size * size) - size * size
     arrays = *map(as_vi, (size, start)), *map(as_vf, (margin, most))

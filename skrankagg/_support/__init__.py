@@ -1,1 +1,1 @@
-"""Modules that do not depend on ranked lists, for scikit-learn's private names, progress, warnings and versions."""
+"""Helper modules that do not depend on ranked lists, for example for warnings, progress and argument checks."""

@@ -1,7 +1,8 @@
 """Support for scikit-learn's callbacks, which are called when parts of a fit begin and end.
 
-Callbacks are experimental in scikit-learn 1.9 and missing in earlier releases; only this module uses them. If neither
-the estimator nor a surrounding estimator has callbacks, the overhead of a fit is one look-up in a dict.
+Callbacks are experimental in scikit-learn 1.9 and missing in earlier releases. Only this module uses scikit-learn's
+callback functions. If neither the estimator nor a surrounding estimator has callbacks, a fit costs only one additional
+look-up in a dict.
 """
 
 import copy
@@ -32,7 +33,7 @@ _MARK = "_in_fit"
 
 
 class Task:
-    """A part of a fit, used as a context manager that reports the beginning and end of the part to callbacks.
+    """Part of a fit; as a context manager, it reports the beginning and the end of the part to callbacks.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class Task:
         name : str
             Name of the part.
         n_parts : int, default=0
-            Number of parts of the new task, or an upper limit of this number.
+            Number of parts of the new task, or an upper limit for this number.
 
         Returns
         -------
@@ -66,7 +67,7 @@ class Task:
         return Task(self.estimator, self.context.subcontext(task_name=name, max_subtasks=n_parts))
 
     def propagate(self, member):
-        """Return a context manager in which a member's fit reports its parts to the same callbacks.
+        """Return a context manager in which the fit of a member reports to the callbacks of this task.
 
         Parameters
         ----------
@@ -91,7 +92,7 @@ class Task:
 
 @contextmanager
 def fitting(estimator, X=None, y=None):
-    """Report the work within the block to the estimator's callbacks; parts come from :func:`fit_task`."""
+    """Return a context that reports a fit to the estimator's callbacks; in it, :func:`fit_task` returns the task."""
     if not vars(estimator).keys() & {"_skl_callbacks", "_parent_callback_ctx"}:
         yield
         return
@@ -112,7 +113,7 @@ def _fitted_attributes(estimator):
 
 
 def fit_task(estimator, n_parts=0):
-    """Return the current fit as a task of at most `n_parts` parts, or a task without callbacks outside of a fit."""
+    """Return the task of the current fit, with at most `n_parts` parts; outside of a fit, the task has no callbacks."""
     if not hasattr(estimator, _MARK):
         return Task()
     context = getattr(estimator, "_callback_fit_ctx", None)
@@ -123,7 +124,7 @@ def fit_task(estimator, n_parts=0):
 
 
 def without_callbacks(estimator):
-    """Make a shallow copy without callbacks for another process."""
+    """Return a shallow copy of an estimator without callbacks, which can be sent to another process."""
     bare = copy.copy(estimator)
     for name in ("_skl_callbacks", "_skl_callbacks_to_teardown", "_callback_fit_ctx", "_parent_callback_ctx", _MARK):
         vars(bare).pop(name, None)

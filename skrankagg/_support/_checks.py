@@ -1,4 +1,4 @@
-"""Checks of single arguments, whose messages are the same in all functions."""
+"""Checks of single arguments; all functions use them, so that messages are uniform."""
 
 import math
 from numbers import Number
@@ -11,13 +11,13 @@ from ._values import as_float, is_integer, is_real, show
 
 
 def check_flag(name, value):
-    """Raise InputTypeError unless the argument `name` is True or False, of Python or NumPy."""
+    """Raise InputTypeError unless the argument `name` is a bool of Python or NumPy."""
     if not isinstance(value, bool | np.bool_):
         raise InputTypeError(f"`{name}` must be True or False; got {show(value)}. Pass one of the two.")
 
 
 def check_choice(name, value, options):
-    """Raise InputError unless a value is one of some words.
+    """Raise InputError unless a value is one of the `options`.
 
     >>> from skrankagg._support._checks import check_choice
     >>> check_choice("ties", "b", ["a", "b"])

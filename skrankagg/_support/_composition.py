@@ -1,4 +1,4 @@
-"""Base class of estimators that consist of named members, such as the Comparator and unions."""
+"""Base class of estimators that consist of named members, such as Comparator."""
 
 from typing import Any, Self
 
@@ -9,14 +9,14 @@ from ._sklearn import BaseComposition, show_in_parallel
 class Composition(BaseComposition):
     """Base of estimators whose parameter ``_members_name`` is a list of (name, estimator) tuples.
 
-    A parameter of a member is a parameter of the whole estimator under the name ``name__parameter``. A member may be
-    the string "drop".
+    The parameters of a member are also parameters of the whole estimator. Their names are ``name__parameter``. A member
+    may be the string "drop".
     """
 
     _members_name = "aggregators"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters; with ``deep`` also the parameters of the members, as ``name__parameter``.
+        """Return the parameters; with ``deep``, include the parameters of the members as ``name__parameter``.
 
         Parameters
         ----------
@@ -46,7 +46,7 @@ class Composition(BaseComposition):
         return self._set_params(self._members_name, **params)
 
     def _members(self):
-        """Check the members, and return the members that are not dropped."""
+        """Check the members; return the members other than "drop"."""
         given, title = getattr(self, self._members_name), self._members_name
         if not given or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
             raise InputError(

@@ -1,4 +1,4 @@
-"""Renaming of parameters, whose old names work with a warning until the release that removes them."""
+"""Renaming of parameters; an old name works, with a warning, until the release that removes it."""
 
 import functools
 import inspect
@@ -15,7 +15,7 @@ def renamed(old, new, *, since, removed):
     old, new : str
         Names of the parameter.
     since, removed : str
-        Release that renamed it, and the release that will refuse the old name.
+        Release that renamed the parameter, and release that will refuse the old name.
 
     Returns
     -------

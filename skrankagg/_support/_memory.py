@@ -1,4 +1,4 @@
-"""Limits of memory, by which tasks that need too much are refused before they allocate it."""
+"""Memory limits; tasks that need more memory raise an error before they allocate it."""
 
 import contextlib
 import math
@@ -30,13 +30,13 @@ _limits: list[list[int]] = []
 
 @contextlib.contextmanager
 def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
-    """Limit the memory of the matrices of a query, for the whole process while the context lasts.
+    """Limit the memory for the matrices of a query inside a ``with`` block; the limit applies to the whole process.
 
     Methods whose memory grows with the square of the number of items refuse queries that exceed the limit. The default
-    limit is 0.8 times the least of three values. They are the available memory of the machine, the memory that the
-    control group (cgroup) leaves, and the memory that the address-space limit leaves. The environment variable
-    ``SKRANKAGG_MEMORY`` replaces this limit. The variable also applies to worker processes, where the context has no
-    effect. Results do not depend on the limit.
+    limit is 0.8 times the least of three values. The first value is the available memory of the machine. The other two
+    are the memory that the process may still use within the limit of its control group (cgroup) and within its
+    address-space limit. The environment variable ``SKRANKAGG_MEMORY`` replaces this limit. The variable also applies to
+    worker processes, where the context has no effect. Results do not depend on the limit.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
 
 
 def available_memory() -> int:
-    """Return the number of bytes for the matrices of a query: the given limit, or a share of the available memory."""
+    """Return the number of bytes that the matrices of a query may use: the user's limit or a share of free memory."""
     limit = _limit_set()
     if limit is not None:
         return limit
@@ -95,7 +95,7 @@ def available_memory() -> int:
 def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -> None:
     """Raise MemoryLimitError if more bytes are needed than available.
 
-    `describe` is called only for the message. It returns the method, its input, and an alternative as texts.
+    `describe` is called only for the message. It returns three texts: the method, its input, and an alternative.
     """
     limit = _limit_set()
     if limit is None:
@@ -111,12 +111,12 @@ def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -
 
 
 def check_matrix(function: str, n: int, bytes_per_pair: float) -> None:
-    """Raise MemoryLimitError if a function needs more memory than available for the ordered pairs of n items."""
+    """Raise MemoryLimitError if a matrix of all ordered pairs of n items needs more memory than available."""
     check_memory(bytes_per_pair * float(n) ** 2, lambda: (f"{function}()", f"{n} items", "leave some items out"))
 
 
 def format_bytes(n_bytes: float) -> str:
-    """Write a size in the unit that keeps it below 1000, such as "3.2 GB"."""
+    """Return a size as text such as "3.2 GB"; the unit is chosen so that the number is below 1000."""
     size = float(n_bytes)
     for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
         if size < 999.5 or unit == "PB":
@@ -157,11 +157,12 @@ def _left_of_addresses():
 
 
 def left_by_groups(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> float:
-    """Return the number of bytes that the control groups of the process and their ancestors leave.
+    """Return the number of bytes that the process may still allocate within its control groups and their ancestors.
 
-    Returns infinity if there are no groups. A line of `groups` is "number:controllers:path". In version 2, the number
-    is 0 and there are no controllers. In version 1, one line names the controller of memory. Inside a container, the
-    folder of its own group is the root of the mount and not the path, so missing folders are skipped.
+    Returns infinity if there are no groups. Each line of the file `groups` has the form "number:controllers:path". In
+    version 2 of control groups, the number is 0 and there are no controllers. In version 1, one line names the
+    controller "memory". Inside a container, the root of the mount is the folder of the container's group, and the
+    folder at the path does not exist. Therefore missing folders are skipped.
     """
     left = math.inf
     with contextlib.suppress(OSError):  # other systems have no control groups

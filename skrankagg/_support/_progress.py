@@ -13,7 +13,7 @@ def is_interactive():
 
 @contextmanager
 def tell_elapsed_time(source, message, write=print):
-    """Write the duration of the block, as scikit-learn's pipelines do, unless the message is None."""
+    """Return a context that writes its duration, as scikit-learn's pipelines do, unless the message is None."""
     start = time.perf_counter()
     yield
     if message is not None:
@@ -23,14 +23,14 @@ def tell_elapsed_time(source, message, write=print):
 
 
 class Progress:
-    """A line of output that is overwritten by the next text, at most once a second.
+    """Line of progress output; a new text overwrites the previous text, at most once a second.
 
     Parameters
     ----------
     name : str
         Beginning of the line.
     verbose : bool or "auto"
-        Whether to write; "auto" writes in a terminal and a notebook.
+        Whether to write; "auto" writes only in a terminal or a notebook.
     """
 
     def __init__(self, name, verbose):
@@ -52,6 +52,6 @@ class Progress:
             print(f"\r[{self.name}] {text}, {now - self.start:.0f} s", end="", flush=True)
 
     def close(self):
-        """End the line if one was written."""
+        """End the line with a line break if something was written."""
         if self.written:
             print()

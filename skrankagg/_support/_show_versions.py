@@ -25,7 +25,7 @@ _PACKAGES = (
 
 
 def show_versions() -> None:
-    """Print the versions of skrankagg, Python and the packages it uses, and whether the kernels are compiled.
+    """Print the versions of skrankagg, Python and the required packages, and whether the kernels are compiled.
 
     See Also
     --------

@@ -1,7 +1,7 @@
-"""All names that the package uses from scikit-learn, including private names.
+"""Names from scikit-learn, mainly private names, and base classes with additions of this package.
 
-If a name moves, only this file must change. Private names that classes need are imported at the top; functions import
-the other private names when they use them.
+If scikit-learn moves one of these names, only this file must change. Private names that classes need are imported at
+the top. Functions import other private names when they use them.
 """
 
 import importlib.metadata
@@ -34,7 +34,7 @@ def documentation():
 
 
 class _Documented:
-    """Mixin that links a class in scikit-learn's HTML to its page of the API reference, if there is an address."""
+    """Mixin that adds a link to the API reference in scikit-learn's HTML, if the documentation has an address."""
 
     _doc_link_module = "skrankagg"
 
@@ -46,7 +46,7 @@ class _Documented:
 
 
 class _Suggesting:
-    """Mixin that suggests the intended option if the value of a parameter is not one of the options."""
+    """Mixin that adds a suggestion to the error message if the value of a parameter is a misspelt option."""
 
     def _validate_params(self):
         try:
@@ -65,7 +65,7 @@ def _suggest(message, estimator):
 
 
 class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
-    """Scikit-learn's base of all estimators, with links to this package's documentation and suggestions in errors."""
+    """Scikit-learn's base class of estimators, with links to this package's documentation and suggestions in errors."""
 
     @classmethod
     def _get_param_names(cls):
@@ -74,16 +74,16 @@ class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
 
 @lru_cache(maxsize=512)
 def _param_names(cls, init):
-    """Cache the parameter names of a class, which scikit-learn reads from its constructor at each call."""
+    """Return the parameter names of a class from a cache; scikit-learn reads the signature again at each call."""
     return super(BaseEstimator, cls)._get_param_names()
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):
-    """Scikit-learn's base of estimators with named members, with the additions of :class:`BaseEstimator`."""
+    """Scikit-learn's base class of estimators with named members, with the additions of :class:`BaseEstimator`."""
 
 
 class Interval(_Interval):
-    """Scikit-learn's constraint of a number to an interval, which here refuses True and False."""
+    """Scikit-learn's parameter constraint for a number in an interval; this version refuses True and False."""
 
     def is_satisfied_by(self, val):
         """Return True for a number in the interval."""
@@ -95,7 +95,7 @@ N_JOBS = [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -
 
 
 def accept_lists(tags):
-    """Set an estimator's tags so that they require ranked lists rather than a matrix of numbers.
+    """Change an estimator's tags so that its input is ranked lists instead of a matrix of numbers.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def accept_lists(tags):
 
 
 def output_format(estimator):
-    """Return the output format of ``transform``, "default", "pandas" or "polars", as set by the user."""
+    """Return the output format that the user set for ``transform``: "default", "pandas" or "polars"."""
     from sklearn.utils._set_output import _get_output_config
 
     return _get_output_config("transform", estimator=estimator)["dense"]
@@ -127,10 +127,10 @@ def show_in_parallel(names, estimators):
 
 
 def keep_out_of_html():
-    """Raise NotImplementedError if scikit-learn's HTML calls ``get_feature_names_out``, which calls this function.
+    """Raise NotImplementedError if the caller, ``get_feature_names_out``, was called by scikit-learn's HTML.
 
-    The HTML then omits the names. Otherwise it would contain "4 features" for a consensus, whose columns are not
-    features.
+    The HTML then omits feature names. Otherwise it would show "4 features" for a consensus, although its columns are
+    not features.
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")

@@ -1,6 +1,7 @@
 """Suggestions for misspelt names.
 
-Names of voters have separate rules, in ``_data._voter_names``: v1 and v10 are two voters, not a misspelling.
+The rules for names of voters are in ``_data._voter_names``. They differ because v1 and v10 are usually two voters, and
+neither is a misspelling.
 """
 
 import difflib
@@ -34,7 +35,7 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Return the known name that equals a name or has it as a synonym, or None.
+    """Return the known name that a name equals or is a synonym for; return None if there is no such known name.
 
     Case and separators are ignored.
 
@@ -51,8 +52,8 @@ def find_same(name, known):
 def find_similar(name, known):
     """Return the known name that a misspelt name probably means, or None.
 
-    This is the name from :func:`find_same`, if there is one. Otherwise it is the only known name with this beginning,
-    or else the known name of the most similar spelling.
+    The rules are tried in this order: the result of :func:`find_same`; the only known name that begins with the given
+    name; the known name with the most similar spelling.
 
     >>> from skrankagg._support._suggestions import find_similar
     >>> norms = ["min-max", "z-score", "rank"]

@@ -17,7 +17,7 @@ def _controller():
 
 
 def one_blas_thread(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Decorate a function so that it uses one BLAS thread, because threads slow down many small matrix products."""
+    """Decorate a function so that it uses one BLAS thread, because threads make many small matrix products slower."""
 
     @wraps(function)
     def limited(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:

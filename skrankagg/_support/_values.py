@@ -1,6 +1,6 @@
-"""Types of the values that users pass, and their representation in messages.
+"""Checks of the types of users' values, and the text of values in messages.
 
-True and False, which are integers in Python, do not count as numbers.
+Unlike in Python, True and False do not count as numbers.
 """
 
 import math
@@ -23,7 +23,7 @@ def is_real(value):
 
 
 def as_float(value):
-    """Convert a real number to a float; a number too large becomes infinite, and anything else becomes NaN."""
+    """Convert a real number to a float; a number that is too large becomes infinite. Any other value becomes NaN."""
     try:
         return float(value) if is_real(value) else math.nan
     except OverflowError:
@@ -38,7 +38,7 @@ def is_finite(value):
 
 
 def is_hashable(value):
-    """Return True for a value that can be a key of a dict, as an id must be; a tuple of lists is not hashable."""
+    """Return True for a value that can be a key of a dict; a tuple of lists, for example, cannot be a key."""
     try:
         hash(value)
     except TypeError:
@@ -47,7 +47,7 @@ def is_hashable(value):
 
 
 def show(value: object) -> str:
-    """Return the repr of a value on one line for a message; a long repr is cut.
+    """Return the repr of a value on one line for a message; the end of a long repr is cut off.
 
     >>> from skrankagg._support._values import show
     >>> show("d1"), show("x" * 100)[-6:]

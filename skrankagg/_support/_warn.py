@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the user's own code."""
+"""Warnings that name the line in the user's code."""
 
 import sys
 import warnings
@@ -7,7 +7,7 @@ _OURS = {"skrankagg", "sklearn", "joblib"}
 
 
 def warn_user(message, category):
-    """Issue a warning that points at the first line outside of this package, scikit-learn and joblib.
+    """Issue a warning that names the innermost calling line outside of this package, scikit-learn and joblib.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Aggregators: ranked lists in, one consensus for each query out; one module for each family."""
+"""Aggregators: methods that combine the ranked lists of each query into one consensus.
+
+Each family of methods has its own module.
+"""
 
 # tools/regenerate.py writes what follows.
 from ._ballots import Bucklin, PositionalScoring, SequentialElimination, condorcet_winner, smith_set

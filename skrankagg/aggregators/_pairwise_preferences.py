@@ -1,4 +1,4 @@
-"""Pairwise preferences of a query's lists, the input of majority rules and Kemeny's rule."""
+"""Pairwise preferences of the lists of one query, which majority rules and Kemeny's rule use."""
 
 from __future__ import annotations
 
@@ -23,21 +23,23 @@ __all__ = ["pairwise_preferences"]
 def pairwise_preferences(
     lists: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Weigh the lists that prefer one item to another, and the lists that tie the two.
+    """For each pair of items, compute the weight of the lists that prefer one item, and of the lists that tie both.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists of one query, or dict or list of lists
-        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        Ranked lists. A dict must have the form that RankedLists.from_runs accepts. A list of lists must have the form
+        that RankedLists.from_lists accepts.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
 
     Returns
     -------
     prefer : ndarray of shape (n_items, n_items), dtype=float64
-        Total weight of the lists that prefer the row's item to the column's; items are in the order of their ids.
+        Total weight of the lists that prefer the item of the row to the item of the column. Items are in the order of
+        their ids.
     tied : ndarray of shape (n_items, n_items), dtype=float64
-        Total weight of the lists that tie the two; 0 on the diagonal.
+        Total weight of the lists that tie the two items. The diagonal is 0.
 
     See Also
     --------

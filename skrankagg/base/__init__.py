@@ -1,6 +1,6 @@
-"""Base classes for authors of methods, the results that a hook may return, and the tags that the checks read.
+"""Base classes for new methods, the result types of their hooks, and the tags that the common checks read.
 
-A method adds a constructor and one hook over a pure function:
+To write a method, define a subclass with a constructor and one hook, ``_aggregate``, which computes the scores:
 
 >>> import numpy as np
 >>> from skrankagg.base import BaseAggregator

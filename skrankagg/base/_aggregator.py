@@ -1,20 +1,20 @@
-"""Base class of all aggregators: checks, encoding, weights, order of the result, frames.
+"""Base class of all aggregators: it checks and encodes lists, applies weights, orders the result and builds frames.
 
-A method defines one hook, ``_aggregate``. The base class calls it like this::
+A method defines one hook, ``_aggregate``. The base class calls the hook in this order::
 
     transform(X)
       encode_plain(X)                 dicts and lists of Python become RankedLists     _data/_ranked_lists.py
       _begin(X)
         _prepare(X)                   check parameters, encode a frame, apply voter_weights
         _warn_of_lists(lists)         warn of paired comparisons, and of items that no list compares
-      _rank(lists)                    a method that learns first matches its learned weights to the voters
+      _rank(lists)                    methods that learn weights first match them to the voters
         _aggregate_what_fits(lists)   refuse a query that does not fit into memory
           _aggregate(lists)           the formula: a score for each candidate
         _publish(lists, consensus)    check the scores, order the candidates, break ties    base/_consensus.py
       to_frame()                      ids instead of codes, in the caller's kind of frame   _data/_output.py
 
-``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. Three groups of hooks stand apart from this call: memory,
-repetition under other weights, and explanation of the scores.
+``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. There are three more groups of hooks: for memory, for
+repetition with other weights, and for explanation of the scores.
 """
 
 from contextlib import contextmanager
@@ -49,19 +49,22 @@ _SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay am
 
 
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
-    """Base of all aggregators: ranked lists in, one consensus for each query out.
+    """Base of all aggregators, which combine the ranked lists of each query into one consensus.
 
-    A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists`. It returns a
-    :class:`Consensus`, or the score of each candidate, a (query, item), as float64 of shape (n_candidates,), higher is
-    better. The subclass declares its parameters in ``_parameter_constraints``, and its requirements and guarantees in
+    A subclass defines ``_aggregate(lists)`` for :class:`~skrankagg.RankedLists`. This hook returns a
+    :class:`Consensus`, or an array with the score of each candidate, float64 of shape (n_candidates,). A candidate is a
+    pair of a query and an item, and higher scores are better.
+
+    The subclass declares its parameters in ``_parameter_constraints``, and its requirements and guarantees in
     ``_tags``, such as ``{"unanimity": False}``. A tag that depends on the parameters is set in ``__sklearn_tags__``,
-    which has the last word. If the method builds matrices of all pairs of items, it sets ``_pair_bytes`` to their size,
-    so that queries too large for memory are refused. This class does everything else.
+    which takes precedence over ``_tags``. If the method builds matrices of all pairs of items, the subclass sets
+    ``_pair_bytes`` to the number of bytes for each ordered pair. Queries that are too large for memory are then
+    refused. The base class does everything else.
 
     See Also
     --------
-    skrankagg.base.ListTransformer : Lists in, lists out.
-    skrankagg.utils.estimator_checks.check_aggregator : Checks a method of yours.
+    skrankagg.base.ListTransformer : Base of the steps that turn ranked lists into ranked lists.
+    skrankagg.utils.estimator_checks.check_aggregator : Checks a new aggregator.
 
     Examples
     --------
@@ -83,28 +86,29 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _parameter_constraints: dict = {}
     #: Tags that differ from the defaults of :class:`AggregatorTags` whatever the parameters; a subclass adds its own.
     _tags: dict = {}
-    #: What the guide's tables say of it: what an item gets that a list does not hold ("absent"), how items are treated
-    #: that tie in a list ("ties"), and the time that a query takes ("cost").
+    #: Cells of the method in the guide's tables: the treatment of items absent from a list ("absent"), the treatment of
+    #: items that tie in a list ("ties"), and the time for a query ("cost").
     _guide: dict = {}
-    #: For these tables, too: by tag, the parameters that change it.
+    #: Also for the guide's tables: for each tag, a note about the parameters that change the tag.
     _tag_notes: dict = {}
-    #: Columns that the method adds to the result; a property where they depend on the parameters.
+    #: Columns that the method adds to the result; a property if the columns depend on the parameters.
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
     _query_columns: tuple[str, ...] = ()
-    #: Peak bytes of a query for each ordered pair of its items, and for each list and item, in
-    #: matrices of these; 0 if memory is linear in the rows. Set from measurements, and never below them.
+    #: Peak memory of a query in bytes: for each ordered pair of its items, and for each pair of a list and an item. It
+    #: is 0 if memory is linear in the rows. Measure the memory, and do not set lower values.
     _pair_bytes: float = 0.0
     _cell_bytes: float = 0.0
-    #: Whether scores are bitwise independent of item numbering, for example sums over the rows in their order.
+    #: Whether scores are bitwise independent of item numbering. For example, this is true for sums over the rows in
+    #: their order.
     _any_numbering: bool = False
     #: Whether the function that `_repeat` returns also accepts the weights of many replicates, as columns.
     _repeats_columns: bool = False
-    #: Remedy for lists without scores, for the message.
+    #: Advice in the error message for lists without scores.
     _scores_hint = "add a column 'score'"
 
     def fit(self, X: AnyLists, y: object = None) -> Self:
-        """Check the lists; methods that learn voter weights learn them here.
+        """Check the lists; methods that learn voter weights also learn the weights from these lists.
 
         Parameters
         ----------
@@ -125,12 +129,13 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self
 
     def fit_transform(self, X: PlainLists, y: object = None) -> pd.DataFrame:
-        """Fit and aggregate the same lists, encoded once.
+        """Fit the aggregator and aggregate the same lists; the lists are encoded only once.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``, and a list has the form of
+            ``RankedLists.from_lists``.
         y : None
             Ignored.
 
@@ -151,33 +156,35 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``, and a list has the form of
+            ``RankedLists.from_lists``.
 
         Returns
         -------
         DataFrame
-            Columns `query`, `item`, `score` (higher is better), `rank` (1 to n, without repeats) and the method's own.
-            Queries keep the order of the lists, where the queries of a frame are sorted; each query is sorted by rank.
-            Items that the method ties have equal scores.
+            Columns `query`, `item`, `score` (higher is better) and `rank` (1 to n, without repeats), and possibly more
+            columns of the method. The queries of RankedLists keep their order, and the queries of a frame are sorted.
+            Within each query, items are sorted by rank. Items that the method ties have equal scores.
 
         Warns
         -----
         ExposureWarning
-            Once per call, if the method ranks the items in a list above absent items (the tag ``absent_below``) and
-            most lists of a query are paired comparisons.
+            Once per call, if most lists of a query are paired comparisons and the method ranks the items in a list
+            above absent items (tag ``absent_below``).
         NotComparedWarning
-            Once per call, if the method compares items (the tag ``compares``) and no chain of lists connects all items
-            of a query.
+            Once per call, if no chain of lists connects all items of a query and the method compares items (tag
+            ``compares``).
         """
         return self._rank(self._begin(encode_plain(X))).to_frame()
 
     def aggregate(self, X: PlainLists) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Aggregate, and also return information about each query.
+        """Aggregate the lists of each query, and also return information about each query.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``, and a list has the form of
+            ``RankedLists.from_lists``.
 
         Returns
         -------
@@ -200,7 +207,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         Returns
         -------
         ndarray of str objects
-            Names, in their order.
+            Names, in the order of the columns.
         """
         keep_out_of_html()
         return np.array(["query", "item", "score", "rank", *self._result_columns], dtype=object)
@@ -220,7 +227,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @classmethod
     def _declared(cls, attribute):
-        """Merge a dict that the class and its parents declare under one name; the class itself comes before them."""
+        """Merge the dicts that the class and its parents declare under a name; entries of the class take precedence."""
         merged = {}
         for owner in reversed(cls.__mro__):
             merged |= vars(owner).get(attribute, {})
@@ -228,7 +235,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @contextmanager
     def _fit_or_restore(self, X, y):
-        """Restore the estimator if fitting fails or is interrupted, and report the fit to its callbacks."""
+        """Report a fit to the estimator's callbacks; restore the estimator if the fit fails or is interrupted."""
         before = dict(vars(self))
         try:
             with fitting(self, X, y):
@@ -246,20 +253,20 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ a call: from lists to a consensus
 
     def _names_voters(self):
-        """Return True if a parameter names voters."""
+        """Return True if a parameter of the method contains names of voters."""
         return getattr(self, "voter_weights", None) is not None
 
     def _begin(self, X):
-        """Prepare the lists of a call, and warn once about lists that do not suit the method.
+        """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
-        A method within a method gets its lists from ``_prepare`` alone; the outer method warns.
+        A method inside another method only calls ``_prepare``, because the outer method already warns.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons that the method misreads, and about items that no list compares."""
+        """Warn about paired comparisons if the method treats them wrongly, and about items that no list compares."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__)
@@ -267,7 +274,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             warn_of_components(lists, tags.compares, type(self).__name__)
 
     def _prepare(self, X):
-        """Check the parameters, check and encode the lists, and apply the voters' weights."""
+        """Check the parameters and the lists, encode the lists, and apply the weights of the voters."""
         self._validate_params()
         check_output(self, X)
         lists = check_lists(X)
@@ -278,8 +285,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         check_sums(self, lists)
         if lists.is_weighted and not tags.voter_weights:
             raise InputError(
-                f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "
-                "choose a method that can."
+                f"{type(self).__name__} cannot weigh lists, but some weight is not 1. Drop the column 'weight', or "
+                "choose a method that can weigh lists."
             )
         if tags.integer_weights and (lists.list_weight % 1 != 0).any():
             weight = lists.list_weight[first_row(lists.list_weight % 1 != 0)]
@@ -298,37 +305,37 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             voter = first_row(bad)
             raise InputError(
                 f"`voter_weights` must be finite and at least 0; got {weight[voter]:g} for "
-                f"{show_id(lists.voters, voter)}. Give a voter 0 to silence it."
+                f"{show_id(lists.voters, voter)}. Give a voter weight 0 to ignore it."
             )
         return weight
 
     def _fit_rank(self, X):
-        """Fit and aggregate without decoding ids; return an :class:`EncodedConsensus`."""
+        """Fit the aggregator and aggregate the same lists; return an :class:`EncodedConsensus`."""
         lists = self._begin(X)
         ranked = self._fit_lists(lists)
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; return their :class:`EncodedConsensus` if learning computed it, else None."""
+        """Learn from prepared lists; return their EncodedConsensus if it was computed during learning, else None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
-        """Set ``query_info_`` if the method has it; return the consensus it came from, else None."""
+        """Set ``query_info_`` if the method has this attribute, and return the computed consensus; else return None."""
         if not self._query_columns:
             return None
         return self._keep_info(self._rank(lists))
 
     def _keep_info(self, ranked):
-        """Publish the information about the queries of a consensus, and return this consensus."""
+        """Store the information about the queries of a consensus in ``query_info_``, and return the consensus."""
         self.query_info_: pd.DataFrame = ranked.info_frame()
         return ranked
 
     def _rank(self, lists):
-        """Aggregate prepared lists and put the result in order."""
+        """Aggregate prepared lists, and return the consensus in its published order."""
         return self._publish(lists, self._aggregate_what_fits(lists))
 
     def _publish(self, lists, consensus):
-        """Put the candidates and scores that the hook returned in order."""
+        """Check the scores that the hook returned, and put the candidates in order."""
         if not isinstance(consensus, Consensus):
             consensus = Consensus(consensus)
         score = np.asarray(consensus.score, dtype=np.float64)
@@ -350,14 +357,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ memory
 
     def _memory(self, lists):
-        """Return each query's peak memory in bytes, without memory linear in its rows; None means no such memory."""
+        """Return each query's peak memory in bytes, or None; memory that is linear in the rows does not count."""
         if not (self._pair_bytes or self._cell_bytes):
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (self._pair_bytes * n + self._cell_bytes * m)
 
     def _check_memory(self, lists, needed, advice=_LINEAR_METHODS):
-        """Refuse a query that needs more memory than available; `needed` is the result of `_memory`."""
+        """Raise an error if a query needs more memory than is available; `needed` is the result of `_memory`."""
         if needed is None:
             return
         q = int(np.argmax(needed))
@@ -376,9 +383,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ repetition under other weights, for resampling
 
     def _repeat(self, lists):
-        """Prepare for aggregating the same lists under many weights.
+        """Prepare for many aggregations of the same lists with different weights.
 
-        Returns a function of list weights, of shape (n_lists,), that returns the scores of the candidates.
+        Returns a function that turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,).
         """
 
         def score(weight):
@@ -388,10 +395,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return score
 
     def _repeat_many(self, lists):
-        """Prepare for aggregating the same lists under many weights at once, as :meth:`_repeat`.
+        """Prepare for aggregations of the same lists with many different weights in one call.
 
-        Returns a function from list weights, of shape (n_lists, n_replicates), to scores, of shape (n_candidates,
-        n_replicates).
+        Returns a function that turns list weights, of shape (n_lists, n_replicates), into scores, of shape
+        (n_candidates, n_replicates).
         """
         score = self._repeat(lists)
         if self._repeats_columns:
@@ -401,18 +408,18 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ explanation: shares and gains of the lists
 
     def _contributions(self, lists) -> Contributions:
-        """Return each list's share of the scores, for methods whose scores are sums over lists."""
+        """Return the share of each list in the scores; raise InputError if the scores are not sums over the lists."""
         raise InputError(
             f"The scores of {self!r} are not sums over the lists, so they cannot be split into contributions. Choose a "
-            "method whose scores are, such as ReciprocalRankFusion, CombSUM or BordaCount."
+            "method whose scores are such sums, for example ReciprocalRankFusion, CombSUM or BordaCount."
         )
 
     def _linear_gains(self, lists):
         """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
 
-        The first result is the gain of each row beyond the gain of an absent item, of shape (n_rows,). The second is
-        the gain of each list for all items of its query, of shape (n_lists,); None stands for 0. The third is the size
-        of a first place, one number or an array of shape (n_queries,).
+        The first result, of shape (n_rows,), is the gain of each row minus the gain of an absent item. The second, of
+        shape (n_lists,), is the gain that each list adds to all items of its query; None means 0. The third is the gain
+        of a first place, as one number or an array of shape (n_queries,).
         """
         raise InputError(
             f"Voter weights can only be learned for methods that sum independent per-list scores; {self!r} does not. "

@@ -1,4 +1,4 @@
-"""Results of an aggregation: the value of a hook, and its published order, which rounding never decides."""
+"""Results of an aggregation: the value that a hook returns, and the published order of the candidates."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,30 +19,30 @@ __all__ = ["Consensus"]
 
 @dataclass
 class Consensus:
-    """Result of a method that is more than a score for each candidate.
+    """Result of a method that returns more than a score for each candidate.
 
-    A method with nothing to add returns the array of scores.
+    A method without further results returns only the array of scores.
 
     Parameters
     ----------
     score : ndarray of shape (n_candidates,), dtype=float64
         Consensus score of each candidate, higher is better.
     columns : dict of str to ndarray of shape (n_candidates,), optional
-        More columns of the result, named in the attribute ``_result_columns``.
+        Further columns of the result; the attribute ``_result_columns`` contains their names.
     queries : dict of str to ndarray of shape (n_queries,), optional
-        Information about each query, named in the class attribute ``_query_columns``.
+        Information about each query; the class attribute ``_query_columns`` contains the names.
     scale : ndarray of shape (n_candidates,), dtype=float64, optional
-        Size of the terms that were added up for each score, which rounding depends on. Scores of a query tie if they
-        differ by less than 1e-12 of its largest scale. None takes the largest absolute score; a method whose terms may
-        cancel states it.
+        Size of the terms that were added up for each score; the rounding error depends on it. Two scores of a query tie
+        if their difference is less than 1e-12 times the largest scale of the query. None means the absolute scores; if
+        terms may cancel in the sums, give the scale.
     additive : bool, default=False
-        Whether a score is a sum over the lists that contain the item, each adding its own value for the item. Then two
-        items that only one list contains, the same list, never tie if their scores differ, because nothing was added
-        up. This holds even if other items have scores between them.
+        Whether a score is a sum over the lists that contain the item, where each list adds its own value for the item.
+        If the same single list is the only one that contains two items, their scores are not sums of several values. So
+        the two items never tie if their scores differ, even if other items have scores between them.
 
     See Also
     --------
-    BaseAggregator : Accepts it from ``_aggregate``.
+    BaseAggregator : Accepts a Consensus as the result of ``_aggregate``.
 
     Examples
     --------
@@ -79,11 +79,11 @@ class Contributions:
     Parameters
     ----------
     held : ndarray of shape (n_rows,), dtype=float64
-        Share of each row in the score of its candidate, the weight of its list included.
+        Share of each row in the score of its candidate, including the weight of the list.
     absent : ndarray of shape (n_lists,), dtype=float64, or None
-        Share of each list in the scores of the items that are absent from it; None stands for 0.
+        Share of each list in the scores of the items that are absent from the list; None means 0.
     factor : ndarray of shape (n_candidates,), dtype=float64, or None
-        Factor of all shares of a candidate, as in CombMNZ; None stands for 1.
+        Factor that multiplies all shares of a candidate, as in CombMNZ; None means 1.
     """
 
     held: NDArray[np.float64]
@@ -93,9 +93,9 @@ class Contributions:
 
 @dataclass
 class EncodedConsensus:
-    """A consensus in its published order, still encoded.
+    """A consensus in its published order, with codes instead of ids.
 
-    Measures read its codes; a frame is built on request.
+    Measures use the codes; :meth:`to_frame` builds a frame.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ class EncodedConsensus:
     order : ndarray of shape (n_candidates,), dtype=int64
         Candidates, query by query, best first.
     score : ndarray of shape (n_candidates,), dtype=float64
-        Scores of the candidates in this order, with one score for each tie class.
+        Scores of the candidates in this order; tied candidates have the same score.
     columns : dict of str to ndarray of shape (n_candidates,)
-        More columns, in this order.
+        Further columns, in this order.
     queries : dict of str to ndarray of shape (n_queries,)
         Information about each query.
 
@@ -135,7 +135,7 @@ class EncodedConsensus:
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def to_frame(self):
-        """Write the consensus as a frame with columns `query`, `item`, `score`, `rank` and the method's own."""
+        """Return the consensus as a frame with the columns `query`, `item`, `score`, `rank` and the method's own."""
         lists = self.lists
         return frame_of(
             {
@@ -148,18 +148,20 @@ class EncodedConsensus:
         )
 
     def info_frame(self):
-        """Write the information about each query as a frame with one row per query."""
+        """Return the information about the queries as a frame with one row for each query."""
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     """Order the candidates of each query by score, then by the weight of the lists with the item, then by item.
 
-    Scores (n_candidates,) are higher-is-better and not NaN. The arguments `scale` and `additive` are as in
-    :class:`Consensus`; a higher `tiebreak` (n_candidates,) comes first, before the weight decides.
-    Returns the candidates, query by query, best first, and their scores in this order. Neighbours closer than 1e-12
-    times the query's largest scale form one tie class and share one score, the highest of the class. The two items here
-    tie, and more lists contain the second one:
+    `score`, of shape (n_candidates,), is not NaN; higher scores are better. The arguments `scale` and `additive` are as
+    in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes first
+    among tied candidates, before the weight of the lists decides.
+
+    Returns the candidates, query by query, best first, and their scores in this order. Neighbours whose scores differ
+    by less than 1e-12 times the query's largest scale form a tie class. All members of a tie class get the highest
+    score of the class. In this example two items tie, and more lists contain the second item:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -177,7 +179,7 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
 def best_items(lists, ids, consensus, top=None):
     """Order the items of one query as :func:`order_candidates` does; return a list of (id, score), best first.
 
-    `ids` are the candidates' ids, in any order; `top` is the number of items to return, None for all.
+    `ids` contains the ids of the candidates, in any order. `top` is the number of items to return; None means all.
     """
     if not isinstance(consensus, Consensus):
         consensus = Consensus(consensus)
@@ -193,7 +195,7 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """For each candidate, find the only list of positive weight that contains it; -1 means several, -2 means none."""
+    """For each candidate, find the only list of positive weight with this candidate; -1 if several, -2 if none."""
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
     sole[lists.candidate[rows]] = lists.row_list[rows]
@@ -202,7 +204,11 @@ def _sole_lists(lists):
 
 
 def sole_lists_again(lists):
-    """Return a function that computes `_sole_lists` from list weights, as (n_candidates, n_replicates)."""
+    """Return a function that computes `_sole_lists` for many list weights at once.
+
+    The function turns list weights, of shape (n_lists, n_replicates), into an array of shape (n_candidates,
+    n_replicates).
+    """
     holds = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
     number = np.arange(lists.n_lists)[:, None]
 
@@ -215,9 +221,10 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Number the items so that two neighbours in value have the same number if a class ends between them.
+    """Number the items so that two neighbours have the same number if a tie class ends between them.
 
-    Used as sources, these numbers keep neighbours of one source apart, and divide classes as `source` does.
+    Neighbours are items with neighbouring scores. If the numbers are used as sources, two neighbours of one source
+    never tie, and the classes are divided in the same way as with `source`.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -230,7 +237,7 @@ def _chains(score, tolerance, source):
 
 
 def rank_sums(lists, weight):
-    """Return minus the weighted sum of each candidate's ranks, in columns if the weights have columns.
+    """Return minus the weighted sum of each candidate's ranks over the lists.
 
     An absent item gets the mean of the ranks after the list's last item. Weights of shape (n_lists,) give a result of
     shape (n_candidates,). Weights of shape (n_lists, n_replicates) give shape (n_candidates, n_replicates). The result
@@ -245,15 +252,16 @@ def rank_sums(lists, weight):
 def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebreak=None):
     """Order the members of consecutive groups, as :func:`order_candidates` orders the candidates of queries.
 
-    Groups are given by `ptr` (n_groups + 1,), and the order of their members decides last. `support` (n_members,)
-    decides between equal scores (n_members,), and `total` (n_groups,) is its scale, for the tolerance. `scale`
-    (n_members,) is the scale of the scores; None takes their absolute values. `tiebreak` (n_members,) decides before
-    `support`.
+    `ptr`, of shape (n_groups + 1,), delimits the groups. `score`, `support`, `scale` and `tiebreak` have shape
+    (n_members,). Members are ordered by `score`, then by `tiebreak`, then by `support`, then by their place in the
+    group. `scale` is the scale of the scores for the tolerance; None means their absolute values. `total`, of shape
+    (n_groups,), is the scale of the support.
 
-    `sole_source` is called if unequal scores would tie. It gives the only source of each member's score, -1 for several
-    and -2 for none. Unequal scores of one source, or of one source and none, never tie, nor do scores equal to these.
+    `sole_source` is called if unequal scores would tie. It returns the only source of each member's score; -1 means
+    several sources, and -2 means none. Two unequal scores never tie if both have the same source, or if one of them
+    has one source and the other has none. Scores equal to these do not tie either.
 
-    Returns the members, group by group, best first, and their scores in this order, one for each tie class.
+    Returns the members, group by group, best first, and their scores in this order. Tied members have the same score.
     >>> import numpy as np
     >>> from skrankagg.base._consensus import rank_scores
     >>> rank_scores(np.array([0, 3]), np.array([1.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([2.0]))
@@ -283,7 +291,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     group = np.cumsum(class_start)[tied]
     member = order[tied]
     for value, size in _tie_breakers(tiebreak, support, total, heads):
-        # Each tie-breaker divides the classes that the one before has left.
+        # Each tie-breaker divides the classes that remain after the previous tie-breaker.
         by_value = np.lexsort((-value[member], group))
         member, group = member[by_value], group[by_value]
         group = np.cumsum(class_starts(value[member], np.diff(group, prepend=-1) != 0, size[member_group[member]]))
@@ -292,26 +300,26 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield the tie-breakers in order; each is an array of shape (n_members,), with the rounding size of each group."""
+    """Yield the tie-breakers in order, as pairs: values of shape (n_members,), and the scale of each group's values."""
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total
 
 
 def _divide_classes(class_start, run_start, source):
-    """Divide classes so that two unequal values of one source, or of one source and none, are never in one class.
+    """Divide tie classes, so that unequal values of one source, or of one source and none, are in different classes.
 
-    Members are in descending order; `run_start` marks each value that differs from the one before. `source`
-    (n_members,) is as in :func:`rank_scores`. Classes grow from the top: one ends before the first value that it cannot
-    include. Any two members can keep their values apart, so the order of equal values, by id, decides nothing.
-    Returns where classes start, bool (n_members,).
+    Members are in descending order of their values. `run_start` marks each value that differs from the value before.
+    `source`, of shape (n_members,), is as in :func:`rank_scores`. Classes are built from the top: a class ends before
+    the first value that may not be in it. This check covers all pairs of members, so the order of members with equal
+    values has no effect. Returns a mask of shape (n_members,), True where a class starts.
     """
     heads = np.flatnonzero(run_start)
     run = np.cumsum(run_start) - 1
     class_start, place = class_start.copy(), np.arange(len(heads))
 
     def latest_before(member):
-        """For each run, find the latest earlier run that has a marked member; -1 means that there is none."""
+        """For each run, find the last run before it with a marked member, or -1; also return the runs with one."""
         has = np.zeros(len(heads), dtype=bool)
         has[run[member]] = True
         return np.append(-1, np.maximum.accumulate(np.where(has, place, -1))[:-1]), has

@@ -1,4 +1,4 @@
-"""Norms of scores as parameters: allowed values, refused combinations, and scores of absent items."""
+"""Norms of scores as parameters of methods: checks of the parameters, and the normalized scores."""
 
 from typing import Literal, TypeAlias
 
@@ -18,16 +18,16 @@ ABSENT_SCORE = {"absent_score": [StrOptions({"zero", "min"})]}
 
 
 def check_absent_score(norm, absent_score):
-    """Refuse ``absent_score="min"``, the lowest score of a list, with a norm that reads ranks."""
+    """Raise InputError for ``absent_score="min"``, the lowest score of a list, if the norm uses ranks."""
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm of scores; norm={norm!r} reads ranks. Choose norm='min-max' or another "
-            "norm of scores, or norm='borda', which gives absent items the mean of the values left over."
+            "norm of scores, or norm='borda', which gives absent items the mean of the remaining values."
         )
 
 
 def normalize(lists, norm, absent_score="zero"):
-    """Return the normalized score of each row, and the score of each list's absent items; None stands for 0."""
+    """Return the normalized score of each row, and each list's score for absent items; None means that it is 0."""
     if norm == "max":
         _refuse_no_maximum(lists)
     value, absent = NORMS[norm](lists)

@@ -21,19 +21,20 @@ class SupervisedAggregator(BaseAggregator):
     """Base of the aggregators that learn from relevance judgements.
 
     A subclass defines ``_learn(lists, judged)``, which sets the fitted attributes. `lists` contains only the training
-    queries with judgements; ``judged.relevance`` is the grade of each of their candidates, NaN if it is not judged.
-    ``_aggregate(lists)`` is as in :class:`BaseAggregator`. The constructor takes `qrels`; judgements may also come with
-    ``fit``, as ``qrels=`` or as the ``y`` that :meth:`~skrankagg.Qrels.align` makes.
+    queries with judgements. ``judged.relevance`` contains the grade of each candidate of these queries, or NaN if the
+    candidate is not judged. The hook ``_aggregate(lists)`` is the same as in :class:`BaseAggregator`. The constructor
+    has a parameter `qrels`. Judgements may also be passed to ``fit``, as ``qrels=`` or as the ``y`` that
+    :meth:`~skrankagg.Qrels.align` makes.
 
     See Also
     --------
-    BaseAggregator : Base of the methods that learn nothing.
-    WeightedAggregator : Base of the methods that learn from the lists alone.
+    BaseAggregator : Base of all aggregators.
+    WeightedAggregator : Base of the aggregators that learn voter weights from the lists alone.
 
     Notes
     -----
-    Judgements of queries outside the lists are never read. The constructor may therefore get the judgements of all
-    queries: each training fold of a search still sees only its own.
+    Judgements of queries outside the lists are never used. So the constructor may get the judgements of all queries: in
+    a search, each training fold only uses the judgements of its own queries.
 
     Examples
     --------
@@ -70,11 +71,12 @@ class SupervisedAggregator(BaseAggregator):
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists to learn from.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements; ``Qrels.align(lists)`` makes an object that scikit-learn splits along with the lists. An array
-            names, for each query of `X`, the query whose judgements it gets, from `qrels` or the constructor.
-            ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes such an array.
+            Judgements. ``Qrels.align(lists)`` makes an object that scikit-learn splits together with the lists. An
+            array contains, for each query of `X`, the id of the query whose judgements are used; the judgements come
+            from `qrels` or the constructor. ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes
+            such an array.
         qrels : Qrels, default=None
-            Judgements; they take precedence over `y`, and `y` over the constructor's judgements.
+            Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
         -------
@@ -84,8 +86,8 @@ class SupervisedAggregator(BaseAggregator):
         Raises
         ------
         ValueError
-            If there are no judgements, if none concerns a query or an item of `X`, or if no judged item is relevant.
-            Also if an array `y` does not contain ids of queries, each once.
+            If there are no judgements, if no judgement concerns a query or an item of `X`, or if no judged item is
+            relevant. It is also raised if `y` is an array that does not contain ids of queries, each id once.
         TypeError
             If the judgements are a plain frame.
         """
@@ -104,7 +106,8 @@ class SupervisedAggregator(BaseAggregator):
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``, and a list has the form of
+            ``RankedLists.from_lists``.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
             Judgements, as in :meth:`fit`.
         qrels : Qrels, default=None
@@ -127,7 +130,7 @@ class SupervisedAggregator(BaseAggregator):
         return self._rank(lists)
 
     def _fit_lists(self, lists):
-        # Another method, which has no judgements to pass, fits this one with the judgements of its constructor.
+        # If another method fits this method, it passes no judgements, so the constructor's judgements are used.
         self._fit_judged(lists, None, None)
 
     def _fit_judged(self, lists, y, qrels):
@@ -146,22 +149,24 @@ class SupervisedAggregator(BaseAggregator):
 class SupervisedListTransformer(ListTransformer):
     """Base of the list transformers that may learn from relevance judgements.
 
-    A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements. A
-    transformer whose parameters need no judgements does not call it. The constructor takes `qrels`.
+    A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements. If the
+    transformer needs no judgements with its current parameters, it does not call this function. The constructor has a
+    parameter `qrels`.
     """
 
     def fit(self, X: AnyLists, y: object = None, *, qrels: Qrels | None = None) -> Self:
-        """Check the lists, and learn from them and their judgements if the transformer learns.
+        """Check the lists; if the transformer learns, also learn from the lists and their judgements.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements; ``Qrels.align(lists)`` makes an object that scikit-learn splits along with the lists. An array
-            names, for each query of `X`, the query whose judgements it gets, as in :meth:`SupervisedAggregator.fit`.
+            Judgements. ``Qrels.align(lists)`` makes an object that scikit-learn splits together with the lists. An
+            array contains, for each query of `X`, the id of the query whose judgements are used, as in
+            :meth:`SupervisedAggregator.fit`.
         qrels : Qrels, default=None
-            Judgements; they take precedence over `y`, and `y` over the constructor's judgements.
+            Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
         -------
@@ -178,7 +183,7 @@ class SupervisedListTransformer(ListTransformer):
     @overload
     def fit_transform(self, X: AnyFrame, y: object = None, *, qrels: Qrels | None = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None, *, qrels=None):
-        """Fit and transform the same lists, encoded once.
+        """Fit the transformer and transform the same lists; the lists are encoded only once.
 
         Parameters
         ----------
@@ -204,7 +209,7 @@ class SupervisedListTransformer(ListTransformer):
         return self._remember_columns(self._transform_lists(lists))
 
     def _fit_transform(self, lists, y, qrels):
-        """Fit, and transform the fitted lists for the next step, which may learn from them."""
+        """Fit the transformer, and return the transformed lists; the next step may learn from them."""
         return self._fit(lists, y, qrels)
 
     def _fit_judged(self, lists, qrels):
@@ -221,7 +226,7 @@ class SupervisedListTransformer(ListTransformer):
 
 
 def judged_part(owner, lists, y, qrels):
-    """Align judgements with the judged queries of lists; raise InputError if no item of these queries is relevant."""
+    """Return the judged queries of the lists and their aligned judgements; raise InputError if no item is relevant."""
     qrels = choose_qrels(owner, y, qrels, purpose="learn from")
     judged = encode_qrels(qrels, lists)
     if not judged.judged.all():
@@ -230,6 +235,7 @@ def judged_part(owner, lists, y, qrels):
     if not (judged.relevance > 0).any():
         raise InputError(
             f"{type(owner).__name__} learns from relevant items, but no list of the {lists.n_queries} judged "
-            f"quer{'y' if lists.n_queries == 1 else 'ies'} contains one. Check the judgements, or give more queries."
+            f"quer{'y' if lists.n_queries == 1 else 'ies'} contains a relevant item. Check the judgements, or give "
+            "more queries."
         )
     return lists, judged

@@ -10,50 +10,53 @@ __all__ = ["AggregatorTags"]
 
 @dataclass(slots=True)
 class AggregatorTags:
-    """Declare an aggregator's requirements and guarantees; the common checks read them instead of class names.
+    """Declare an aggregator's requirements and guarantees; the common checks read these tags instead of class names.
 
-    They are ``estimator.__sklearn_tags__().aggregator_tags``. A subclass declares the tags that differ from the
-    defaults in ``_tags``, and sets the tags that depend on its parameters in ``__sklearn_tags__``.
+    The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. A subclass declares the tags that
+    differ from the defaults in ``_tags``. It sets the tags that depend on its parameters in ``__sklearn_tags__``.
 
     Parameters
     ----------
     needs_scores : bool, default=False
-        Whether it reads the scores: it refuses lists of ranks only, and lists whose scores contradict their ranks.
+        Whether the method uses the scores. If so, it refuses lists that have only ranks, and lists whose scores
+        contradict their ranks.
     voter_weights : bool, default=True
-        Whether it can weigh lists; otherwise weights other than 1 are refused.
+        Whether the method can weigh lists; otherwise weights other than 1 are refused.
     integer_weights : bool, default=False
-        Whether it can weigh lists by whole numbers only: a list of weight w counts as w lists.
+        Whether list weights must be integers, because a list of weight w counts as w lists.
     scale_free : bool, default=True
-        Whether only the proportions of the weights count, so that three times the weight of every list gives the same
-        order with the same ties. Where more lists are more evidence, it is not so.
+        Whether only the proportions of the weights matter. For example, if all list weights are multiplied by 3, the
+        order and its ties stay the same. This is False for methods where more lists are more evidence.
     unanimity : bool, default=True
-        Whether the consensus ranks an item above another if every list does.
+        Whether the consensus ranks an item above another item if every list ranks it above the other item.
     condorcet_winner : bool, default=False
-        Whether an item that beats every other one by a majority comes first.
+        Whether an item that beats every other item by a majority comes first.
     neutral : bool, default=True
-        Whether the items' names decide only the order of tied items. A method that returns one of several best orders,
-        or draws at random, may return another one under other names.
+        Whether the names of the items decide only the order of tied items. If a method returns one of several best
+        orders, or draws at random, the result may also depend on the names in other ways; the tag is then False.
     supervised : bool, default=False
-        Whether it learns from judgements. The :class:`~skrankagg.Comparator` measures such a method, also within
-        pipelines, searches and other aggregators, on queries that it was not fitted on.
+        Whether the method learns from judgements. The :class:`~skrankagg.Comparator` measures such a method on queries
+        that it was not fitted on, also if the method is inside a pipeline, a search or another aggregator.
     learns_weights : bool, default=False
-        Whether `fit` learns the weights of the voters from the lists alone: it then has ``voter_weights_``.
+        Whether ``fit`` learns the weights of the voters from the lists alone. The method then has the attribute
+        ``voter_weights_``.
     absent_below : bool, default=True
-        Whether it assumes that a list ranks its own items above all others. Of items that no list compares, those in
-        more lists then come first. It warns about paired comparisons, see
-        :class:`~skrankagg.exceptions.ExposureWarning`. Where the parameter `absent` is "ignore", the default is False.
+        Whether the method assumes that a list ranks its own items above all other items. Among items that no list
+        compares, the items in more lists then come first, and the method warns about paired comparisons, see
+        :class:`~skrankagg.exceptions.ExposureWarning`. If the parameter `absent` is "ignore", the default is False.
     compares : {"last", "ignore"}, default=None
-        Which items a list compares: its own items with all others ("last") or only with each other ("ignore"). If no
-        lists connect the items of a query, the method warns, see :class:`~skrankagg.exceptions.NotComparedWarning`. The
-        value is the method's parameter `absent`; methods without this parameter have None and do not warn.
+        Which items a list compares: its own items with all other items ("last"), or its own items only with each other
+        ("ignore"). If the lists do not connect all items of a query, the method warns, see
+        :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's parameter `absent`. Methods without
+        this parameter have the value None and do not warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by their mean ranks before the number of lists that contain them
-        decides. An absent item gets the mean of the ranks that the list leaves over. Meant for methods that leave many
-        ties.
+        decides. An absent item gets the mean of the ranks after the last item of the list. This is for methods with
+        many ties.
 
     See Also
     --------
-    BaseAggregator : Declares them.
+    BaseAggregator : Sets these tags.
     skrankagg.utils.estimator_checks.check_aggregator : Checks an aggregator against its tags.
 
     Examples

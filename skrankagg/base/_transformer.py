@@ -1,4 +1,4 @@
-"""Base class of list transformers: lists in, lists out, of the same kind."""
+"""Base class of list transformers, which turn ranked lists into ranked lists of the same kind."""
 
 from typing import Self, overload
 
@@ -26,16 +26,17 @@ __all__ = ["ListTransformer"]
 
 
 class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
-    """Base of the steps before or after an aggregator: ranked lists in, ranked lists out.
+    """Base of the steps before or after an aggregator, which turn ranked lists into ranked lists.
 
-    A subclass defines ``_transform_lists(lists)``, from :class:`~skrankagg.RankedLists` to RankedLists, and
-    ``_fit_lists(lists)`` if it learns something. It declares its parameters in ``_parameter_constraints``. This class
-    does everything else: RankedLists come back as RankedLists, a frame as a frame. A consensus, which has no column
-    `voter`, counts as one list of the voter ``consensus``, so that a step may follow an aggregator.
+    A subclass defines ``_transform_lists(lists)``, which gets and returns :class:`~skrankagg.RankedLists`. If the step
+    learns something, the subclass also defines ``_fit_lists(lists)``. The subclass declares its parameters in
+    ``_parameter_constraints``. The base class does everything else. For RankedLists the result is RankedLists, and for
+    a frame the result is a frame. A consensus has no column `voter`; it counts as one list of the voter ``consensus``.
+    So a step may follow an aggregator.
 
     See Also
     --------
-    skrankagg.base.BaseAggregator : Lists in, one consensus for each query out.
+    skrankagg.base.BaseAggregator : Base of all aggregators, which combine the ranked lists of each query.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     _parameter_constraints: dict = {}
 
     def fit(self, X: AnyLists, y: object = None) -> Self:
-        """Check the lists, and learn from them if the transformer learns.
+        """Check the lists; if the transformer learns, also learn from the lists.
 
         Parameters
         ----------
@@ -83,7 +84,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     @overload
     def fit_transform(self, X: AnyFrame, y: object = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None):
-        """Fit and transform the same lists, encoded once.
+        """Fit the transformer and transform the same lists; the lists are encoded only once.
 
         Parameters
         ----------
@@ -118,8 +119,9 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         Returns
         -------
         DataFrame or RankedLists
-            RankedLists if `X` is one and ``set_output`` requests no frame; else columns `query`, `voter`, `item`,
-            `rank` (mid-ranks), `score` if there are scores, `weight` if lists are weighted.
+            RankedLists if `X` is RankedLists and ``set_output`` does not request a frame. Otherwise a frame with the
+            columns `query`, `voter`, `item` and `rank` (mid-ranks). There is also a column `score` if there are scores,
+            and a column `weight` if the lists are weighted.
         """
         return self._publish(self._transform_lists(self._prepare(X)), X)
 
@@ -134,12 +136,12 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         Returns
         -------
         ndarray of str objects
-            Names, in their order.
+            Names, in the order of the columns.
 
         Raises
         ------
         NotFittedError
-            Before ``fit``: the columns of scores and weights depend on the lists.
+            Before ``fit``, because the columns depend on whether the lists have scores and weights.
         """
         keep_out_of_html()
         if not hasattr(self, "_columns_out"):

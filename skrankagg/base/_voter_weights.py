@@ -22,7 +22,7 @@ VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
 
 
 def voter_series(given, name, *, whole=False):
-    """Read a mapping or Series that gives each voter a number, integers if `whole`, as a float64 Series."""
+    """Convert a mapping or Series from voters to numbers to a float64 Series; with `whole`, check for integers."""
     values = []
     for voter, value in given.items():
         if not isinstance(value, Real | Decimal | np.bool_) and value is not pd.NA and value is not None:
@@ -34,10 +34,13 @@ def voter_series(given, name, *, whole=False):
             values.append(np.nan if value is pd.NA or value is None else float(value))
         except OverflowError:
             raise InputError(
-                f"`{name}` must have numbers that fit into float64; got a larger one for {_plain(voter)!r}. Scale them."
+                f"`{name}` must have numbers that fit into float64; got a larger number for {_plain(voter)!r}. Scale "
+                "the numbers."
             ) from None
         if whole and np.isfinite(values[-1]) and values[-1] % 1:
-            raise InputError(f"`{name}` must have whole numbers; got {values[-1]} for {_plain(voter)!r}. Round it up.")
+            raise InputError(
+                f"`{name}` must have whole numbers; got {values[-1]} for {_plain(voter)!r}. Round this number up."
+            )
     given = pd.Series(values, index=given.index if isinstance(given, pd.Series) else list(given), dtype=np.float64)
     if given.index.has_duplicates:
         twice = show_id(given.index, first_row(given.index.duplicated()))
@@ -52,8 +55,9 @@ def _plain(voter):
 def voter_values(lists, given, name, advice, *, whole=False):
     """Look up each voter's value in a mapping or Series as float64; voters without lists have 0.
 
-    Raises InputError if a voter with a list has no value, with `advice` about such voters, or if a voter has two
-    values. Raises InputTypeError if a value is not a number, or not an integer although `whole` is true.
+    Raises InputError if a voter has two values, or if a voter with a list has no value; the message then contains
+    `advice`. Raises InputTypeError if a value is not a number, and InputError if `whole` is true and a value is not an
+    integer.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -70,7 +74,7 @@ def voter_values(lists, given, name, advice, *, whole=False):
 def group_ids(lists, given, name):
     """Look up the group of each voter in a mapping or Series; with None each voter is a separate group.
 
-    Raises InputError if a voter with a list is missing, or has no or several groups.
+    Raises InputError if a voter with a list is missing, if a voter has several groups, or if a group is missing.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -85,8 +89,8 @@ def group_ids(lists, given, name):
     if given.index.has_duplicates or given.isna().any():
         wrong = given.index.duplicated() | given.isna().to_numpy()
         raise InputError(
-            f"`{name}` must name one group for each voter; {show_id(given.index, first_row(wrong))} has several or "
-            "none."
+            f"`{name}` must name one group for each voter; {show_id(given.index, first_row(wrong))} has several "
+            "groups or none."
         )
     place, _ = _look_up(lists, given, f"`{name}` must name a group", "Add those; a voter may be a group of its own.")
     ids = lists.voters.to_numpy(dtype=object, copy=True)
@@ -95,7 +99,7 @@ def group_ids(lists, given, name):
 
 
 def _look_up(lists, given, rule, advice):
-    """For each voter, return the position in a Series, or -1 if missing, and whether the voter has a list.
+    """For each voter, return its position in a Series, or -1 if it is missing, and whether the voter has a list.
 
     Raises InputError if a voter with a list is missing. The message starts with `rule` and ends with `advice`.
     """

@@ -1,4 +1,4 @@
-"""Checks that list weights keep a method's numbers in the range of floating point."""
+"""Checks that list weights do not lead to numbers beyond the range of floating point."""
 
 import numpy as np
 
@@ -22,7 +22,8 @@ def check_sums(method, lists):
 def check_range(method, lists, score, *, far=True):
     """Raise InputError if scores, of shape (n_candidates,), are not finite because of the weights of their query.
 
-    With `far` the weights must be very large or very small, so that other causes are not attributed to them.
+    With `far` an error is only raised if the weights are very large or very small, because otherwise there may be
+    another cause.
     """
     if not lists.is_weighted or np.isfinite(score).all():
         return
@@ -33,7 +34,7 @@ def check_range(method, lists, score, *, far=True):
 
 
 def refuse_weights(method, lists, q):
-    """Raise the error for the weights of a query."""
+    """Raise InputError about the weights of query `q`."""
     lightest, heaviest = _weights_of(lists, q)
     raise InputError(
         f"The numbers that {method!r} computes must fit into floating point; in query {show_id(lists.queries, q)} they "

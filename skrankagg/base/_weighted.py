@@ -1,8 +1,8 @@
 """Base class of aggregators that learn voter weights.
 
 Weights are learned from the lists alone: a voter who agrees with the others gains weight. With ``weighting="query"``
-the weights of a query follow from its own lists. With ``weighting="global"`` a voter's weights over the training
-queries are pooled into one, which then applies to any query.
+the weights of a query are computed from its own lists. With ``weighting="global"`` a voter's weights in the training
+queries are pooled into one weight, which is then used for any query.
 """
 
 import numpy as np
@@ -30,18 +30,18 @@ WEIGHTING = {
 def pool_weights(lists, weight):
     """Pool the weights of lists into one weight for each voter, which is NaN for a voter without lists.
 
-    The pooled weight is the mean, over the voter's lists, of the weight relative to the mean weight of the query's
-    lists. Means are weighted by the weights that the lists came with.
+    The weight of each list is divided by the mean weight of its query's lists. The pooled weight of a voter is the mean
+    of these relative weights over the voter's lists. Both means are weighted by the original weights of the lists.
     """
     return pooled_sums(sums_to_pool(lists, weight))
 
 
 def sums_to_pool(lists, weight):
-    """Sum the terms of each voter's pooled weight over the lists of some queries; return shape (n_voters, 4).
+    """Return the sums that each voter's pooled weight is computed from, of shape (n_voters, 4).
 
-    Results of several parts can be added up. The terms are the weights of the voter's lists, relative to their query's
-    mean weight, and the number of lists. The first two columns multiply these terms by the weights that the lists came
-    with; the last two do not.
+    The results for several parts of the queries can be added up. The last two columns contain, for each voter, the sum
+    of the weights of its lists, relative to the mean weight of the query, and the number of lists. The first two
+    columns contain the same sums, weighted by the original weights of the lists.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -59,10 +59,11 @@ def pooled_sums(sums):
 
 
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
-    """Return a mask of the queries whose longest list outweighs all others; `weight` is at least 0.
+    """Return a mask of the queries whose longest list outweighs all other lists; `weight` is at least 0.
 
-    In such a query, the heaviest list is longer than every other list. Its length is at least `length_factor` times the
-    median length, and its weight is above `weight_factor` times the median weight. Lists of weight 0 do not count.
+    In such a query, the list with the largest weight is longer than every other list. Its length is at least
+    `length_factor` times the median length, and its weight is above `weight_factor` times the median weight. Lists of
+    weight 0 do not count.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)
@@ -85,12 +86,13 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
 
 def match_voters(owner, lists, known, what, equal, advice, ids=None):
-    """Match the voters of lists with the fitted voters; return the lists and the place of each list's voter.
+    """Match the voters of lists with the fitted voters; return the lists, and the place of each list's voter.
 
-    `known` is a frame with a column `voter`; an unknown voter has place -1. If ``owner.unknown_voter`` is "ignore", the
-    lists of unknown voters get list weight 0. In messages, `what` names the value learned for a voter, `equal`
-    describes the values of all voters if none is known, and `advice` is an alternative. `ids` (n_voters,) are the ids
-    of the lists' voters in `known`, if they differ from their own.
+    `known` is a frame with a column `voter`. The place of a voter is its row in this frame, or -1 if the voter is
+    unknown. If ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. Three arguments are
+    parts of messages: `what` names the value learned for a voter, `equal` describes the values if no voter is known,
+    and `advice` is another remedy. If the voters of the lists have other ids in `known`, `ids`, of shape (n_voters,),
+    contains these ids.
     """
     ids = lists.voters if ids is None else ids
     fitted = pd.Index(known["voter"])
@@ -126,10 +128,10 @@ def match_voters(owner, lists, known, what, equal, advice, ids=None):
 def match_weights(owner, lists, learnt, advice, ids=None):
     """Look up the learned weights of voters; return the lists, each list's weight, and whether each weight is known.
 
-    `learnt` is a frame of `voter` and `weight`. An unknown voter has the mean weight, or no weight ("ignore"), or is an
-    error. The last result is None if all voters are known, or if the unknown ones do not count. Lists of ignored voters
-    have list weight 0. `advice` is an alternative for the message where no voter is known; `ids` are the voters' ids in
-    `learnt`, if they differ from their own.
+    `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the owner decides about an
+    unknown voter: it gets the mean weight, its lists get list weight 0 ("ignore"), or an error is raised. The last
+    result is None if all voters are known, or if unknown voters are ignored. `advice` is another remedy in the message
+    if no voter is known. If the voters have other ids in `learnt`, `ids` contains these ids.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, ids)
@@ -144,22 +146,25 @@ def match_weights(owner, lists, learnt, advice, ids=None):
 class WeightedAggregator(BaseAggregator):
     """Base of the aggregators that learn voter weights.
 
-    A subclass defines ``_voter_weights(lists)``, the weight of each list implied by its query's lists: float64 of shape
-    (n_lists,), at least 0. It also defines ``_aggregate_weighted(lists, weight, known)``, which returns the same as
-    ``_aggregate``. `known` is False for lists whose weight is not learned but the mean, and None if all are known. The
-    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are here. If it allows
-    ``weighting=None``, nothing is learned and `weight` is None.
+    A subclass defines two hooks. ``_voter_weights(lists)`` computes the weight of each list from the lists of its
+    query; it returns float64 of shape (n_lists,), at least 0. ``_aggregate_weighted(lists, weight, known)`` returns the
+    same kind of result as ``_aggregate``. `known` is a mask of the lists with a learned weight; other lists have the
+    mean weight. If all weights are learned, `known` is None.
+
+    The constructor has the parameters `weighting`, `unknown_voter` and `voter_weights`; their constraints are defined
+    in the base class. If the subclass allows ``weighting=None``, this value means that nothing is learned and `weight`
+    is None.
 
     Attributes
     ----------
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter`, `weight`: weights implied by the lists given to ``fit``, for each query.
+        Columns `query`, `voter` and `weight`: the weights computed from the lists of each query given to ``fit``.
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`: pooled over the queries; 1 is the average voter.
+        Columns `voter` and `weight`: the weights pooled over the queries. The weight of an average voter is 1.
 
     See Also
     --------
-    BaseAggregator : Base of the methods that learn nothing.
+    BaseAggregator : Base of all aggregators.
     skrankagg.aggregators.DIBRA : Learns weights from distances to the consensus.
 
     Examples
@@ -190,7 +195,7 @@ class WeightedAggregator(BaseAggregator):
     """
 
     _parameter_constraints: dict = WEIGHTING
-    #: Remedy if weights follow the length of the lists, for the message.
+    #: Advice in the warning if weights follow the length of the lists.
     _length_advice = "cut all lists to one depth with TopK, or choose a method that learns no weights"
 
     def _aggregate(self, lists):
@@ -200,7 +205,7 @@ class WeightedAggregator(BaseAggregator):
         return self._aggregate(lists)  # learning or merging, whichever comes first, checks memory
 
     def _merging_memory(self, lists):
-        """Return the memory of merging with known weights, as `_memory` does for learning the weights and merging."""
+        """Return the memory of merging with known weights; `_memory` also includes learning the weights."""
         return None
 
     def _rank(self, lists):
@@ -220,7 +225,7 @@ class WeightedAggregator(BaseAggregator):
         return None
 
     def _learn_and_rank(self, lists):
-        """Learn, and aggregate with the learned weights without learning them again."""
+        """Learn the weights, and return the consensus with these weights."""
         weighed = lists, None if self.weighting is None else self._learn(lists), None
         if self.weighting == "global":
             weighed = self._weigh(lists)
@@ -233,7 +238,7 @@ class WeightedAggregator(BaseAggregator):
         return weight
 
     def _keep_weights(self, lists, weight):
-        """Set the attributes with the weight of each list and the pooled weight of each voter."""
+        """Store the weight of each list and the pooled weight of each voter in the fitted attributes."""
         self._warn_of_length(lists, weight)
         self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
@@ -252,18 +257,18 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _pools_sums(self):
-        """Return True if pooling adds sums over the lists, so that parts of the queries can be learned separately."""
+        """Return True if pooled weights are computed from sums, which can be added up over parts of the queries."""
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):
-        """Sum the terms of the pooled weights over some queries: voters, sums, and query numbers for the warning."""
+        """Return the voters, their sums for the pooled weights, and two numbers of queries for the warning."""
         lists = self._begin(X)
         weight = self._implied_weights(lists)
         outweighed = int(outweighed_queries(lists, weight).sum())
         return lists.voters, sums_to_pool(lists, weight), outweighed, lists.n_queries
 
     def _pool_parts(self, parts):
-        """Learn the weights of the voters from the results of :meth:`_sum_part` for all parts of the queries."""
+        """Compute the pooled weights of the voters from the results of :meth:`_sum_part` for all parts."""
         sums = pd.concat([pd.DataFrame(sums, index=plain_index(voters)) for voters, sums, *_ in parts])
         sums = sums.groupby(level=0).sum()
         weight = pooled_sums(sums.to_numpy())
@@ -277,7 +282,7 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _groups(self):
-        """Return the parameter `voter_groups`, or None for methods without it; a group shares one learned weight."""
+        """Return the parameter `voter_groups`, or None for methods without it; a group has one learned weight."""
         return None
 
     def _group_of_lists(self, lists):
@@ -289,7 +294,7 @@ class WeightedAggregator(BaseAggregator):
         return self._voter_weights(lists)
 
     def _weigh(self, lists):
-        """Return lists, learned weights and a mask of known weights; lists of ignored voters get list weight 0."""
+        """Return the lists, their learned weights and a mask of known weights; ignored voters get list weight 0."""
         if self.weighting is None:
             return lists, None, None
         if self.weighting == "query":
@@ -313,8 +318,8 @@ class WeightedAggregator(BaseAggregator):
         queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
         warn_user(
             f"The weights that {type(self).__name__} learned follow the length of the lists in {n_found} of "
-            f"{queries}{first}. The longest list there, at least twice as long as the median one, has more than 5 "
-            f"times the median weight. It decides most of the consensus; {self._length_advice}.",
+            f"{queries}{first}. There the longest list is at least twice as long as the median list, and has more than "
+            f"5 times the median weight. This list decides most of the consensus; {self._length_advice}.",
             UnequalLengthWarning,
         )
 

@@ -1,9 +1,8 @@
 """Generators, loaders, readers and writers of ranked lists and judgements.
 
-The generators also return the truth behind their data, if there is a truth. The readers recognise the format of a file
-with certainty, or refuse the file. All functions use plain pandas frames with the canonical columns. These are
-``query, voter, item, rank, score`` for lists, ``query, item, relevance`` for judgements, and ``query, item, score,
-rank`` for a consensus.
+Most generators also return the truth behind their data. If the format of a file is not certain, the readers refuse the
+file. All functions use plain pandas frames with the canonical columns. These are ``query, voter, item, rank, score``
+for lists, ``query, item, relevance`` for judgements, and ``query, item, score, rank`` for a consensus.
 """
 
 # tools/regenerate.py writes what follows.

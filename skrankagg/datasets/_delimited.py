@@ -1,9 +1,9 @@
-"""Reading of text tables of known layout by a fast parser, and by a slow parser that checks the result.
+"""Reading of text tables of known layout with a fast parser and, if necessary, with a strict slow parser.
 
-pandas' C parser reads the file. It is fast but accepts damaged lines: it pads short lines, skips apparently blank lines
-and joins text after a closing quote to the field. If it may have missed a fault, the strict parser `_records` reads the
-same file again. This parser either names the wrong line or returns the rows. The line number is thus computed only for
-an error.
+First, pandas' C parser reads the file. The C parser is fast but accepts damaged lines: it pads short lines, skips
+apparently blank lines and joins text after a closing quote to the field. If the C parser may have missed a fault, the
+strict parser `_records` reads the same file again. The strict parser either returns the rows or raises an error with
+the number of the wrong line.
 """
 
 import csv
@@ -50,17 +50,17 @@ def is_number(text, decimal="."):
 
 
 def to_number(text, decimal="."):
-    """Convert a field to a number."""
+    """Convert the text of a field to a number."""
     return float(text.replace(",", ".") if decimal == "," else text)
 
 
 def clip(text):
-    """Shorten a long text to its beginning for a message."""
+    """Shorten a long text for a message; keep its beginning."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 class _Guard(io.RawIOBase):
-    """A binary stream that drops a byte order mark and final line ends, and records bytes that pandas mishandles."""
+    """Binary stream that drops a byte order mark and final line ends, and records bytes that pandas mishandles."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -94,7 +94,7 @@ class _Guard(io.RawIOBase):
 
 
 class _Remembered:
-    """An iterator over lines that remembers the latest one."""
+    """Iterator over lines that remembers the latest line."""
 
     def __init__(self, lines):
         self.lines = lines
@@ -109,7 +109,7 @@ class _Remembered:
 
 
 def _fields(style, lines):
-    """Split lines strictly into records; for each record, yield the number of its first line, and its fields."""
+    """Split lines into records and refuse damaged quotes; yield the first line number and the fields of each record."""
     if style == "trec":
         for number, line in enumerate(lines, 1):
             stripped = line.strip(" \t\r\n")
@@ -157,7 +157,7 @@ def head(path, style, n=2):
 
 
 def has_blanks_between_tabs(path):
-    """Return True if any tab-separated field, on any line, contains a blank."""
+    """Return True if a tab-separated field of any line contains a blank."""
     with opened(path) as stream, _text(stream) as lines:
         return any(" " in field.strip(" \r\n") for line in lines if "\t" in line for field in line.split("\t"))
 
@@ -171,7 +171,7 @@ def line_of(path, layout, row):
 
 
 def _records(path, layout, numeric):
-    """Yield the rows of a file and check each row strictly."""
+    """Yield the rows of a file; raise InputError with the line number if a row does not fit the layout."""
     width = len(layout.names)
     ids = [(k, name) for k, name in enumerate(layout.names) if name in IDS]
     numbers = [(k, name) for k, name in enumerate(layout.names) if name in numeric]
@@ -276,8 +276,8 @@ def read_table(path, layout, numeric):
     Raises
     ------
     ValueError
-        If a line does not fit the layout. The message contains the number of the line. It has no subject, so that the
-        caller can put one in front.
+        If a line does not fit the layout. The message contains the number of the line. The message does not name the
+        file; the caller adds the name.
     """
     if layout.style == "parquet":
         return read_parquet(path, layout.names, numeric)

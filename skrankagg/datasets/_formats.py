@@ -1,9 +1,10 @@
 """The formats of lists, judgements and runs; the tuple `FORMATS` contains an object for each format.
 
-A format is recognised by the beginning of a file, which has numbers in the right fields, or a header with known names.
-A file that fits no format, or several formats, is refused, because a guess could silently misread a column.
+The beginning of a file determines its format: the fields that contain numbers, or a header with known names. If a file
+fits no format or several formats, the file is refused, because a guess could silently misread a column.
 
-The types of `format`, its entries in docstrings and the choices of the command line are generated from the tuple.
+The types of `format`, the entries of `format` in docstrings and the choices of the command line are generated from the
+tuple.
 """
 
 from collections.abc import Callable
@@ -22,14 +23,14 @@ _NUMERIC = {"rank", "score", "weight", "relevance"}
 
 
 class Look:
-    """The beginning of a file, from which each format decides whether the file has this format.
+    """The beginning of a file; each format uses it to decide whether the file has this format.
 
     Parameters
     ----------
     source : path or StreamContent
         The file, plain or compressed by gzip.
     kind : Kind
-        Kind of content that the file may have.
+        Expected kind of content.
     format : str
         The only format to try, or "auto".
     decimal : {".", ","}
@@ -44,7 +45,7 @@ class Look:
         self._rows = {}
 
     def fields(self, style):
-        """Return the fields of the first line, read in a style; return no fields if the quotes are invalid."""
+        """Return the fields of the first line, split in the given style; return no fields if the quotes are invalid."""
         if style not in self._rows:
             self._rows[style] = self._first(style)
         return self._rows[style]
@@ -62,7 +63,7 @@ class Look:
 
     @property
     def line(self):
-        """The first line, shortened for messages."""
+        """First line of the file, shortened for messages."""
         words, fields = self.fields("trec"), self.fields("csv")
         return clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
 
@@ -103,7 +104,7 @@ def read_rows(source, layout, kind, named):
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A format of files.
+    """File format: its names, and functions to recognise, read and write it.
 
     Parameters
     ----------
@@ -115,26 +116,27 @@ class Format:
         Descriptions of a file's content for docstrings. The keys are "lists" and "qrels" for files that are read, and
         "run" for files that are written. A kind without a key cannot be read or written in this format.
     expected : dict of str to str
-        Descriptions of a file with "lists" and with "qrels", for the message that a file fits no format.
+        Descriptions of a file of lists, key "lists", and of judgements, key "qrels". They are used in the message that
+        a file fits no format.
     shown : str
         Description of the file for the message that a comma cannot be the decimal mark.
     sniff : callable, default=None
-        Function of a :class:`Look` that returns the layouts that the file may have. It returns no layout if the file
-        has another format.
+        Function that returns the layouts that the file may have, given a :class:`Look`. The function returns no layout
+        if the file has another format.
     decides : bool, default=False
-        Whether a file that fits this format cannot have another format. Such formats are tried first, even if another
+        Whether a file that fits this format cannot have any other format. Such formats are tried first, even if another
         format was requested.
     read : callable, default=read_rows
-        Function of a source, its layout, its kind and a bool that returns the frame. The bool is True if the caller has
-        named the format.
+        Function that reads a frame from a source. The other arguments are the layout, the kind and a bool, which is
+        True if the caller has named the format.
     write : callable, default=None
-        Function of a frame, a tag and the rule for ties that returns the bytes of a run.
+        Function that returns the bytes of a run. The arguments are a frame, a tag and the rule for ties.
     is_table : bool, default=False
         Whether the written file has all columns of the frame.
     needs : frozenset of str, default=frozenset()
-        Columns, besides query and item, that a run must have to be written.
+        Columns, besides query and item, that a run must have so that it can be written in this format.
     has_ranks : bool, default=True
-        Whether the ranks of a run are written, so that tied items may share a rank.
+        Whether ranks are written; only then can tied items share a rank.
     is_compressed : bool, default=True
         Whether the name of a file may end in .gz.
     """
@@ -179,7 +181,7 @@ def _header_layout(look, style):
 
 
 def _sniff_headers(*styles):
-    """Make the function that recognises tables with a header, in one or several styles."""
+    """Return a `sniff` function that recognises tables with a header, in one or several styles."""
     return lambda look: [layout for style in styles if (layout := _header_layout(look, style)) is not None]
 
 
@@ -237,7 +239,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Refuse files that are easily mistaken for FLAGR's lists."""
+    """Raise InputError for files that look like FLAGR's lists but have other content in their fields."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
     if kind is LISTS and fields[1] == "Q0":
@@ -306,9 +308,9 @@ PARQUET = Format(
     name="parquet",
     suffixes=(".parquet",),
     holds={
-        "lists": "columns with the names of a header, which needs pyarrow",
-        "qrels": "columns with the names of a header, which needs pyarrow",
-        "run": "all columns, which needs pyarrow",
+        "lists": "columns named as in a header; pyarrow must be installed",
+        "qrels": "columns named as in a header; pyarrow must be installed",
+        "run": "all columns; pyarrow must be installed",
     },
     expected=dict.fromkeys(("lists", "qrels"), "a Parquet file"),
     shown="a Parquet file",
@@ -329,7 +331,7 @@ JSON = Format(
         "qrels": (
             '``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``'
         ),
-        "run": "``{query: {item: score}}``, as ranx has it",
+        "run": "``{query: {item: score}}``, the format of ranx",
     },
     expected=dict.fromkeys(("lists", "qrels"), "JSON"),
     shown="JSON",
@@ -342,7 +344,7 @@ JSON = Format(
 )
 TEXT = Format(
     name="text",
-    holds={"run": "a line for each query, such as ``q1: A > B``, as :func:`ranking_text` writes it"},
+    holds={"run": "a line for each query, such as ``q1: A > B``; see :func:`ranking_text`"},
     write=lambda frame, tag, rank_ties: lines_text(frame, rank_ties).encode(),
     has_ranks=False,  # it makes its own
 )
@@ -351,12 +353,12 @@ FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, TEXT)
 
 
 def readable(kind):
-    """Return the formats from which files of a kind, lists or judgements, can be read."""
+    """Return the formats that can be read for a kind of content, which is lists or judgements."""
     return [one for one in FORMATS if one.sniff is not None and kind.name in one.holds]
 
 
 def written():
-    """Return the formats that runs can be written in."""
+    """Return the formats in which runs can be written."""
     return [one for one in FORMATS if one.write is not None]
 
 
@@ -374,9 +376,9 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     source : path or StreamContent
         The file, plain or compressed by gzip.
     kind : Kind
-        Kind of content that the file may have.
+        Expected kind of content.
     format : str, default="auto"
-        The only format to try.
+        The only format to try; "auto" tries all formats.
     columns : sequence of str or None, default=None
         Columns of a table without a header.
     decimal : {".", ","}, default="."
@@ -394,8 +396,8 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     Raises
     ------
     ValueError
-        If the first line fits no format, or several formats. The message has no subject, so that the caller can put one
-        in front.
+        If the first line fits no format or several formats. The message does not name the file; the caller adds the
+        name.
     """
     look = Look(source, kind, format, decimal, trailing)
     found, layout = _find(look) if columns is None else (CSV, _named_layout(look, columns))
@@ -439,8 +441,8 @@ def _named_layout(look, columns):
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
         raise InputError(
-            f"expected distinct names out of {', '.join(kind.known)} in columns=, enough of them, and None to "
-            f"skip one, got {names}"
+            f"expected distinct names out of {', '.join(kind.known)} in columns=, with {kind.needed}, and None for "
+            f"skipped columns, got {names}"
         )
     rows = {style: look.fields(style) for style in _STYLES[look.format]}
     fitting = [style for style, fields in rows.items() if len(fields) == len(names)]
@@ -452,6 +454,6 @@ def _named_layout(look, columns):
     if len(fitting) != 1:
         raise InputError(
             f"expected one separator that splits the first line into {len(names)} fields, as in columns=, got "
-            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split so"
+            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, for which several separators fit"
         )
     return Layout(fitting[0], names, decimal=decimal)

@@ -1,4 +1,4 @@
-"""Types of numeric columns, which stay integers if float64 would make several integers equal."""
+"""Conversion of numeric columns to integers if float64 would make different integers equal."""
 
 import re
 
@@ -13,7 +13,7 @@ _INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
 
 
 def restore_integers(frame, source, layout):
-    """Read columns of ranks and scores again if float64 would make several of their integers equal."""
+    """Read columns of ranks and scores again as integers if float64 would make different integers equal."""
     large = {
         name
         for name in ("rank", "score")
@@ -30,7 +30,7 @@ def restore_integers(frame, source, layout):
 
 
 def of_one_type(frames):
-    """Give the ranks, and the scores, of several files one integer type if some are integers that float64 rounds."""
+    """Convert ranks, or scores, of several files to one integer type if float64 would round some of them."""
     for name in ("rank", "score"):
         columns = [frame[name] for frame in frames if name in frame]
         if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
@@ -67,5 +67,5 @@ def judgements(source, layout, text):
 
 
 def _fits(text):
-    """Return True if an integer, given as text, fits into 64 bits; Python refuses to read very long integers."""
+    """Return True if an integer, given as text, fits into 64 bits; very long texts are not converted by Python."""
     return len(text.strip(" \t+-").lstrip("0")) < 20 and integers_for(int(text), int(text)) is np.int64

@@ -1,4 +1,4 @@
-"""Reading of lists and judgements from JSON files with objects by query and item, as in ranx, or arrays of records."""
+"""Reading of lists and judgements from JSON files, which contain objects by query and item or arrays of records."""
 
 import json
 import math
@@ -21,7 +21,7 @@ _PIECE = 2**12
 
 
 def is_json(source):
-    """Return True if a file begins like a JSON object or array; no table should begin in this way."""
+    """Return True if a file begins like a JSON object or array; tables are not expected to begin in this way."""
     with opened(source) as stream:
         data = stream.read(_PIECE).removeprefix(BOM)
         while data and not data.lstrip(b" \t\r\n"):
@@ -30,7 +30,7 @@ def is_json(source):
 
 
 class _Doubled(dict):
-    """A JSON object with a repeated key, which is stored in `key`."""
+    """JSON object that repeats a key; `key` is the repeated key."""
 
     def __init__(self, pairs):
         super().__init__(pairs)
@@ -82,8 +82,8 @@ def read_json(source, kind):
     Raises
     ------
     ValueError
-        If the content is invalid. The message names the place. It has no subject, so that the caller can put one in
-        front.
+        If the content is invalid. The message contains the place in the file. The message does not name the file; the
+        caller adds the name.
     """
     data = _parse(source)
     if isinstance(data, list):
@@ -103,7 +103,7 @@ def read_json(source, kind):
 
 
 def _check_judgements(names, rows):
-    """Refuse integers that do not fit into int64, if all judgements are integers."""
+    """If all judgements are integers, raise InputError for an integer that does not fit into int64."""
     query, item, number = (names.index(name) for name in ("query", "item", "relevance"))
     grades = [row[number] for row in rows]
     if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
@@ -141,7 +141,7 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """Yield the members of an object; in messages, `name` describes a key, and `of` the expected members."""
+    """Yield the members of a JSON object; `name` describes a key, and `of` the expected members, for messages."""
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
     if isinstance(value, _Doubled):
@@ -202,7 +202,7 @@ def _records(data, kind):
 
 
 def _record_layout(keys, kind, names, count):
-    """Return the name of a record's field for each column."""
+    """Return a dict of column to the name of the record's field that contains the column."""
     found = held(kind, keys)
     if found is None:
         raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")

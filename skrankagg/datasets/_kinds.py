@@ -1,4 +1,4 @@
-"""Kinds of files that readers accept, which are lists and judgements, and the meaning of a header's columns."""
+"""The two kinds of content that readers accept, lists and judgements, and the columns of each kind."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Kind:
     Parameters
     ----------
     name : {"lists", "qrels"}
-        Name of the kind, the key in the fields `holds` and `expected` of a format.
+        Name of the kind. It is also a key in the fields `holds` and `expected` of a format.
     known : tuple of str
         Columns that a header may name.
     needed : str
@@ -45,7 +45,7 @@ QRELS = Kind(
 
 
 def held(kind, header):
-    """Return the content of each column of a header, or None if necessary columns are missing."""
+    """Return the canonical name of each column of a header; return None if necessary columns are missing."""
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
     ids = query_ids(header)

@@ -1,4 +1,4 @@
-"""Generator of paired comparisons from Bradley and Terry's model, with ties, unreliable voters and unequal exposure."""
+"""Generator of paired comparisons from the Bradley-Terry model, with ties, unreliable voters and unequal exposure."""
 
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,7 @@ __all__ = ["make_comparisons"]
 
 
 class Comparisons(NamedTuple):
-    """Comparisons of two items each, and the truth behind them, which consists of the items' worths and the voters."""
+    """Comparisons of two items each, the true worths of the items, and the true reliabilities of the voters."""
 
     comparisons: pd.DataFrame
     worth: pd.DataFrame
@@ -44,7 +44,7 @@ def make_comparisons(
     n_comparisons : int, default=1000
         Number of comparisons of each query.
     worth : array-like of shape (n_items,), default=None
-        Worth of the items, above 0, which is the same in every query. None draws worths for each query.
+        Worths of the items, above 0; they are the same in every query. None draws worths for each query.
     spread : float, default=1.0
         Standard deviation of the logarithm of a drawn worth; 0 makes all items equally good.
     n_voters : int, default=1
@@ -54,12 +54,12 @@ def make_comparisons(
         Reliability of the voters in every query. A voter of reliability 1 follows the worths, a voter of reliability 0
         decides by chance, and a voter of negative reliability prefers the worse item. None draws the reliabilities.
     reliability_spread : float, default=0.0
-        Standard deviation of the logarithm of a drawn reliability, whose median is 1.
+        Standard deviation of the logarithm of a drawn reliability. The median of the reliability is 1.
     tie_probability : float, default=0.0
         Probability, below 1, that two items of equal worth tie. Items of different worth tie more rarely.
     exposure : {"equal", "unequal"}, default="equal"
-        Whether all items are equally likely to be compared, or some are compared far more often than others, regardless
-        of worth.
+        How often items are compared. With "equal", all items are equally likely to be compared. With "unequal", some
+        items are compared far more often than others, regardless of worth.
     n_queries : int, default=1
         Number of queries. Items have other worths and exposures in each query; the voters are the same.
     random_state : int, RandomState instance or None, default=None
@@ -70,9 +70,9 @@ def make_comparisons(
     Comparisons
         A named tuple of three frames:
 
-        - `comparisons`: Columns winner, loser (str), tie (bool) and voter (str), in the order of drawing. It is the
-          input of :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>`. With several queries,
-          the first column is query (str). In a tie, winner and loser are in random order.
+        - `comparisons`: Columns winner, loser (str), tie (bool) and voter (str), in the order of drawing.
+          :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` accepts this frame. With several
+          queries, the first column is query (str). In a tie, winner and loser are in random order.
         - `worth`: Columns query, item and worth (float64), with all items, even if they were never compared. A single
           query is named q, as in from_comparisons.
         - `voters`: Columns voter and reliability (float64).
@@ -189,7 +189,7 @@ def make_comparisons(
 
 
 def _draw_pairs(exposure, n_pairs, random):
-    """Draw two different items for each pair, in proportion to their exposure; return shape (n_pairs, 2)."""
+    """Draw two different items for each pair in proportion to their exposure; return an array of shape (n_pairs, 2)."""
     bound = np.cumsum(exposure)
 
     def draw(n):

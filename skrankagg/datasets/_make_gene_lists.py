@@ -1,4 +1,4 @@
-"""Generator of gene lists as studies report them: noisy, of very different lengths, and often unordered."""
+"""Generator of gene lists like those in publications: noisy, of very different lengths, and often unordered."""
 
 import math
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ Preset = Literal["large-mixed", "large-ranked", "small-mixed", "small-ranked"]
 
 
 class GeneTruth(NamedTuple):
-    """Truth behind the lists: a frame of the lists' noise, and a frame of the true items."""
+    """Truth behind the lists: a frame with the noise of each list, and a frame of the true items."""
 
     voters: pd.DataFrame
     items: pd.DataFrame
@@ -64,10 +64,10 @@ def make_gene_lists(
     absent_share: float = 0.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame, GeneTruth]:
-    r"""Generate ranked and unranked lists of genes, as from several studies of one question.
+    r"""Generate ranked and unranked lists of genes that imitate several studies of one question.
 
     Only a few of many items matter, and lists are noisy and of very different lengths. Unranked lists contain items
-    without an order. Wang et al. compared methods for genomics by this simulation.
+    without an order. Wang et al. used this simulation to compare methods for genomics.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def make_gene_lists(
         Number and lengths of the lists. "large" has 11 ranked lists, and "mixed" adds 21 unranked lists. "small" has 5
         longer ranked lists, and "mixed" adds 5 unranked lists. See Notes.
     noise : float, default=3.0
-        Median noise of a list, above 0. The noise is the standard deviation of the list's observations of items, whose
-        means are at most 2.
+        Median noise of a list, above 0. The noise is the standard deviation of the list's observations of items. The
+        means of these observations are at most 2.
     heterogeneity : float, default=1.0
         Variance of the logarithm of the noise; 0 makes all lists equally good.
     n_items : int, default=20000
@@ -96,8 +96,8 @@ def make_gene_lists(
     unranked_length : pair of float or None, default=None
         Mean and standard deviation of the logarithm of the length of unranked lists; None uses the preset's values.
     absent_share : float, default=0.0
-        Share of the items, from 0 to 1, that a study did not measure, among the items for which its list has no place.
-        The unmeasured items of each list are drawn from all items.
+        Share of unmeasured items, from 0 to 1, among the items for which a list has no place. The unmeasured items of
+        each list are drawn from all items.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -135,13 +135,13 @@ def make_gene_lists(
         \mu_k = 2 y_k / y_1, \quad y_k = .1405463\, e^{-.00990575 k} + .06253942,
 
     for true items; for other items, :math:`\mu = 0`. The list contains the :math:`\lfloor e^L + 2 \rfloor` items of the
-    highest observations, or all items if there are fewer. The number L is normal. In large data, the mean of L is 5.36
-    and its standard deviation 1.81 for ranked lists, whose median length is thus 214 items. For unranked lists the
-    three values are 3.44, 1.69 and 33. All were fitted to studies of SARS-CoV-2. In small data the values are 7.41,
-    1.86 and 1661 for ranked lists, and 2.99, 1.34 and 21 for unranked lists. They were fitted to studies of macrophages
-    and lung cancer. The second parameter of both normal distributions of logarithms is as in the authors' program: it
-    is the variance for :math:`\sigma`, and the standard deviation for lengths. The authors call the four presets 0m,
-    0r, 1m and 1r.
+    highest observations, or all items if there are fewer. The number L has a normal distribution. In large data, L has
+    mean 5.36 and standard deviation 1.81 for ranked lists, so the median length is 214 items. For unranked lists, the
+    mean is 3.44, the standard deviation 1.69 and the median length 33. These values were fitted to studies of
+    SARS-CoV-2. In small data, the three values are 7.41, 1.86 and 1661 for ranked lists, and 2.99, 1.34 and 21 for
+    unranked lists. These values were fitted to studies of macrophages and lung cancer. The second parameter of a normal
+    distribution is used as in the authors' program. It is the variance for :math:`\ln \sigma`, but the standard
+    deviation for L. The authors call the four presets 0m, 0r, 1m and 1r.
 
     With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is the authors' top-C accuracy: the share of the first C true
     items among the first C items returned by a method. With :math:`C =` ``n_true``, ``p@C`` is this accuracy for all
@@ -155,8 +155,7 @@ def make_gene_lists(
 
     A larger number of queries leaves the first queries unchanged. With the same `random_state`, a "ranked" preset has
     the same ranked lists as the "mixed" preset. `noise` and `heterogeneity` change neither the lengths nor the random
-    numbers from which the noise is computed. Most of the time is spent on drawing a normal number for each item and
-    list.
+    numbers from which the noise is computed. Most of the time is needed to draw a normal number for each item and list.
 
     References
     ----------
@@ -265,7 +264,7 @@ class _Kind:
         self.noise = noise * np.exp(math.sqrt(heterogeneity) * noise_random.standard_normal((n_queries, n_lists)))
 
     def lists(self, query, mean, absent):
-        """Yield the items of each list of a query, best first; it must be called for the queries in order."""
+        """Yield the items of each list of a query, best first; call this method for the queries in order."""
         n_items = len(mean)
         # List by list: each draw is much work, and lengths differ too much for one partition of all lists.
         for length, noise in zip(self.length[query], self.noise[query], strict=True):

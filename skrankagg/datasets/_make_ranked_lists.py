@@ -1,4 +1,4 @@
-"""Generator of ranked lists with a known truth, with good, bad and adversarial voters, ties and gaps."""
+"""Generator of ranked lists with a known truth, with good, bad and adversarial voters, ties and absent items."""
 
 import math
 from typing import NamedTuple
@@ -46,7 +46,7 @@ def _length_range(list_length, n_items):
 
 
 def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
-    """Draw the quality and honesty of each voter, which are the same in every query."""
+    """Draw the quality of each voter, and whether the voter is adversarial; both are the same in every query."""
     values = quality * np.exp(quality_spread * random.standard_normal(n_voters))
     adversarial = np.zeros(n_voters, dtype=bool)
     adversarial[random.permutation(n_voters)[: round(adversarial_share * n_voters)]] = True
@@ -54,7 +54,7 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """For each voter and query, draw `n_known` known items, and set the scores of the other items to -infinity."""
+    """For each voter and query, draw `n_known` items that the voter knows; set the scores of others to -infinity."""
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
@@ -76,35 +76,37 @@ def make_ranked_lists(
     relevant_share: float = 0.2,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame, Truth]:
-    r"""Generate ranked lists of voters who observe a hidden truth with different precision.
+    r"""Generate ranked lists by voters who observe a hidden truth with different precision.
 
     Every item has a true utility. Each voter observes the utilities with noise, ranks the items by the observations,
-    and returns the first items. All voters together know more than the best voter, and weighting voters by skill
-    extracts even more.
+    and returns the first items. A consensus of all voters can be better than the best voter. A consensus that weights
+    voters by skill can be even better.
 
     Parameters
     ----------
     n_queries : int, default=20
         Number of queries.
     n_voters : int, default=10
-        Number of voters; each ranks items for every query.
+        Number of voters; each voter ranks items for every query.
     n_items : int, default=100
         Number of items per query.
     list_length : int, pair (low, high) or None, default=30
         Length of the lists. With a pair, the length of each list is drawn uniformly from low to high, both included.
         None means full lists.
     quality : float, default=1.0
-        Median quality of a voter, above 0. The noise of a voter of quality a has standard deviation 1/a; the utilities
-        have standard deviation 1.
+        Median quality of a voter, above 0. A voter of quality a observes with noise of standard deviation 1/a. The
+        utilities have standard deviation 1.
     quality_spread : float, default=0.5
         Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
     adversarial_share : float, default=0.0
-        Share of the voters, from 0 to 1 and rounded to whole voters, who rank the reversed utility.
+        Share of the voters, from 0 to 1, who rank by the reversed utility. The number of these voters is rounded to an
+        integer.
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     absent_share : float, default=0.0
-        Share of the items, from 0 to below 1, that a voter does not know. These items are drawn for each list. Absence
-        from a list then does not mean a low place. A list is shorter than `list_length` if its voter knows fewer items.
+        Share of the items, from 0 to below 1, that a voter does not know. These items are drawn for each list. With
+        unknown items, absence from a list does not mean a low place. A list is shorter than `list_length` if its voter
+        knows fewer items.
     n_grades : int, default=2
         Number of relevance grades above 0.
     relevant_share : float, default=0.2
@@ -144,18 +146,18 @@ def make_ranked_lists(
         a_v = \mathtt{quality} \cdot \exp(\mathtt{quality\_spread} \cdot z_v),
 
     where the sign is minus for adversarial voters. This is a model of Thurstone's kind [1]_. The score of a row is the
-    voter's observation; in a bucket of ties, it is the observation of the first item. A voter's quality and honesty are
-    the same in all queries.
+    voter's observation. In a bucket of ties, the score is the observation of the first item. A voter's quality and sign
+    are the same in all queries.
 
     Let :math:`R = \max(1, \mathrm{round}(\mathtt{relevant\_share} \cdot n))`. Among the R items of highest utility, the
     item in true place t = 0, 1, ... has the grade :math:`G - \lfloor t G / R \rfloor`; all other items have grade 0.
 
-    Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as needed. Every query has
-    items of the same names, but with other utilities. Lists are never empty.
+    Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as needed. All queries
+    have the same item names, but the utilities differ. Lists are never empty.
 
     Each kind of draw has its own stream. A larger number of queries leaves the first queries unchanged. Ties, absences
-    and lengths change neither the utilities nor the noise. Blocks of queries are processed one by one, so memory beyond
-    the result is bounded.
+    and lengths change neither the utilities nor the noise. Blocks of queries are processed one by one, so the memory
+    needed besides the result is bounded.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Generators of orders from the two classic models of rankings, Mallows and Plackett-Luce."""
+"""Generators of ranked lists from two classic models, Mallows and Plackett-Luce."""
 
 from typing import Literal, overload
 
@@ -47,20 +47,20 @@ def make_mallows(
     return_centre: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Generate lists around a central order; an order is the rarer, the further it is from the central order.
+    r"""Generate lists from the Mallows model: the further an order is from the central order, the rarer it is.
 
     Parameters
     ----------
     n_queries : int, default=1
         Number of queries. Each query has its own central order.
     n_voters : int, default=10
-        Number of voters, each with a list in every query.
+        Number of voters; each voter has a list in every query.
     n_items : int, default=20
         Number of items.
     phi : float, default=0.8
-        Dispersion, from 0 (all lists equal the central order) to 1 (all orders are equally likely).
+        Dispersion, from 0 to 1. With 0, all lists equal the central order; with 1, all orders are equally likely.
     list_length : int or None, default=None
-        Number of first places that are kept in each list; None keeps all places.
+        Number of items that are kept at the top of each list; None keeps all items.
     return_centre : bool, default=False
         Whether to return the central orders as well.
     random_state : int, RandomState instance or None, default=None
@@ -88,7 +88,7 @@ def make_mallows(
     The probability of an order :math:`a` is proportional to :math:`\phi^{d(a, c)}`. Here :math:`d(a, c)` is the number
     of pairs that :math:`a` and the central order :math:`c` put in opposite orders [1]_. Items are inserted one by one
     in the central order. The :math:`i`-th item is inserted :math:`k` places from the end with a probability
-    proportional to :math:`\phi^k`, :math:`k = 0, \dots, i - 1` [2]_. A list takes :math:`O(n^2)` time.
+    proportional to :math:`\phi^k`, :math:`k = 0, \dots, i - 1` [2]_. The time for a list is :math:`O(n^2)`.
 
     References
     ----------
@@ -165,22 +165,22 @@ def make_plackett_luce(
     return_worth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Generate lists place by place; the next item is drawn from the remaining items in proportion to its worth.
+    r"""Generate lists from the Plackett-Luce model: each next item is drawn in proportion to its worth.
 
     Parameters
     ----------
     n_queries : int, default=1
         Number of queries.
     n_voters : int, default=10
-        Number of voters, each with a list in every query. If `reliability` is given, its length is used instead.
+        Number of voters; each voter has a list in every query. If `reliability` is given, its length is used instead.
     n_items : int, default=20
         Number of items. If `worth` is given, its length is used instead.
     worth : array-like of shape (n_items,), default=None
-        Worth of the items, above 0, which is the same in every query. None draws worths for each query.
+        Worths of the items, above 0; they are the same in every query. None draws worths for each query.
     spread : float, default=1.0
         Standard deviation of the logarithm of a drawn worth; 0 makes all orders equally likely.
     list_length : int or None, default=None
-        Number of first places that are kept in each list; None keeps all places.
+        Number of items that are kept at the top of each list; None keeps all items.
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     reliability : array-like of shape (n_voters,), default=None
@@ -212,8 +212,8 @@ def make_plackett_luce(
     Notes
     -----
     The next item is :math:`i` with probability :math:`w_i^a / \sum_j w_j^a`, where the sum is over the remaining items
-    and :math:`a` is the reliability of the voter [1]_ [2]_. All lists are drawn at once, by sorting :math:`a \log w_i +
-    g_i` with independent standard Gumbel :math:`g_i`. A list takes :math:`O(n \log n)` time.
+    and :math:`a` is the reliability of the voter [1]_ [2]_. All lists are drawn at once, by sorting
+    :math:`a \log w_i + g_i` with independent standard Gumbel :math:`g_i`. The time for a list is :math:`O(n \log n)`.
 
     Ties are drawn afterwards, regardless of the worths, as in :func:`make_ranked_lists`. Each item except the first
     joins the bucket of the item above it with probability `tie_probability`. Neither `reliability` nor
@@ -262,7 +262,7 @@ def make_plackett_luce(
 
 
 def _frame(order, list_length):
-    """Write orders of shape (n_queries, n_voters, n_items) as a long frame."""
+    """Convert orders of shape (n_queries, n_voters, n_items) to a long frame of their first `list_length` items."""
     n_queries, n_voters, n_items = order.shape
     order = order[:, :, :list_length]
     length = order.shape[-1]

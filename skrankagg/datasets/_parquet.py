@@ -1,4 +1,4 @@
-"""Reading of the columns of Parquet files, writing of such files, and the check for the library that they need."""
+"""Reading and writing of Parquet files, and the check that pyarrow is installed."""
 
 import importlib.util
 import io
@@ -15,7 +15,7 @@ _MAGIC = b"PAR1"
 
 
 def check_parquet(caller):
-    """Raise MissingLibraryError, with the remedy, if the library for Parquet files is missing."""
+    """Raise MissingLibraryError if pyarrow, the library for Parquet files, is missing."""
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingLibraryError(
             f"{caller} needs pyarrow for Parquet. Install it with pip install pyarrow, or use CSV."
@@ -29,7 +29,7 @@ def is_parquet(path):
 
 
 def parquet_columns(path):
-    """List the names of the columns of a file."""
+    """Return the names of the columns of a Parquet file as a list."""
     from pyarrow.parquet import read_schema
 
     with _refusals(), opened_raw(path) as stream:
@@ -38,9 +38,9 @@ def parquet_columns(path):
 
 @contextmanager
 def _refusals():
-    """Turn pyarrow's error for a damaged file into an InputError.
+    """Return a context that turns pyarrow's error for a damaged file into an InputError.
 
-    The message has no subject, so that the caller can put one in front.
+    The message does not name the file; the caller adds the name.
     """
     from pyarrow import ArrowException
 
@@ -48,7 +48,9 @@ def _refusals():
         yield
     except (ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError) as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        raise InputError(f"expected a Parquet file that pyarrow can read, got one that it refuses ({reason})") from None
+        raise InputError(
+            f"expected a Parquet file that pyarrow can read, got one that pyarrow refuses ({reason})"
+        ) from None
 
 
 def read_parquet(path, names, numeric):
@@ -71,8 +73,7 @@ def read_parquet(path, names, numeric):
     Raises
     ------
     ValueError
-        If a number is invalid, or an id is missing. The message has no subject, so that the caller can put one in
-        front.
+        If a number is invalid, or an id is missing. The message does not name the file; the caller adds the name.
     """
     from pyarrow.parquet import read_metadata, read_table
 

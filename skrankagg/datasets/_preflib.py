@@ -51,18 +51,18 @@ def read_preflib(
     path : str, path-like, or a sequence of them
         Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi`` in UTF-8, plain or compressed by gzip. Headers may
         be current (``# TITLE: ...``) or from before 2022 (the number of alternatives, then their names). Each file is a
-        query, whose id is the name of the file without folders and suffix.
+        query. The id of the query is the name of the file without folders and suffix.
     with_names : bool, default=True
-        Whether items are the names of the alternatives (True) or their numbers (int, False).
+        If True, items are the names of the alternatives; if False, they are the numbers of the alternatives, as int.
     return_alternatives : bool, default=False
-        Whether to return the alternatives as well, because some of them may be on no ballot.
+        Whether to return the alternatives as well. Some alternatives may be on no ballot and therefore in no list.
 
     Returns
     -------
     lists : DataFrame
         Columns query, voter (str), item, rank (int64, from 1) and weight (float64). Tied alternatives share the lowest
-        rank of their bucket. Each distinct order is a list, whose weight is the number of voters who cast it. Voters
-        are numbered in the order of the file.
+        rank of their bucket. Each distinct order is one list. Its weight is the number of voters who cast this order.
+        Voters are numbered in the order of the file.
     alternatives : DataFrame
         Columns query, number and name; only with ``return_alternatives=True``.
 
@@ -71,8 +71,8 @@ def read_preflib(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If a line cannot be read; the message then contains its number. If a ballot repeats an alternative, or contains
-        an alternative that is missing in the header. If alternatives share a name, or the header declares more
+        If a line cannot be read; the message then contains the line number. If a ballot repeats an alternative, or
+        contains an alternative that is missing in the header. If alternatives share a name, or the header declares more
         alternatives than the file has characters.
 
     See Also
@@ -171,9 +171,10 @@ def _lines(path):
 
 
 def _new_header(numbered):
-    """Read a current header.
+    """Read a header in the current format.
 
-    Returns the alternatives, the lines of the ballots, and the mark between the number of voters and their order.
+    Returns the alternatives, the numbered lines of the ballots, and the mark that separates the number of voters from
+    the order.
     """
     alternatives, declared, declared_on = {}, None, None
     for number, line in numbered:
@@ -201,7 +202,7 @@ def _new_header(numbered):
 
 
 def _name(alternatives, number, key, name):
-    """Record the name of an alternative; an empty name is replaced by the number."""
+    """Record the name of an alternative; if the name is empty, use the number."""
     alternative = _whole(number, key)
     if alternative in alternatives:
         raise _bad_line(number, f"repeats the alternative {alternative}")
@@ -231,7 +232,7 @@ def _ballots(numbered, mark, alternatives):
         count, found, order = line.partition(mark)
         weight = _whole(number, count)
         if not found or _BUCKET.sub("", order).strip(", \t"):  # the rest has unmatched braces
-            raise _bad_line(number, f"is {clip(line)!r} instead of a number, {mark!r} and an order")
+            raise _bad_line(number, f"is {clip(line)!r} instead of a number, the mark {mark!r} and an order")
         place, seen = 1, set()
         for several, one in _BUCKET.findall(order):
             bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip(_BLANKS)]

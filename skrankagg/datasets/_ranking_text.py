@@ -1,4 +1,4 @@
-"""Conversion of a consensus to text such as "A > B = C", and ranks of items that tie."""
+"""Conversion of a consensus to text such as "A > B = C", and computation of ranks for tied items."""
 
 from typing import Literal, TypeAlias
 
@@ -23,10 +23,10 @@ def check_rank_ties(rank_ties):
 
 
 def tied_ranks(frame, rank_ties):
-    """Return the rank of each row of a frame, shape (n_rows,), where neighbours with equal scores share a rank.
+    """Return the rank of each row of a frame, shape (n_rows,); neighbours with equal scores share a rank.
 
-    The frame has the columns query, rank and score, and may have a column voter. After a tie, "min" continues with the
-    next place, and "dense" with the next number.
+    The frame has the columns query, rank and score, and may have a column voter. After a tie, "min" skips ranks, as in
+    1, 1, 3; "dense" does not, as in 1, 1, 2.
     """
     lists = frame.groupby([name for name in ("query", "voter") if name in frame], sort=False).ngroup().to_numpy()
     order = np.lexsort((frame["rank"].to_numpy(), lists))
@@ -63,8 +63,8 @@ def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.
     Raises
     ------
     ValueError
-        If a query has several lists. If an id contains ">" or "=", is empty, or has blanks around it, so that the text
-        could not be read back.
+        If a query has several lists. If an id contains ">" or "=", is empty, or has blanks around it; the text could
+        then not be read back.
 
     See Also
     --------

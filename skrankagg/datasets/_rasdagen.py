@@ -1,4 +1,4 @@
-"""RASDaGen, the generator of FLAGR's test data, reproduced bit by bit."""
+"""Reproduction of RASDaGen, the generator of FLAGR's test data, with exactly the same results."""
 
 import math
 
@@ -16,8 +16,8 @@ def _glibc_rand(seed, n):
     """Draw the first n values of ``rand()`` after ``srand(seed)``, as in the GNU C library.
 
     The additive feedback generator of degree 31 (TYPE_3, the default) computes ``r[i] = r[i - 3] + r[i - 31]`` modulo
-    2**32 and returns it without the lowest bit. The first 31 values come from a Lehmer generator; 310 further values
-    are discarded.
+    2**32 and returns ``r[i]`` without its lowest bit. The first 31 values come from a Lehmer generator. The next 310
+    values are discarded.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ def _glibc_rand(seed, n):
 
 
 def _shuffles(draws, n_items):
-    """Turn the draws of many shuffles into permutations of 0..n_items-1.
+    """Compute permutations of 0..n_items-1 from the random draws of many shuffles.
 
-    The i-th draw of a shuffle swaps the last place that is not final with place ``draw % n``, where n is the number of
-    places that are not final. All shuffles run in parallel, so the loop is over places instead of shuffles.
+    Let n be the number of places that are not final yet. Each draw of a shuffle swaps the last of these places with
+    place ``draw % n``. All shuffles run in parallel, so the loop is over places instead of shuffles.
     """
     order = np.tile(np.arange(n_items, dtype=np.int32), (len(draws), 1))
     row = np.arange(len(draws))
@@ -107,7 +107,7 @@ def make_rasdagen(
     n_queries : int, default=20
         Number of queries Q.
     n_voters : int, default=50
-        Number of voters M; each ranks items for every query.
+        Number of voters M; each voter ranks items for every query.
     list_length : int, default=30
         Length K of every list, at most `n_items`.
     n_items : int, default=100
@@ -149,17 +149,18 @@ def make_rasdagen(
         s = \mathrm{rand}() \bmod (10 - \lceil b \rceil) + \lfloor b \rfloor \frac{W}{M K},
         \qquad \mathrm{relevant} \iff s > t .
 
-    Random numbers come from the GNU C library's algorithm, so the same arguments give the same data as the program [1]_
-    on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The source names two further
-    settings, both for 20 queries. FESO has few voters and short lists (``n_voters=10, list_length=30, n_items=30,
-    bias=3, threshold=7``). MASO has many voters and short lists (``n_voters=1000, list_length=30, n_items=30, bias=3,
-    threshold=5``).
+    The random numbers are computed by the GNU C library's algorithm, so the same arguments give the same data as the
+    program [1]_ on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The source names
+    two further settings, each with 20 queries. FESO has few voters and short lists
+    (``n_voters=10, list_length=30, n_items=30, bias=3, threshold=7``). MASO has many voters and short lists
+    (``n_voters=1000, list_length=30, n_items=30, bias=3, threshold=5``).
 
     **With the defaults, the labels are noise, which is independent of the lists.** With b = 1 the second term is at
     most 1, and the first term is an integer. An item that any voter ranks is therefore relevant if and only if
-    ``rand() % 9 >= 5``, regardless of its places. No measure of relevance on these data can distinguish methods. No
-    voter is better than another, so weighted methods cannot improve on others. FESO and MASO are nearly as noisy: with
-    M voters the second term has a standard deviation of about :math:`0.87 / \sqrt{M}`, and the first term of 2.
+    ``rand() % 9 >= 5``, regardless of its places. Therefore measures of relevance cannot distinguish methods on these
+    data. All voters are equally good, so weighted methods cannot improve on other methods. FESO and MASO are nearly as
+    noisy: with M voters, the standard deviation of the second term is about :math:`0.87 / \sqrt{M}`, and the standard
+    deviation of the first term is 2.
 
     The time is linear in the number of rows and in ``n_voters * n_queries * n_items``.
 

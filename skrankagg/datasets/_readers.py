@@ -40,7 +40,7 @@ def _check(kind, format, columns, decimal):
 
 
 def _named(frame, path, voter):
-    """Replace the name of a file's voter by a given name; refuse a file with several voters."""
+    """Replace the voter of a file by a given name; raise InputError if the file has several voters."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
             f"Each file must have one voter if `voter` names them; got {frame['voter'].nunique()} in "
@@ -50,10 +50,9 @@ def _named(frame, path, voter):
 
 
 def _check_apart(paths, frames, styles):
-    """Refuse files whose rows would be merged into one list.
+    """Raise InputError if rows of different files would be merged into one list.
 
-    Two TREC runs with the same tag are refused even if they share no query, because the tag is often a program's
-    default.
+    Two TREC runs with the same tag are refused even if they share no query, because many programs write a default tag.
     """
     seen = {}
     for path, frame, style in zip(paths, frames, styles, strict=True):
@@ -81,28 +80,29 @@ def read_lists(
     r"""Read ranked lists from one or several files.
 
     The first line distinguishes FLAGR's CSV files, CSV and TSV files with a header, and TREC runs. The first bytes
-    distinguish Parquet and JSON files. A file of uncertain format is refused, and no row is ever dropped or changed.
+    distinguish Parquet and JSON files. A file whose format is uncertain is refused. No row is ever dropped or changed.
 
     Parameters
     ----------
     path : str, path-like, file open for bytes, or a sequence of them
-        Files in UTF-8, plain or compressed by gzip, which is recognised by their content. The rows of several files are
-        concatenated. A pipe, such as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read into
+        Files in UTF-8, plain or compressed by gzip. Compression is recognised by the content. The rows of several files
+        are concatenated. A pipe, such as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read into
         memory once.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
         ``"csv"``: with a header, separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query,
-        Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header,
-        which needs pyarrow. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
-        records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the one that the beginning of the file fits.
+        Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns named as in a header; pyarrow
+        must be installed. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
+        records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the format that matches the beginning of the
+        file.
     voter : {"auto", "file"} or sequence of str or None, default="auto"
         Names of the voters. ``"auto"`` uses the names in the file, which are the tags in TREC runs. If the file has no
-        names, as a consensus, its voter is ``consensus``. ``"file"`` uses the name of the file without folders and
-        without .run, .trec, .txt, .csv, .tsv, .parquet, .json and .gz. A sequence contains a name for each path, or
-        None to use the names in the file. A file with a given name must have only one voter.
+        names of voters, as in a consensus, the voter is ``consensus``. ``"file"`` uses the name of the file without
+        folders and without .run, .trec, .txt, .csv, .tsv, .parquet, .json and .gz. A sequence contains a name for each
+        path, or None to use the names in the file. A file with a given name must have only one voter.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order. The names are query, item, rank, score, voter
-        and weight; None skips a column. The first line determines the separator if `format` does not.
+        and weight; None skips a column. If `format` does not determine the separator, the first line does.
     decimal : {".", ","}, default="."
         Decimal mark of numbers. A comma is possible only in files separated by tabs or semicolons.
     trailing : {"error", "ignore"}, default="error"
@@ -112,8 +112,9 @@ def read_lists(
     -------
     DataFrame
         Columns query, voter, item (str) and, if the files have them, rank (int64, or float64 if some ranks are not
-        integers), score and weight (float64). Rows are in the order of the files. If all scores are written as integers
-        and some are ``2 ** 53`` or more, the scores stay 64-bit integers if they fit. The same applies to ranks.
+        integers), score and weight (float64). Rows are in the order of the files. Scores become 64-bit integers instead
+        of float64 if all are written as integers, some are ``2 ** 53`` or more, and all fit into 64 bits. Ranks are
+        treated in the same way.
 
     Raises
     ------
@@ -139,10 +140,10 @@ def read_lists(
     files, ids with commas, line ends or quotes must be quoted, and quotes inside an id must be doubled. Numbers are
     read as the nearest double.
 
-    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system,
-    run, tag``; ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``;
-    ``Weight``. Other columns are skipped. Two columns of one meaning are refused, with one exception. If there is
-    ``qid`` or ``query_id``, a column ``query`` is taken for the text of the queries and skipped, and a warning is
+    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system, run, tag``;
+    ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``; ``Weight``. Other columns are
+    skipped. Two columns with the same meaning are refused, with one exception. If there is a column ``qid`` or
+    ``query_id``, a column ``query`` is assumed to contain the text of the queries. It is skipped, and a warning is
     issued.
 
     The names of the fields of JSON records follow the rules of a header, and ids in records may be integers. An object
@@ -151,8 +152,8 @@ def read_lists(
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.
 
-    pandas' C parser reads the files in pieces. Files with quotes are checked again line by line by a slower reader. If
-    there is a blank line between rows, the slower reader reads the whole file.
+    pandas' C parser reads the files in pieces. A slower reader checks files with quotes again, line by line. If there
+    is a blank line between rows, the slower reader reads the whole file.
 
     Examples
     --------
@@ -238,17 +239,17 @@ def read_qrels(
     Parameters
     ----------
     path : str, path-like, or file open for bytes
-        File in UTF-8, plain or compressed by gzip, which is recognised by its content. A pipe and an open file are read
-        into memory once.
+        File in UTF-8, plain or compressed by gzip. Compression is recognised by the content. A pipe and an open file
+        are read into memory once.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a header,
         separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
-        separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"json"``:
+        separated by blanks or tabs. ``"parquet"``: columns named as in a header; pyarrow must be installed. ``"json"``:
         ``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``.
-        ``"auto"``: the one that the beginning of the file fits.
+        ``"auto"``: the format that matches the beginning of the file.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order. The names are query, item and relevance; None
-        skips a column. The first line determines the separator if `format` does not.
+        skips a column. If `format` does not determine the separator, the first line does.
     decimal : {".", ","}, default="."
         Decimal mark of judgements. A comma is possible only in files separated by tabs or semicolons.
 
@@ -276,12 +277,13 @@ def read_qrels(
 
     Notes
     -----
-    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno,
-    document``, also with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped. If there is ``qid`` or
-    ``query_id``, a column ``query`` is taken for the text of the queries and skipped, and a warning is issued.
+    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno, document``, also
+    with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped. If there is a column ``qid`` or
+    ``query_id``, a column ``query`` is assumed to contain the text of the queries. It is skipped, and a warning is
+    issued.
 
     The second field of TREC qrels, the iteration, is ignored, as in trec_eval. With ``format="auto"``, this field of a
-    CSV file must be 0 or Q0. Otherwise the file could be a file of lists, which has the voter in this field.
+    CSV file must be 0 or Q0. Otherwise the file could be a file of lists, because lists have the voter in this field.
 
     Examples
     --------

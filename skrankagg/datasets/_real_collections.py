@@ -1,4 +1,4 @@
-"""Loaders of collections that cannot be redistributed, for users who have the files."""
+"""Loaders for collections that cannot be part of this package; users must have the files."""
 
 import glob
 import os
@@ -35,7 +35,7 @@ def load_letor_agg(
         Files such as ``Fold1/test.txt`` in UTF-8, plain or compressed by gzip. The rows of several files are
         concatenated; the five test files together contain all data.
     larger_is_better : bool, default=True
-        Whether larger numbers in the file are better, which is so in both data sets; see Notes.
+        Whether larger numbers in the file are better. They are better in both data sets; see Notes.
 
     Returns
     -------
@@ -67,9 +67,9 @@ def load_letor_agg(
     -----
     A line of the files is ``relevance qid:query 1:number 2:NULL ... #docid = document inc = ... prob = ...``.
 
-    **The numbers are called ranks, but larger numbers are better.** With ``larger_is_better=True`` they become the
-    scores of the lists, so every method reads them correctly. If they were read as ranks, every list would be reversed.
-    The mean average precision of Borda's method on MQ2008-agg then falls from .478 to .395.
+    **The numbers are called ranks, but larger numbers are better.** With ``larger_is_better=True`` the numbers become
+    the scores of the lists, so every method uses them correctly. If the numbers are read as ranks, every list is
+    reversed. The mean average precision of Borda's method on MQ2008-agg then falls from .478 to .395.
 
     LETOR divides the queries, in the order of the file, into five consecutive parts. In each fold, three parts are for
     training, one part is for validation and one part is for testing.
@@ -134,7 +134,7 @@ _IDS = ("query", "voter", "item")
 
 
 def _read_letor(text, rows, judged):
-    """Append the rows of a file to `rows` (query, voter, item, number) and its judgements by query and item."""
+    """Append the lines of a file to `rows` as (query, voter, item, number); add its judgements to `judged`."""
     for line_number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         if not line.strip():
             continue
@@ -162,7 +162,7 @@ def _read_letor(text, rows, judged):
 
 
 def _whole_if_all(number):
-    """Convert numbers to 64-bit integers if all of them are integers."""
+    """Convert numbers to 64-bit integers if all numbers are integers."""
     whole = (number == np.floor(number)) & (np.abs(number) < 2**53)
     return number.astype(np.int64) if whole.all() else number
 
@@ -182,14 +182,14 @@ def load_trec(
     Parameters
     ----------
     runs : str, path-like, or a sequence of them
-        Files of runs, plain or compressed by gzip; patterns such as ``"runs/*.gz"``, where ``**`` matches folders of
-        any depth; or folders. From a folder, all files are read, except files whose names begin with a point. Each file
-        is read only once.
+        Files of runs, plain or compressed by gzip. A path may also be a folder, or a pattern such as ``"runs/*.gz"``,
+        in which ``**`` matches folders of any depth. From a folder, all files are read, except files whose names begin
+        with a point. Each file is read only once.
     qrels : str, path-like, or file open for bytes
         File of judgements.
     order : {"score", "rank"}, default="score"
-        Column of the runs that orders the documents. This is the score, as in trec_eval, or the rank. The other column
-        is dropped, because the two columns disagree in many runs.
+        Column of the runs by which documents are ordered. The program trec_eval uses the score. The other column is
+        dropped, because the two columns disagree in many runs.
     voter : {"auto", "file"}, default="auto"
         Name of a run. ``"auto"`` uses its tag. ``"file"`` uses the name of its file without suffixes, which
         distinguishes runs with the same tag.
@@ -222,7 +222,7 @@ def load_trec(
     Notes
     -----
     Unjudged topics stay in the lists, but measures leave them out. If documents have equal scores, trec_eval orders
-    them by their names; methods treat them as ties.
+    them by name, but methods treat them as ties.
 
     The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_. Most runs of past
     tracks are available only to registered researchers. The data are not part of this package.
@@ -258,7 +258,7 @@ def load_trec(
 
 
 def _files(runs):
-    """Return the files that match some names, patterns and folders, without repetitions."""
+    """Return the files that the given paths, patterns and folders stand for, each file once."""
     given = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     given = list(given) if hasattr(given, "__iter__") else [given]
     if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):

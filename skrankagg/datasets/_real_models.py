@@ -1,4 +1,4 @@
-"""Real rankings computed from scikit-learn's data: classes ranked by classifiers, and features ranked by selectors."""
+"""Real rankings computed from scikit-learn's data: classifiers rank classes, and selectors rank features."""
 
 from functools import lru_cache
 
@@ -70,8 +70,8 @@ def _digits_votes():
 def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Load rankings of the ten digits by five classifiers, for images of handwritten digits.
 
-    The data have a known truth, and real voters of differing skill whose scores have different scales. A query is an
-    image, and an item is a class, 0 to 9. A voter is a classifier of scikit-learn that was trained on other images.
+    The truth is known, the voters differ in skill, and their scores have different scales. A query is an image, and an
+    item is a class, 0 to 9. A voter is a classifier of scikit-learn that was trained on other images.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
 
     Notes
     -----
-    Each classifier is trained on four fifths of the images and ranks the classes for the last fifth, in five stratified
-    folds that are not shuffled. Images of one writer are therefore rarely in both parts.
+    There are five stratified folds. In each fold, the classifiers are trained on four fifths of the images and rank the
+    classes for the other fifth. The images are not shuffled, so images of one writer are rarely in both parts.
 
     =====================  ===========================================================  ========
     voter                  score                                                        accuracy
@@ -104,8 +104,8 @@ def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
     nearest_neighbors      share of 10 neighbours: most classes tie at 0                     .95
     =====================  ===========================================================  ========
 
-    The lists are computed at the first call, in about a second, and then kept in memory; each call returns copies. The
-    last bits of scores depend on the version of scikit-learn and on the machine.
+    The first call computes the lists in about a second and keeps them in memory. Each call returns copies. The last
+    bits of scores depend on the version of scikit-learn and on the machine.
 
     The images are the test set of [1]_, which scikit-learn includes. The original data are licensed under CC BY 4.0.
 
@@ -136,7 +136,7 @@ def _mutual_information(X, y):
 
 
 def _selectors():
-    """Return by name each selector, a pair of an estimator of scikit-learn and a function that reads feature scores."""
+    """Return a dict of name to selector; a selector is a pair of an estimator and a function that reads its scores."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_selection import RFE, SelectKBest, f_classif
     from sklearn.linear_model import LogisticRegression
@@ -174,9 +174,8 @@ def _feature_rankings():
 def load_feature_rankings() -> pd.DataFrame:
     """Load rankings of the features of the breast cancer data by five selectors in five folds.
 
-    These are real lists whose voters disagree systematically, because some voters examine one feature at a time and
-    others examine all features together. A query is a fold, an item is one of 30 features, and a voter is a selector of
-    scikit-learn.
+    The voters disagree systematically, because some voters examine one feature at a time and others examine all
+    features together. A query is a fold, an item is one of 30 features, and a voter is a selector of scikit-learn.
 
     Returns
     -------
@@ -206,8 +205,8 @@ def load_feature_rankings() -> pd.DataFrame:
     recursive_elimination  minus the place when features leave a logistic regression one by one
     =====================  ========================================================================
 
-    The lists are computed at the first call, in a second or two, and then kept in memory; each call returns a copy. The
-    last bits of scores depend on the version of scikit-learn and on the machine.
+    The first call computes the lists in a second or two and keeps them in memory. Each call returns a copy. The last
+    bits of scores depend on the version of scikit-learn and on the machine.
 
     The table of 569 rows is from [1]_ and included in scikit-learn. The original data are licensed under CC BY 4.0.
 

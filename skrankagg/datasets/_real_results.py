@@ -1,4 +1,4 @@
-"""Real rankings that the package includes: two seasons of races, and lists of genes from five studies."""
+"""Real rankings that are part of the package: two seasons of races, and lists of genes from five studies."""
 
 from importlib.resources import files
 from typing import Literal
@@ -11,7 +11,7 @@ __all__ = ["load_formula1", "load_nascar", "load_prostate_genes"]
 
 
 def _lines(name):
-    """Read the lines of a file of the package, except the comments, which name the file's source."""
+    """Return the lines of a data file of the package; comments, which describe the source, are left out."""
     text = files("skrankagg.datasets").joinpath("data", name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
@@ -32,8 +32,8 @@ def _frame(query, rows):
 def load_nascar() -> pd.DataFrame:
     """Load the races of the NASCAR season of 2002.
 
-    This is the standard example of rankings of subsets. There were 36 races and 87 drivers, and 43 drivers took part in
-    each race. A race is a voter.
+    The season is the standard example of lists that rank different subsets of the items. There were 36 races and 87
+    drivers. In each race, 43 drivers took part. A race is a voter.
 
     Returns
     -------
@@ -48,15 +48,15 @@ def load_nascar() -> pd.DataFrame:
 
     Notes
     -----
-    A driver who is absent from a list did not take part, which says nothing about his quality. Choose
+    A driver who is absent from a list did not take part. Absence is therefore no sign of low quality. Choose
     ``absent="ignore"`` if a method has this parameter.
 
     Drivers have the numbers of Hunter's file [1]_, which contains 83 drivers. Four other drivers came last in each of
-    their races, so their maximum likelihood estimates are not finite. Hunter left these drivers out. The source [2]_,
-    which uses a prior, numbers them 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy
+    their races, so their maximum likelihood estimates are not finite. Hunter left these drivers out. The source [2]_
+    uses a prior and numbers these drivers 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy
     Renfrow). Drivers 58 (P. J. Jones) and 68 (Scott Pruett) took part in only one race each, and were fourth and sixth.
 
-    Results of races are facts, which are free for any use.
+    Results of races are facts and therefore free for any use.
 
     References
     ----------
@@ -86,14 +86,14 @@ def load_nascar() -> pd.DataFrame:
 def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFrame:
     """Load the races of the Formula One season of 2012.
 
-    There were 20 races with 22 to 24 starters each and 25 drivers in all; the first seven races had seven winners. A
-    race is a voter.
+    There were 20 races and 25 drivers. Each race had 22 to 24 starters. The first seven races had seven different
+    winners. A race is a voter.
 
     Parameters
     ----------
     retired : {"last", "absent"}, default="last"
-        Treatment of starters who are not classified, most of whom retired. With ``"last"``, they tie on the place after
-        the classified drivers. With ``"absent"``, they are not in the list.
+        Treatment of starters who are not classified; most of them retired. With ``"last"``, these starters tie on the
+        place after the classified drivers. With ``"absent"``, they are not in the list.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
 
     See Also
     --------
-    load_nascar : Loads a season in which all starters have a place, and half of the drivers start.
+    load_nascar : Loads a season in which all starters have a place and about half of the drivers start in each race.
 
     Notes
     -----
@@ -118,7 +118,7 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
 
     The places are from the official classification. If the first ten places get 25, 18, 15, 12, 10, 8, 6, 4, 2 and 1
     points, the sums equal the final standings of the championship. The data are from the tables of [1]_. Three races
-    were compared with the database F1DB. Results of races are facts, which are free for any use.
+    were compared with the database F1DB. Results of races are facts and therefore free for any use.
 
     References
     ----------
@@ -153,8 +153,8 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
 def load_prostate_genes() -> pd.DataFrame:
     """Load the genes whose expression differed most in five studies of prostate cancer.
 
-    This is the standard example of truncated gene lists. The lists contain the first 25 genes of each of five
-    microarray studies, with 89 different genes in all. A study is a voter.
+    These data are the standard example of truncated gene lists. There are five microarray studies, and each list
+    contains the first 25 genes of a study. The lists contain 89 different genes. A study is a voter.
 
     Returns
     -------
@@ -172,9 +172,9 @@ def load_prostate_genes() -> pd.DataFrame:
     distinguish the two cases. The studies measured thousands of genes. Pass their number as ``n_items`` if a method has
     this parameter.
 
-    The lists are Table 4 of [1]_, in the order of [2]_. The text was read from the package of [2]_, which writes a zero
-    as the first character of OACT2 and as the last of FMO5. Symbols are from 2006; for example, OACT2 is now called
-    MBOAT2. Lists of genes in a paper are facts, which are free for any use.
+    The lists are Table 4 of [1]_, in the order of [2]_. The text was read from the package of [2]_. That package writes
+    a zero as the first character of OACT2 and as the last character of FMO5. Symbols are from 2006; for example, OACT2
+    is now called MBOAT2. Lists of genes in a paper are facts and therefore free for any use.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Text forms of a consensus: TREC runs, tables, JSON, and one line for each query."""
+"""Conversion of a consensus to text: TREC runs, tables, JSON, and one line for each query."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ def _check_one_voter(frame, what):
 
 
 def trec_text(frame, tag):
-    """Write a consensus as a TREC run."""
+    """Return a consensus as the text of a TREC run."""
     _check_one_voter(frame, "a TREC run")
     for name, ids in [("tag", [tag]), ("query", frame["query"].unique()), ("item", frame["item"].unique())]:
         unfit = find_unfit(ids)
@@ -37,19 +37,19 @@ def trec_text(frame, tag):
 
 
 def find_unfit(ids):
-    """Find the first id that cannot be a field of a TREC file, or return None."""
+    """Return the first id that cannot be a field of a TREC file, or None if all ids are suitable."""
     return next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
 
 
 def fields_text(frame):
-    """Write the rows of a frame as lines of fields, separated by blanks."""
+    """Return the rows of a frame as lines of text, in which blanks separate the fields."""
     return frame.to_csv(sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE, lineterminator="\n")
 
 
 def csv_text(frame, separator):
-    """Write a frame as a table with a header.
+    """Return a frame as the text of a table with a header.
 
-    An error message has no subject, so that the caller can put one in front.
+    An error message does not name the file; the caller adds the name.
     """
     options = {"sep": separator, "index": False, "lineterminator": "\n"}
     text = frame.to_csv(**options)
@@ -62,7 +62,7 @@ def csv_text(frame, separator):
 
 
 def json_text(frame):
-    """Write a consensus as ``{query: {item: score}}``, with a line for each item; queries keep their order."""
+    """Return a consensus as JSON ``{query: {item: score}}`` with a line for each item; queries keep their order."""
     _check_one_voter(frame, "JSON")
     twice = frame.duplicated(["query", "item"]).to_numpy()
     if twice.any():
@@ -78,7 +78,7 @@ def json_text(frame):
     ):
         if not query or not item or "\0" in query + item:
             raise InputError(
-                f"`run` must have ids that are not empty and have no NUL characters, for JSON; got query {query!r}, "
+                f"`run` must have ids that are not empty and contain no NUL character, for JSON; got query {query!r}, "
                 f"item {item!r}. Rename it."
             )
         run[query][item] = score
@@ -86,7 +86,7 @@ def json_text(frame):
 
 
 def lines_text(frame, rank_ties):
-    """Write a consensus as lines "query: A > B = C"; queries keep the order of their first rows."""
+    """Return a consensus as lines of text "query: A > B = C"; queries keep the order of their first rows."""
     _check_one_voter(frame, "text")
     for name, pattern in _ENDS.items():
         unfit = next((one for one in frame[name].unique() if pattern.search(one)), None)
@@ -101,7 +101,7 @@ def lines_text(frame, rank_ties):
 
 
 def not_utf8(error):
-    """Build the error for a character that UTF-8 cannot encode."""
+    """Return the error for a character that UTF-8 cannot encode."""
     return InputError(
         f"`run` must have ids that UTF-8 can encode; got {error.object[error.start]!r} in one. Rename it."
     )

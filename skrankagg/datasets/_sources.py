@@ -1,7 +1,8 @@
-"""Sources of a file's bytes, which are the disk or a stream, and error messages that name the file.
+"""Access to the bytes of files and streams, and error messages that name the file.
 
-The readers may read a file several times: its beginning to find the format, and all of it again if the fast parser may
-have missed a fault. A regular file is opened each time. A pipe, a device and an open file are read into memory once.
+The readers may read a file several times. They read its beginning to find the format. They read the whole file again if
+the fast parser may have missed a fault. A regular file is opened each time. A pipe, a device and an open file are read
+into memory once.
 """
 
 import gzip
@@ -34,7 +35,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | BinaryFile
 
 
 class Fault(InputError):
-    """Error about a file, with its own remedy; the message has no subject, so that the caller can put one in front."""
+    """Error about a file, with its own remedy; the message does not name the file, because the caller adds the name."""
 
     def __init__(self, clause, remedy):
         super().__init__(clause)
@@ -50,7 +51,7 @@ class StreamContent:
 
 
 def is_file(source):
-    """Return True if a reader can read this source: a path, or an object with a method `read`."""
+    """Return True if a reader can read this source, which is a path or an object with a method `read`."""
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
 
 
@@ -63,7 +64,7 @@ def file_name(source):
 
 
 def make_rereadable(source, caller):
-    """Return a source that can be opened many times: return a regular file unchanged, and read others into memory.
+    """Return a source that can be opened many times; the content of pipes, devices and open files is read into memory.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def opened_raw(source):
 
 @contextmanager
 def opened(source):
-    """Open a source as a binary stream, and decompress it if its first bytes are gzip's."""
+    """Open a source as a binary stream; decompress it if its first bytes identify a gzip file."""
     with opened_raw(source) as stream:
         # The content of a stream was decompressed when it was read.
         if not isinstance(source, StreamContent) and stream.peek(2)[:2] == _GZIP_MAGIC:
@@ -147,7 +148,7 @@ def opened(source):
 
 @contextmanager
 def add_file_to_errors(caller, source, remedy):
-    """Complete an error message about a file by a beginning that names the file."""
+    """Return a context that puts the names of the caller and the file in front of error messages."""
     name = file_name(source)
     try:
         yield
@@ -163,7 +164,7 @@ def add_file_to_errors(caller, source, remedy):
 
 @contextmanager
 def encoding_checked(source):
-    """Turn a decoding error into an error that names the byte and the line of a source that is not UTF-8."""
+    """Return a context that replaces a decoding error by an error with the invalid byte and its line number."""
     try:
         yield
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Writers of a consensus, or of judgements, for other programs."""
+"""Functions that write a consensus or judgements to files for other programs."""
 
 import gzip
 import os
@@ -26,12 +26,12 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return the formats of files by suffix; without `runs`, return only the formats of tables."""
+    """Return a dict of suffix to format; unless `runs` is true, it contains only the formats of tables."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 
 def _to_pandas(frame):
-    """Copy a frame of pandas, polars or pyarrow."""
+    """Copy a frame of pandas, polars or pyarrow to a pandas frame."""
     if isinstance(frame, pd.DataFrame):
         return frame.copy()
     try:
@@ -57,12 +57,12 @@ def output_format(path, *, runs=False):
     Returns
     -------
     str or None
-        Name of the format; None for a name without a suffix other than .gz.
+        Name of the format; None if the path has no suffix, or only the suffix .gz.
 
     Raises
     ------
     ValueError
-        If the suffix is unknown. The message has no subject, so that the caller can put one in front.
+        If the suffix is unknown. The message does not name the file; the caller adds the name.
     ImportError
         If the suffix is Parquet's, and pyarrow is missing.
     """
@@ -105,7 +105,7 @@ def _check_columns(frame, format):
     missing = {"query", "item", "score", "rank"}.difference(columns)
     if missing & format.needs or len(missing) > 1 or not missing <= {"score", "rank"}:
         raise InputError(
-            "`run` must have the columns query, item, score and rank (a CSV may lack one of the last two, JSON the "
+            "`run` must have the columns query, item, score and rank (CSV may lack either score or rank, JSON may lack "
             f"rank); got {columns}. Rename them, or write CSV."
         )
     for column in columns:
@@ -185,7 +185,7 @@ def write_run(
 ) -> None:
     """Write a consensus as a TREC run, a CSV, TSV, Parquet or JSON file, or as text.
 
-    Reading the file restores the same consensus, except for ranks that `rank_ties` changes, and for text, which is only
+    Reading the file restores the same consensus, except for ranks that `rank_ties` changes. The format "text" is only
     for people. The same frame always gives the same bytes.
 
     Parameters
@@ -198,16 +198,16 @@ def write_run(
         Path of the file; an existing file is replaced. If it ends in .gz, the file is compressed.
     format : {"auto", "csv", "tsv", "trec", "parquet", "json", "text"}, default="auto"
         ``"csv"``: a table with a header and all columns. ``"tsv"``: the same with tabs. ``"trec"``: query, Q0, item,
-        rank, score, tag. ``"parquet"``: all columns, which needs pyarrow. ``"json"``: ``{query: {item: score}}``, as
-        ranx has it. ``"text"``: a line for each query, such as ``q1: A > B``, as :func:`ranking_text` writes it.
-        ``"auto"``: by the end of the name: .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet for
-        parquet, .json for json. Each but .parquet may be followed by .gz.
+        rank, score, tag. ``"parquet"``: all columns; pyarrow must be installed. ``"json"``: ``{query: {item: score}}``,
+        the format of ranx. ``"text"``: a line for each query, such as ``q1: A > B``; see :func:`ranking_text`.
+        ``"auto"``: the format of the suffix: .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet for
+        parquet, .json for json. Every suffix except .parquet may be followed by .gz.
     tag : str, default="skrankagg"
-        Name of the run, which is the last field of a TREC run; the other formats contain no name.
+        Name of the run. It is the last field of a TREC run. The other formats contain no name.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
-        Rank of neighbours with equal scores. ``"ordinal"`` writes the ranks unchanged, which are 1 to n in a consensus.
-        ``"min"`` gives the neighbours the first of their ranks, as in 1, 1, 3. ``"dense"`` also leaves no gaps, as in
-        1, 1, 2. In text, ``"min"`` and ``"dense"`` write " = " between the neighbours. JSON has no ranks.
+        Rank of neighbours with equal scores. ``"ordinal"`` writes the ranks unchanged; in a consensus they are 1 to n.
+        ``"min"`` gives the neighbours the first of their ranks, as in 1, 1, 3. ``"dense"`` does the same without gaps,
+        as in 1, 1, 2. In text, ``"min"`` and ``"dense"`` write " = " between the neighbours. JSON has no ranks.
 
     Raises
     ------
@@ -217,9 +217,9 @@ def write_run(
         If the format is Parquet, and pyarrow is missing.
     ValueError
         If columns or ids are missing, a number is not finite, or ids for a TREC run are empty or contain white space.
-        If there are several voters and the format is not a table, or a query repeats an item and the format is JSON. If
-        a column would be read back as another column, or the suffix does not determine the format. If ranks must be
-        shared, but ranks or scores are missing.
+        If there are several voters and the format is not a table, or if a query repeats an item and the format is JSON.
+        If a column would be read back as another column, or if the suffix does not determine the format. If `rank_ties`
+        is not "ordinal", and ranks or scores are missing.
 
     See Also
     --------
@@ -229,9 +229,9 @@ def write_run(
 
     Notes
     -----
-    Rows keep their order; in JSON and text they keep their order within each query. Numbers are written in the shortest
-    notation that is read back as the same double, as by `repr`. CSV and TSV files have a header, and quotes where they
-    are needed. If anything cannot be written, no file is written.
+    Rows keep their order; in JSON and text they keep their order within each query. Like `repr`, the function writes
+    numbers in the shortest notation that is read back as the same double. CSV and TSV files have a header, and fields
+    are quoted if necessary. If anything cannot be written, no file is written.
 
     trec_eval ignores ranks and orders equal scores by item, descending. Ties in the consensus may therefore be
     evaluated in an order that differs from the ranks.
@@ -301,8 +301,8 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
 
     Notes
     -----
-    Rows are sorted by query and item. Grades without a fraction are written as integers, and other grades in the
-    shortest notation that is read back as the same double. If anything cannot be written, no file is written.
+    Rows are sorted by query and item. Grades without a fraction are written as integers. Other grades are written in
+    the shortest notation that is read back as the same double. If anything cannot be written, no file is written.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Selector of features, in which estimators fitted on folds are voters, and features are items."""
+"""Selector of features by a consensus: estimators fitted on folds are the voters, and features are the items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
@@ -43,21 +43,21 @@ class ConsensusSelector(SelectorMixin, Composition):
         Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in a model or selector. The
         Notes list which values of an estimator are used. An estimator may be "drop".
     aggregator : aggregator, default=None
-        Method that merges the lists, or a pipeline that ends in such a method. None is
-        :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank. It must not need
-        judgements.
+        Method that merges the lists, or a pipeline that ends in such a method. The method must not need judgements.
+        None uses :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank.
     n_features : int or float, default=None
         Number of features to keep, or share of the features to keep. The share is rounded down, but at least one
         feature is kept. None keeps half of the features.
     cv : int, splitter, iterable or None, default=5
-        The estimators are fitted on the training parts of these folds. An int is the number of folds; they are
-        stratified if there are classes, see Notes. None fits each estimator once, on all rows.
+        The estimators are fitted on the training parts of these folds. An int is the number of folds. The Notes state
+        when these folds are stratified. None fits each estimator once, on all rows.
     weights : mapping of str to float, or sequence of float in the order of the estimators, default=None
         Weights of the lists of each estimator; estimators missing from a mapping have weight 1.
     importance_getter : str, callable or mapping of str to these, default="auto"
         Source of a fitted estimator's importances. It is a path of attributes, such as ``"named_steps.model.coef_"``,
         or a function of the estimator. A mapping contains a source for each name; missing names have "auto". The
-        absolute values of importances are used, summed over the rows if there is a row for each class.
+        absolute values of the importances are used. If there is a row for each class, the absolute values are summed
+        over the rows.
     n_jobs : int, default=None
         Number of jobs that fit estimators at the same time. None means 1, and -1 means the number of processors.
 
@@ -80,7 +80,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         Number of folds; 1 with ``cv=None``.
     stability_ : float
         Similarity of the first `n_features_` features in the consensuses of the single folds, by
-        :func:`~skrankagg.stats.selection_stability`. It is NaN if it is not defined, which is so for one fold or if all
+        :func:`~skrankagg.stats.selection_stability`. It is NaN where it is not defined: for a single fold, or if all
         features are kept.
     estimator_stability_ : dict of str to float
         Similarity of the first `n_features_` features in the lists of each estimator, by name.
@@ -104,43 +104,42 @@ class ConsensusSelector(SelectorMixin, Composition):
     estimator                   source
     ==========================  ===========================================================
     a pipeline                  source of its last step, without the features left out before
-    RFE and similar             ``ranking_``, 1 for the best; all selected features tie
+    RFE and similar             ``ranking_``, where 1 is the best rank; all selected features tie
     SelectFromModel             the importances of its model
     other selectors             ``scores_``, higher is better
-    selectors without scores    ``get_support()``: the selected features tie, and so do the others
+    selectors without scores    ``get_support()``; the selected features tie, and the other features tie
     a model                     ``coef_``, else ``feature_importances_``
-    a meta-estimator            the same for its ``best_estimator_`` and the like
+    a meta-estimator            source of its fitted estimator, such as ``best_estimator_``
     ==========================  ===========================================================
 
     Coefficients can be compared only if the features have the same scale. Put a StandardScaler before a linear model,
     as in ``make_pipeline(StandardScaler(), LogisticRegression())``.
 
     A feature whose score is NaN, such as a constant feature in an F-test, is absent from the list. A feature that a
-    step of a pipeline leaves out is also absent. Most aggregators rank absent features below all features of the list,
-    as one group of ties. An infinite score is the best score; in ``lists_`` it is replaced by the largest finite score.
-    A feature that is in no list comes last. Features with equal consensus scores are ordered by the weight of the lists
-    that contain them, then by column. If the cut at `n_features` divides such features, this order decides.
+    step of a pipeline leaves out is also absent. Most aggregators rank absent features below all features of the list
+    and tie them with each other. An infinite score is the best score. In ``lists_`` the largest finite score replaces
+    it. A feature that is in no list comes last. Features with equal consensus scores are ordered by the weight of the
+    lists that contain them, then by column. If the cut at `n_features` divides such features, this order decides.
 
-    If `cv` is an int, folds are stratified if an estimator is a classifier or is built on a classifier. They are also
-    stratified if no estimator is a regressor and `y` is discrete, with each value in at least as many rows as there are
-    folds. The rows are not shuffled.
+    If `cv` is an int, the rows are not shuffled, and the folds are stratified in two cases. In the first case, an
+    estimator is a classifier or is built on a classifier. In the second case, no estimator is a regressor, `y` is
+    discrete, and each value of `y` occurs in at least as many rows as there are folds.
 
-    A splitter of many random parts, such as ``StratifiedShuffleSplit(50, train_size=0.5)``, changes the data more than
-    folds do, because any two folds have most of their training rows in common. For the same reason, stability is higher
-    over folds than over new samples. Use such a splitter to compare selectors. To measure the stability of the complete
-    selection, fit the selector once on each of several outer folds. A group of ties in an estimator's list may begin
-    within the first `n_features_` places and end after them. Such a group does not count as selected unless the list
-    begins with it.
+    Any two folds have most of their training rows in common. Stability is therefore higher over folds than over new
+    samples. To compare selectors, use a splitter that changes the data more: a splitter of many random parts, such as
+    ``StratifiedShuffleSplit(50, train_size=0.5)``. To measure the stability of the complete selection, fit the selector
+    once on each of several outer folds. A group of ties in an estimator's list may begin within the first `n_features_`
+    places and end after them. Such a group does not count as selected unless the list begins with it.
 
     To compute `stability_`, the aggregator is called a second time, on the lists of each fold.
 
-    Without metadata routing, ``fit`` accepts ``sample_weight``, which is passed to every estimator, and ``groups``,
-    which are passed to the splitter. With metadata routing, ``fit`` accepts the metadata that estimators and splitter
-    request. Sparse matrices and NaN are accepted if all estimators accept them. A pipeline accepts NaN if its first
-    step does. The fitted estimators are not kept.
+    Without metadata routing, ``fit`` accepts ``sample_weight`` and ``groups``. It passes ``sample_weight`` to every
+    estimator and ``groups`` to the splitter. With metadata routing, ``fit`` accepts the metadata that estimators and
+    splitter request. Sparse matrices and NaN are accepted if all estimators accept them. A pipeline accepts NaN if its
+    first step does. The fitted estimators are not kept.
 
-    The selection uses `y`. It must therefore be a step of the pipeline that is cross-validated, and not be done before
-    the cross-validation. A search over `n_features` fits all estimators again for each value.
+    The selection uses `y`. Make the selector a step of the pipeline that is cross-validated; do not select features
+    before the cross-validation. A search over `n_features` fits all estimators again for each value.
 
     References
     ----------
@@ -336,8 +335,8 @@ class ConsensusSelector(SelectorMixin, Composition):
         unknown = sorted({*params} - {"sample_weight", "groups"})
         if unknown:
             raise InputError(
-                f"fit takes sample_weight and groups; got {', '.join(unknown)}. To pass more to the estimators, enable "
-                "metadata routing, sklearn.set_config(enable_metadata_routing=True)."
+                f"fit accepts sample_weight and groups; got {', '.join(unknown)}. To pass more to the estimators, "
+                "enable metadata routing, sklearn.set_config(enable_metadata_routing=True)."
             )
         given = {name: value for name, value in params.items() if value is not None}
         if "sample_weight" in given:
@@ -349,7 +348,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Compute the stability of the consensuses of single folds; each fold is aggregated as one query."""
+        """Compute the stability of the consensuses of the single folds; each fold is aggregated as a separate query."""
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))
@@ -366,7 +365,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Return True if the folds come from a splitter, which may request metadata."""
+        """Return True if the folds come from a splitter; a splitter may request metadata."""
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:

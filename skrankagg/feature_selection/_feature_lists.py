@@ -18,7 +18,7 @@ def lists_frame(found, weights, *, by_split):
 
     `weights` contains the weight of each estimator by name. The additional column `split` is not a column of ranked
     lists. A feature whose importance is NaN is absent from the list. Infinite scores become the largest and the
-    smallest finite score of the list, or 1 and 0 if the list has no finite score. Their ranks do not change.
+    smallest finite score of the list, or 1 and 0 if the list has no finite score. The ranks do not change.
     """
     n_columns = found.shape[2]
     value = found.reshape(-1, n_columns)
@@ -63,7 +63,7 @@ def named_lists(frame, names):
 
 
 def list_weights(given, names):
-    """Return each estimator's weight by name; `given` is a mapping, which may omit names, a sequence or None."""
+    """Return each estimator's weight by name; `given` is a mapping of some names, a sequence or None."""
     if given is not None and not isinstance(given, Mapping):
         if len(given) != len(names):
             raise InputError(

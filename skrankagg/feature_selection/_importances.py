@@ -14,7 +14,7 @@ _INSIDE = ("best_estimator_", "estimator_", "regressor_")
 
 
 def read_importances(estimator, getter, n_features, name):
-    """Return the importances of features for a fitted estimator, of shape (n_features,); NaN if they are missing.
+    """Return the importance of each feature for a fitted estimator, of shape (n_features,); NaN if it is missing.
 
     Higher is better. `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a function of
     the estimator. Messages contain the `name` of the estimator.
@@ -23,8 +23,8 @@ def read_importances(estimator, getter, n_features, name):
     if value.shape != (n_features,):
         shape = f"{len(value)} numbers" if value.ndim == 1 else f"an array of shape {value.shape}"
         raise InputError(
-            f"Each estimator must give a number for each of {n_features} features; {name!r} gives {shape}. Pass it the "
-            "features unchanged, or a function as importance_getter that returns one number for each."
+            f"Each estimator must give a number for each of {n_features} features; {name!r} gives {shape}. Pass the "
+            "features unchanged, or pass an importance_getter that returns a number for each feature."
         )
     if np.isnan(value).all():
         raise InputError(
@@ -90,19 +90,19 @@ def _automatic(estimator, name, order=1):
             return _automatic(getattr(estimator, attribute), name, order)
     raise InputError(
         "Each estimator must have coef_, feature_importances_, scores_, ranking_ or get_support once it is fitted; "
-        f"{name!r}, {type(estimator).__name__}, has nothing like that. Pass importance_getter, or choose another "
+        f"{name!r}, {type(estimator).__name__}, has none of these. Pass importance_getter, or choose another "
         "estimator."
     )
 
 
 def _sizes(value, order):
-    """Return absolute values, or their norms over the rows if there is a row for each class."""
+    """Return the absolute values, or the norm of each column if there is a row for each class."""
     value = np.asarray(value.toarray() if issparse(value) else value, dtype=np.float64)
     return np.linalg.norm(value, ord=order, axis=0) if value.ndim == 2 else np.abs(value)
 
 
 def _before_step(step, value, title, name):
-    """Map the importances of a pipeline step's output columns back to its input columns; NaN for dropped columns.
+    """Map the importances of a pipeline step's output columns back to its input columns; dropped columns have NaN.
 
     The columns are matched by name. A step without column names is assumed to keep all columns.
     """
@@ -117,7 +117,7 @@ def _before_step(step, value, title, name):
         column = f", such as {made[0]!r}" if made else ""
         raise InputError(
             f"Steps of {name!r} must keep or drop features; step {title!r} makes new columns{column}, and the "
-            "importances are for these. Leave such a step out, or put it before the selector."
+            "importances belong to the new columns. Leave such a step out, or put it before the selector."
         )
     whole = np.full(len(before), np.nan)
     whole[[place[column] for column in after]] = value

@@ -20,7 +20,7 @@ from ._importances import read_importances
 
 
 def fit_and_read(name, estimator, X, y, rows, params, getter, split):
-    """Fit a copy of an estimator on `rows`, or on all rows if None, and return the importances.
+    """Fit a copy of an estimator on `rows`, or on all rows if `rows` is None, and return the importances.
 
     The copy is not kept. If the estimator raises an error, its name and the split are added as a note.
     """
@@ -82,14 +82,14 @@ def check_takes_weights(name, estimator):
     passes_on = not isinstance(estimator, Pipeline) and hasattr(estimator, "estimator")
     if not has_fit_parameter(estimator.estimator if passes_on else estimator, "sample_weight"):
         raise InputError(
-            f"`sample_weight` must be None if an estimator does not take it, as {name!r}. Otherwise enable metadata "
-            "routing, sklearn.set_config(enable_metadata_routing=True), and let the estimators that take it request "
-            "it by set_fit_request(sample_weight=True)."
+            f"`sample_weight` must be None if an estimator does not accept it; {name!r} does not. Or enable metadata "
+            "routing, sklearn.set_config(enable_metadata_routing=True), and call set_fit_request(sample_weight=True) "
+            "of the estimators that accept it."
         )
 
 
 def check_aggregator(aggregator):
-    """Raise an error unless `aggregator` is an aggregator that needs no judgements; features have no judgements."""
+    """Raise an error unless `aggregator` is an aggregator that needs no judgements."""
     last = aggregator.steps[-1][1] if isinstance(aggregator, Pipeline) else aggregator
     if not hasattr(_tags(last), "aggregator_tags"):
         raise InputTypeError(

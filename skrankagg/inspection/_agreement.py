@@ -1,4 +1,4 @@
-"""Agreement of lists with orders of their items, and search for lists that agree less than others of the same query."""
+"""Agreement of lists with orders of their items, and a test for lists that agree unusually little."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ _FEW_VALUES = 3.0
 
 
 class _Pairs(NamedTuple):
-    """Counts of pairs of items in each group, of shape (n_groups,), as returned by ``pair_counts``."""
+    """Counts of pairs of items in each group, in five arrays of shape (n_groups,); ``pair_counts`` describes them."""
 
     discordant: np.ndarray
     both: np.ndarray
@@ -35,8 +35,8 @@ class _Pairs(NamedTuple):
 def count_pairs(ptr, first, second):
     """Count pairs of rows in each group.
 
-    `first` and `second` contain the classes of the rows in two orders. Rows are sorted by group and by `first`.
-    `second` numbers the classes of each group from 0.
+    `first` and `second` contain the classes of the rows in two orders. Rows are sorted by group and by `first`. In
+    `second`, the classes of each group are numbered from 0.
     """
     tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
@@ -53,13 +53,19 @@ def _dense(ptr, ordered):
 
 
 def _sum_over_ties(ptr, dense, value):
-    """Sum a function of class sizes in each group; `dense` numbers the classes from 0, and groups are not empty."""
+    """For each group, sum a function of the sizes of its classes.
+
+    In `dense`, the classes of each group are numbered from 0. Groups must not be empty.
+    """
     size = np.bincount(dense + np.repeat(ptr[:-1], np.diff(ptr)), minlength=ptr[-1]).astype(np.float64)
     return np.add.reduceat(value(size), ptr[:-1])
 
 
 def agreement_with_classes(lists, row_class):
-    """Return the tau-b of each list with the classes of its rows, and the threshold that marks outliers."""
+    """For each list, return Kendall's tau-b with the classes of its rows, and the threshold for outliers.
+
+    A list is an outlier if its tau-b is below the threshold.
+    """
     kept = row_class >= 0
     length = np.bincount(lists.row_list[kept], minlength=lists.n_lists)
     kept &= (length > 1)[lists.row_list]
@@ -86,7 +92,7 @@ def agreement_with_classes(lists, row_class):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """Return the agreement below which a list is an outlier, of shape (n_tested,); NaN if no agreement is low enough.
+    """For each list, return the agreement below which it is an outlier, of shape (n_tested,); NaN if there is none.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
     random list with the same ties. Lists that are not `counted` are compared with the counted lists.
@@ -117,7 +123,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """Return the standard deviation of concordant minus discordant pairs with a random order that has these ties."""
+    """For a random order with these ties, return the standard deviation of concordant minus discordant pairs."""
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [
@@ -151,7 +157,7 @@ def robust_z(query, agreement):
 
 
 def _medians(group, value):
-    """Return the median of each value's group; groups are sorted."""
+    """For each value, return the median of the value's group; the values are sorted by group."""
     if not len(group):
         return value
     order = group_order(group, value)

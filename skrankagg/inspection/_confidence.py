@@ -30,7 +30,8 @@ def rank_confidence(
     r"""Compute confidence sets of the true ranks, which are also valid for equally good items.
 
     The lists are treated as a sample of all lists that could have been collected. The true rank of an item is its rank
-    by expected score. If items have equal expected scores, each item has all of their places as true ranks.
+    by expected score. Items with equal expected scores share several places. Each of these places is a true rank of
+    each of these items.
 
     Parameters
     ----------
@@ -49,8 +50,8 @@ def rank_confidence(
         The unit that is drawn, as in :func:`rank_stability`. Choose the unit that was sampled when the data were
         collected.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w sampled lists, as in :func:`rank_stability`. If False, it is one list
-        with a higher weight. None treats weights as numbers of lists only in queries with integer weights.
+        Whether a list of weight w stands for w sampled lists, as in :func:`rank_stability`. If False, the list is one
+        sampled list with weight w. None treats weights as numbers of lists only in queries with integer weights.
     random_state : int, RandomState instance or None, default=0
         Source of the draws. The draws of a query do not depend on other queries.
 
@@ -65,7 +66,7 @@ def rank_confidence(
     TypeError
         If `aggregator` is not an aggregator.
     ValueError
-        If the scores of the method are not sums of this kind, or an argument is out of range.
+        If the scores of the method are not sums of independent per-list scores, or an argument is out of range.
 
     Warns
     -----
@@ -86,17 +87,17 @@ def rank_confidence(
     .. math:: \left\{1 + |\{i : s_i - s_j > q_j \hat\sigma_{ij}\}|, \dots,
               n - |\{i : s_j - s_i > q_j \hat\sigma_{ij}\}|\right\},
 
-    where :math:`q_j` is the quantile, over draws :math:`*` of the lists, of :math:`\max_i |(s^*_i - s^*_j) - (s_i -
-    s_j)| / \hat\sigma^*_{ij}`; with `simultaneous`, the quantile of the maximum over all j. The standard error is
-    computed again in each draw, because otherwise the coverage is too low for equal items. If every list ranks one item
-    above another, the order of these two items is treated as certain.
+    where :math:`q_j` is a quantile over draws :math:`*` of the lists. It is the quantile of :math:`\max_i |(s^*_i -
+    s^*_j) - (s_i - s_j)| / \hat\sigma^*_{ij}`. With `simultaneous`, it is the quantile of the maximum over all j. The
+    standard error is computed again in each draw, because otherwise the coverage is too low for equal items. If every
+    list ranks one item above another, the order of these two items is treated as certain.
 
     Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least 95
     % of cases. This was so with 10, 20 and 50 lists, and for equally good items too (``benchmarks/rank_coverage.py``).
-    The sets are wide, because few lists leave much uncertain. 10 lists separate hardly any of 30 items.
+    The sets are wide if there are few lists. With 10 lists, hardly any of 30 items are separated.
 
-    Ties within a list, absent items and weights are treated as in the score. Scores that are not sums, such as
-    Copeland's, have no standard error of this kind. The time is proportional to `n_resamples` times the number of lists
+    Ties within a list, absent items and weights are treated as in the score. If scores are not sums, such as
+    Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the number of lists
     times the number of pairs of items.
 
     References
@@ -197,7 +198,7 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 def _studentise(value, total, squares, n):
     """Divide a value by the standard error of a sum of n terms.
 
-    `total` is the sum of the terms and `squares` the sum of their squares. 0/0 is 0.
+    `total` is the sum of the terms and `squares` the sum of their squares. The value of 0/0 is 0.
     """
     variance = squares - total**2 / n
     variance[variance <= TOLERANCE * squares] = 0.0

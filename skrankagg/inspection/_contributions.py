@@ -26,7 +26,7 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     ----------
     aggregator : aggregator
         A method whose scores are sums, see Notes. If the method learns from judgements or by ``weighting="global"``,
-        fit it first; it is used as fitted. Other methods need no fit.
+        fit it first; it is not fitted again. Other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as for ``aggregator.transform``.
 
@@ -51,12 +51,12 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
 
     See Also
     --------
-    voter_influence : Changes of the consensus when a list is left out, for every method.
+    voter_influence : Changes of the consensus when a list is left out, for any method.
     skrankagg.fuse : With ``explain=True`` returns the contributions of one query as plain Python objects.
 
     Notes
     -----
-    A contribution includes the weight of the list. This is the list's own weight, times the aggregator's
+    A contribution includes the weight of the list. This weight is the list's own weight, times the aggregator's
     `voter_weights`, times any weight that the method learns. :class:`~skrankagg.aggregators.DIBRA`,
     :class:`~skrankagg.aggregators.PreferenceRelations` and :class:`~skrankagg.aggregators.LearnedWeights` learn
     weights. The contributions add up to the score, within a rounding error of :math:`10^{-12}` of the size of the
@@ -76,8 +76,8 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
 
     A negative contribution lowers the score, for example a "z-score" value below the mean. There is one score that does
     not come from a list. With ``absent="ignore"``, :class:`~skrankagg.aggregators.RankStatistic` gives the worst score
-    to an item that occurs only in lists of weight 0, if other items occur in lists of positive weight. All
-    contributions to such an item are 0.
+    to an item that occurs only in lists of weight 0. This requires that other items occur in lists of positive weight.
+    All contributions to such an item are 0.
 
     Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided exactly among the
     lists.
@@ -103,7 +103,7 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
         shares = aggregator._contributions(lists)
     except InputError as error:
         raise InputError(
-            f"{error} Use voter_influence, which shows the change without a list for every method."
+            f"{error} Use voter_influence, which measures for every method how the consensus changes without a list."
         ) from None
     if shares.absent is None:
         _check_size(aggregator, lists.n_rows)
@@ -111,7 +111,7 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     else:
         n_lists = np.diff(lists.list_ptr)
         _check_size(aggregator, int(n_lists @ lists.query_n_items))
-        # Every list and every candidate of its query, list by list; rows of the list overwrite the points for absence.
+        # For each list, one row for every candidate of its query. Rows of the list overwrite the points for absence.
         own, ptr = gather_ranges(lists.candidate_ptr, lists.list_query)
         candidate, row_list = own, expand(ptr)
         share = shares.absent[row_list].astype(np.float64)

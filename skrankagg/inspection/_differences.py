@@ -27,7 +27,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         Consensus frames from ``transform``, with `query`, `item`, and `score` or `rank` or both. Other runs with one
         list for each query are also accepted.
     top : int, default=10
-        Number of first places for `top_overlap`.
+        Number of first places that `top_overlap` compares.
 
     Returns
     -------
@@ -36,18 +36,19 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
         - `query`;
         - `n_common`, int64: number of items that are in both consensuses;
-        - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on these items, where equal scores are tied;
+        - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on the common items; items of equal score are tied;
         - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both consensuses. It is
           divided by the mean number of items among the first `top`;
-        - `leader_changed`, boolean: whether their first items differ;
+        - `leader_changed`, boolean: whether the first items of the two consensuses differ;
         - `largest_rise`, Int64: the largest number of places by which an item is higher in `second` than in `first`,
           counted among the common items;
-        - `rising_item`: the item with the largest rise; if there are several, the highest of them in `first`;
-        - `largest_fall` and `falling_item`: the same for items that are lower in `second`.
+        - `rising_item`: the item with the largest rise; if several items qualify, the highest of these in `first`;
+        - `largest_fall` and `falling_item`: the corresponding values for items that are lower in `second`.
 
-        If no item rises, no item falls: both counts are 0, and the items are missing. For a query found in only one of
-        the two consensuses, `n_common` is 0 and all other values are missing. Without common items, `tau_b` and the
-        rises and falls are missing. The columns of items have the type of the ids, or object if some are missing.
+        If no item rises, no item falls either. Both counts are then 0, and both items are missing. For a query found in
+        only one of the two consensuses, `n_common` is 0 and all other values are missing. Without common items, `tau_b`
+        and the rises and falls are missing. The columns of items have the type of the ids, or object if some are
+        missing.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     --------
     voter_influence : Compares the consensus with each consensus without one list.
     skrankagg.metrics.kendall_tau : The correlation of two rankings.
-    skrankagg.metrics.overlap : The overlap of two rankings. With ``ties="w"``, short lists do not lower it.
+    skrankagg.metrics.overlap : The overlap of two rankings. With ``ties="w"``, short lists do not lower the overlap.
     skrankagg.metrics.agreement_matrix : One number for every two methods.
 
     Notes
@@ -160,7 +161,7 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """For each member of a group, return how many places `place` is higher than its position in the row order."""
+    """For each member of a group, return by how many places `place` is higher than its position in the row order."""
     order = group_order(expand(ptr), place)
     here = positions(ptr)
     there = np.empty(len(place), dtype=np.int64)

@@ -19,12 +19,12 @@ def query_rng(seed, query):
 
 
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
-    """Return the draws of lists, with the weights of the method's voters.
+    """Return random draws of lists, of voters or of queries.
 
     `given` are the user's lists, and `lists` are the prepared lists. Lists of weight 0 are never drawn. For the unit
     "query", `lists` is a single board with the lists in the same order. For the unit "list", `votes` states whether the
-    given weights are numbers of ballots. If `votes` is None, this is so in each query whose weights are all integers.
-    The weights of the method's own voters multiply the draws.
+    given weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose
+    weights are all integers. The weights of the method's own voters multiply the draws.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -39,7 +39,10 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
     if (n_ballots == 0).any():
         query = ids[int(np.argmin(n_ballots))]
-        raise InputError(f"Query {query!r} has no list of positive weight to draw from. Remove it or weight a list.")
+        raise InputError(
+            f"Query {query!r} has no list of positive weight to draw from. Remove the query, or give a list a positive "
+            "weight."
+        )
     weight = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
     equal = np.logical_and.reduceat((lists.list_weight == 1) & (ballots == 1), lists.list_ptr[:-1])
     return _DrawsOfQueries(lists.list_ptr, weight, ballots, equal, ids, n_resamples, seed)
@@ -59,7 +62,7 @@ def _draw_votes(given, ids, votes):
 
 
 class _Draws:
-    """Draws of lists.
+    """Base class of random draws, which are weights of the lists.
 
     `list_ptr`, of shape (n_queries + 1,), splits the lists by query. `weight`, of shape (n_lists,), contains the weight
     of one draw of each list.
@@ -77,10 +80,10 @@ class _Draws:
 
 
 class _DrawsOfQueries(_Draws):
-    """Draws within each query.
+    """Random draws of the lists or ballots of each query.
 
-    `ballots`, of shape (n_lists,), is the number of units that each list stands for. Where all lists are `equal`, each
-    list is one unit.
+    `ballots`, of shape (n_lists,), is the number of units that each list stands for. `equal`, of shape (n_queries,),
+    marks the queries in which each list is one unit.
     """
 
     def __init__(self, list_ptr, weight, ballots, equal, ids, n_resamples, seed):
@@ -101,14 +104,14 @@ class _DrawsOfQueries(_Draws):
         return rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
 
     def by_unit(self, q, says):
-        """Return the points of a query's units, of shape (n_units, n_items), their counts and expected counts."""
+        """Return the points of a query's units, of shape (n_units, n_items), and their counts and expected counts."""
         return says, self._counts(q), self.ballots[slice(*self.list_ptr[q : q + 2])]
 
 
 class _CommonDraws(_Draws):
-    """Draws of voters or queries with all of their lists.
+    """Random draws of voters or queries, each with all of its lists.
 
-    `unit`, of shape (n_lists,), contains the number of each list's unit.
+    `unit`, of shape (n_lists,), contains the number of the voter or query that each list belongs to.
     """
 
     def __init__(self, list_ptr, weight, unit, n_units, n_resamples, seed):
@@ -124,7 +127,7 @@ class _CommonDraws(_Draws):
         return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
 
     def by_unit(self, q, says):
-        """Return the points of a query's units, of shape (n_units, n_items), their counts and expected counts."""
+        """Return the points of a query's units, of shape (n_units, n_items), and their counts and expected counts."""
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
         return total, self._counts, np.ones(len(total))

@@ -1,4 +1,4 @@
-"""Influence of each list on the consensus, and search for lists that disagree unusually with the others."""
+"""Influence of each list on the consensus, and search for lists that agree unusually little with the others."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _CELLS = 1 << 21
 def voter_influence(
     aggregator: BaseAggregator, lists: PlainLists, *, top: int = 10, mode: Literal["silence", "drop"] = "silence"
 ) -> pd.DataFrame:
-    r"""Measure how the consensus changes without each list, and how well each list agrees with the others.
+    r"""For each list, measure how the consensus changes without the list, and how well the list agrees with the others.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method. If the method learns from judgements or by ``weighting="global"``, fit it first; it is used as
-        fitted. Other methods need no fit.
+        Any method. If the method learns from judgements or by ``weighting="global"``, fit it first; it is not fitted
+        again. Other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as for ``aggregator.transform``.
     top : int, default=10
@@ -107,7 +107,7 @@ def voter_influence(
     query are learned again without the list. Everything learned by ``fit`` stays unchanged.
 
     The agreement is measured against the *other* lists. A list always agrees more with a consensus that includes the
-    list. This effect is larger if there are fewer lists.
+    list. This difference is larger if there are fewer lists.
 
     `outlier` marks a list that agrees significantly less with the others than similar lists do. Each list has a
     one-sided test at level 0.05. Let there be m untied pairs of items and an agreement :math:`\tau`. Then :math:`d = m
@@ -115,13 +115,13 @@ def voter_influence(
 
     .. math:: \varphi = 2 \arcsin \sqrt{\frac{d + 3/8}{m + 3/4}}
 
-    has about the same spread for high and for low agreement. As a correction for continuity, it is computed from
+    has about the same spread for high and for low agreement. As a correction for continuity, the angle is computed from
     :math:`d - 1/2`. A list is an outlier if its angle exceeds the median of the query's k lists by more than
-    :math:`1.645 (1 + 3/k)` times its spread. The spread is the largest of three values:
+    :math:`1.645 (1 + 3/k)` times the spread of the angle. This spread is the largest of three values:
 
     - 1.4826 times the median absolute deviation of the angles;
-    - the same deviation in units of :math:`\sigma`, times the list's own :math:`\sigma`, which allows shorter lists to
-      vary more;
+    - 1.4826 times the list's own :math:`\sigma`, times the median of the absolute deviations, each divided by the
+      :math:`\sigma` of its list; with this value, shorter lists may vary more;
     - :math:`\sigma / \sqrt{2}`.
 
     Here :math:`\sigma` is the standard deviation of :math:`\tau` of random lists of the same length and ties [2]_.
@@ -132,10 +132,10 @@ def voter_influence(
     either. In 33 simulated designs, 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of
     12 models and 30 tasks, with one cell in five missing, 3 % were marked. With 10 lists of 50 items, 2 % were marked.
     With 25 lists, each of 5 out of 40 items, 3 % were marked. On the boards, all reversed tasks with at least 10 models
-    were found. With three times the noise, 16 to 32 % of them were found. The test found 3 to 86 % of reversed lists of
-    5 items, depending on the noise. When a quarter of 12 voters of unequal quality were reversed, it found 69 to 100 %,
-    depending on the method. The test does not show in which way a list is wrong. Lists that are copied from the same
-    bad source support each other.
+    were found. With three times the noise, 16 to 32 % of these tasks were found. The test found 3 to 86 % of reversed
+    lists of 5 items, depending on the noise. When a quarter of 12 voters of unequal quality were reversed, the test
+    found 69 to 100 % of these voters, depending on the method. The test does not show in which way a list is wrong.
+    Lists that are copied from the same bad source support each other.
 
     All queries are aggregated together. The number of aggregations is the largest number of lists of a query.
 
@@ -209,7 +209,7 @@ def voter_influence(
 
 
 class _Without(NamedTuple):
-    """The consensuses without some lists; each list belongs to a different query or replicate.
+    """Consensuses that are each computed without one list; each list belongs to a different query or replicate.
 
     `list`, of shape (n_groups,), contains the lists left out. Group ``g`` has the candidates ``candidate[ptr[g]:ptr[g +
     1]]``. `place` contains their places, counted from 1. The numbers of their tie classes increase with the place.
@@ -237,7 +237,7 @@ def _alike(lists):
 
 
 def _silence(aggregator, lists, heard, queries, others, failures):
-    """For some queries at once, set the weight of each list to 0 in turn."""
+    """For some queries at once, set the weight of each list to 0 in turn, and yield the new consensuses."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -308,7 +308,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, others, failures):
-    """For some queries at once, remove the rows of each list in turn."""
+    """For some queries at once, remove the rows of each list in turn, and yield the new consensuses."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     position = positions(list_ptr) - 1
     for number in range(int(position.max()) + 1):
@@ -354,7 +354,10 @@ def _differences(lists, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, without):
-    """Return the rows of the lists left out, and their tie classes without the list; -1 marks lost items."""
+    """Return the rows of the lists left out, and the tie classes of their items without the list.
+
+    The class -1 marks items that do not occur without the list.
+    """
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate
     rows, ptr = gather_ranges(lists.row_ptr, without.list)

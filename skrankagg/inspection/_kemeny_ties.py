@@ -56,7 +56,7 @@ def kemeny_ties(
         A row for each pair of neighbours whose `cost` is at most `max_cost`, sorted by query and from the top of the
         order:
 
-        - `query`, `item` and `next_item`; the second item follows the first item in Kemeny's consensus;
+        - `query`, `item` and `next_item`; `next_item` directly follows `item` in Kemeny's consensus;
         - `cost`, float64: the amount that swapping the two items adds to the Kemeny score, in units of list weight;
         - `component`, Int64: number of the Condorcet component that contains both items, counted from 1 at the top; NA
           if the items are in different components;
@@ -72,7 +72,7 @@ def kemeny_ties(
 
     See Also
     --------
-    skrankagg.aggregators.Kemeny : Finds the order; ``query_info_`` has `optimal` and `unique` of every query.
+    skrankagg.aggregators.Kemeny : Finds the order; ``query_info_`` contains `optimal` and `unique` for every query.
     skrankagg.aggregators.condorcet_components : Splits a query into its components.
     voter_influence : The influence of each list on the order.
 
@@ -81,14 +81,14 @@ def kemeny_ties(
     Let :math:`W_{ij}` be the weight of the lists that rank item :math:`i` above item :math:`j`. Swapping the neighbours
     :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and affects no other pair. If the `cost` is 0 in
     an `optimal` order, the order with the two items swapped is therefore also a best order. The lists then do not
-    separate the two items. The proof does not extend to several rows at once. Suppose a, b and c follow each other, and
-    a and b as well as b and c can be swapped. Then c can come before a at no cost only if the majority between a and c
-    is also a draw.
+    separate the two items. This does not hold for several swaps at once. Suppose that a, b and c follow each other, and
+    that swapping a and b as well as swapping b and c has cost 0. Then c can come before a at no cost only if the
+    majority between a and c is also a draw.
 
     A pair that is *not* listed need not have the same order in all best orders, because best orders may also differ in
     the place of a block of items. In a cycle of three equal majorities, no two neighbours can be swapped at no cost,
     but each of the three rotations is a best order. `unique` is then False. If `unique` is True, no other order is
-    best. Every best order ranks two items of different components the same way, unless they draw [1]_.
+    best. Two items of different components have the same order in every best order, unless the two items draw [1]_.
 
     If the order is not proven to be best, each `cost` is still exact for this order.
 

@@ -41,17 +41,18 @@ def margin_of_victory(
     ----------
     aggregator : aggregator
         Any method that accepts weights of lists. If the method learns from judgements or by ``weighting="global"``, fit
-        it first; it is used as fitted. Other methods need no fit.
+        it first; it is not fitted again. Other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as for ``aggregator.transform``.
     votes : bool or None, default=None
-        Whether a list of weight w consists of w equal votes, which are removed one by one. If False, a list is removed
-        completely. None treats lists as votes only in queries with integer weights, such as numbers of equal ballots.
+        Whether a list of weight w consists of w equal votes, which are removed one by one. If False, a list is always
+        removed as one unit. None treats lists as votes only in queries with integer weights, such as numbers of equal
+        ballots.
     time_limit : float or None, default=10.0
         Time limit for the search in each query, in seconds above 0; None means no limit.
     max_lists : int, default=None
-        Largest number of lists, or of votes, in a set to try, at least 1; None means no limit. It is ignored for
-        methods whose scores are sums, because they need no trials.
+        Largest number of lists, or of votes, in a set to try, at least 1; None means no limit. The limit is ignored for
+        methods whose scores are sums, because these methods need no trials.
 
     Returns
     -------
@@ -60,8 +61,8 @@ def margin_of_victory(
 
         - `query`, and `leader`, the first item of the consensus;
         - `margin`, float64: the smallest total weight of lists whose removal lets another item reach the leader's
-          score. It is 0 if the leader already shares the highest score, and infinity if the leader leads as long as one
-          list is left. It is NaN if it is not proven;
+          score. It is 0 if the leader already shares the highest score. It is infinity if the leader keeps the lead as
+          long as one list is left. NaN means that the margin is not proven;
         - `lower_bound`, float64: value that the margin is proven to reach or exceed;
         - `upper_bound`, float64: weight of the lists that were found to end the lead; infinity if no such lists were
           found;
@@ -83,7 +84,7 @@ def margin_of_victory(
     See Also
     --------
     voter_influence : Changes of the consensus without each single list.
-    rank_stability : How places change when the lists are drawn again.
+    rank_stability : Places of the items when the lists are drawn again.
 
     Notes
     -----
@@ -96,8 +97,8 @@ def margin_of_victory(
     Some scores are sums of independent per-list scores: :class:`~skrankagg.aggregators.BordaCount` with its default,
     :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. In these
     sums, the removal of a list changes the leader's lead over each rival by a fixed amount. The smallest weight that
-    ends the lead over a rival is then the solution of a covering problem. It is solved by branch and bound, or by a
-    sort if the lists have equal weight. The solution is confirmed by an aggregation.
+    ends the lead over a rival is then the solution of a covering problem. The problem is solved by branch and bound, or
+    by a sort if the lists have equal weight. An aggregation then confirms the solution.
 
     For other methods, sets of lists are tried in order of weight until a set ends the lead. This proves that no lighter
     set ends the lead. If m lists have equal weight and the margin is k lists, this takes :math:`\binom{m}{k}`
@@ -166,7 +167,7 @@ def margin_of_victory(
 
 
 class _Lead:
-    """The lead of one item of a query over the other items, given the lists of positive weight."""
+    """Lead of one item of a query over the other items, computed from the lists of positive weight."""
 
     def __init__(self, aggregator, lists, leader, heard, votes):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader
@@ -211,7 +212,7 @@ class _Lead:
         self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
-        """For each set of lists, return whether the lead ends without the set, and the remaining lead."""
+        """For each set of lists, return whether the lead ends without these lists, and the remaining lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
         removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
         weights[self.members[self.heads]] -= removed
@@ -237,7 +238,10 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
 
     def _by_sums(self, clock):
-        """Find the lightest set as `lightest_set` does if scores are sums; return None for other methods."""
+        """If scores are sums, find the lightest set of lists that ends the lead; otherwise return None.
+
+        The result has the form of the result of :func:`lightest_set`.
+        """
         try:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
         except InputError:

@@ -1,4 +1,4 @@
-"""Search for the lightest set of members that has an effect, exactly for sums, otherwise by trying sets."""
+"""Search for the lightest set of members that has an effect: a covering problem for sums, trials of sets otherwise."""
 
 import heapq
 from time import monotonic
@@ -43,7 +43,7 @@ def sets_by_weight(weight, most):
 
 
 def lightest_cover(value, weight, need, most, whole, clock):
-    """Find the lightest set of members whose values add up to at least `need`, if it is lighter than `most`.
+    """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
     All values must be above 0. Returns a proven lower bound of the weight, which is at most `most`, and the weight and
     the members of the set. If there is no such set, or no set is found in time, the weight is `most` and the members
@@ -59,7 +59,10 @@ def lightest_cover(value, weight, need, most, whole, clock):
     weights = np.concatenate([[0.0], np.cumsum(weight[order])])
 
     def bound(start, left):
-        """Return the smallest weight of members, or fractions of them, from `start` on that reach the value `left`."""
+        """Return the smallest weight of members whose values add up to `left`.
+
+        Only members from `start` on are used. Fractions of members are allowed.
+        """
         if left <= 0:
             return 0.0
         place = int(np.searchsorted(values, values[start] + left))
@@ -94,10 +97,11 @@ def lightest_cover(value, weight, need, most, whole, clock):
 def lightest_set(happens, weight, most_members, n_columns, clock):
     """Find the lightest set of members that has an effect, by trying sets.
 
-    ``happens(sets)`` is called with masks of shape (n_members, n_sets). It returns, for each set, whether the set has
-    the effect, and a distance to the effect; smaller values are nearer. A set has from 1 to `most_members` members.
-    `n_columns` sets are tried at once. Returns a proven lower bound of the weight, which is infinite if no set has the
-    effect. Also returns the smallest weight found and its members, or infinity and None if no set was found.
+    ``happens(sets)`` is called with masks of shape (n_members, n_sets). For each set, the function returns whether the
+    set has the effect, and a distance to the effect. A smaller distance means that the set is nearer to the effect. A
+    set has from 1 to `most_members` members. `n_columns` sets are tried at once. Returns a proven lower bound of the
+    weight, which is infinite if no set has the effect. Also returns the weight and the members of the lightest set
+    found, or infinity and None if no set was found.
     """
     n = len(weight)
     allowed = n - 1 if most_members is None else min(most_members, n - 1)
@@ -131,7 +135,7 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
 
 
 def _greedy(happens, weight, allowed, n_columns, clock):
-    """Add members by their progress per weight until the effect occurs, then leave out members not needed."""
+    """Add members by their progress per weight until the effect occurs, then leave out members that are not needed."""
     chosen = np.zeros(len(weight), dtype=bool)
     distance = happens(chosen[:, None])[1][0]
     while chosen.sum() < allowed:

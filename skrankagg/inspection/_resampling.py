@@ -44,7 +44,7 @@ class Replicates:
     valid: np.ndarray
 
     def of_queries(self):
-        """For each query, yield its number, the standard deviations of the candidates, and their valid places."""
+        """For each query, yield its number, and the score deviations and the valid places of its candidates."""
         for k, q in enumerate(range(*self.queries)):
             own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
             first = self.first[own] if valid.all() else self.first[own][:, valid]
@@ -105,7 +105,7 @@ class Resampling:
                     if unit == "list"
                     else "The lists have"
                 )
-                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from: so few cannot show how certain a consensus is.",
+                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from, too few to show how certain a consensus is.",
                 FewListsWarning,
             )
 
@@ -186,7 +186,7 @@ class Resampling:
         return Replicates(queries, block.candidate_ptr, score_se, first, first if last is None else last, valid)
 
     def _scores(self, block, scores, weights):
-        """Return the scores of replicates, of shape (n_candidates, n_replicates), NaN for failures, and one error."""
+        """Return the scores of replicates, of shape (n_candidates, n_replicates), and one error; failures have NaN."""
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]
         else:
@@ -222,7 +222,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """For each row of draws, return the smallest value that is not exceeded by this share of the values."""
+    """For each row of draws, return the smallest value that is not exceeded by the given share of the values."""
     # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

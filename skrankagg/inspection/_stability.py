@@ -34,15 +34,15 @@ def rank_stability(
 ) -> pd.DataFrame:
     r"""Compute the places of the items of a consensus when its lists are drawn again.
 
-    The result answers the question "how much does the order depend on which voters were asked?". It describes stability
-    and is not inference. An item that is ahead of an equally good item in the lists is also ahead in most draws, see
-    Notes.
+    The result answers the question "how much does the order depend on which voters were asked?". The result describes
+    stability. It is not inference about the true order. An item that is ahead of an equally good item in the lists is
+    also ahead in most draws, see Notes.
 
     Parameters
     ----------
     aggregator : aggregator
         Any method that accepts weights of lists. If the method learns from judgements or by ``weighting="global"``, fit
-        it first; it is used as fitted. Weights that a method learns for each query are learned again in each draw.
+        it first; it is not fitted again. Weights that a method learns for each query are learned again in each draw.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     n_resamples : int, default=1000
@@ -56,9 +56,9 @@ def rank_stability(
         lists of all queries. "query" draws queries; the lists of all queries form one board of all items, see Notes.
     votes : bool or None, default=None
         Whether a list of weight w stands for w equal ballots, which are drawn separately. The number of ballots drawn
-        is the number of ballots in the lists. If False, the list is drawn as one list, and its weight multiplies its
-        draws. None treats lists as ballots only in queries with integer weights. The parameter applies only to
-        ``unit="list"``; voters and queries are always drawn with their weights.
+        is the number of ballots in the lists. If False, the list is drawn as one unit, and its weight multiplies the
+        number of times that it is drawn. None treats lists as ballots only in queries with integer weights. The
+        parameter applies only to ``unit="list"``; voters and queries are always drawn with their weights.
     random_state : int, RandomState instance or None, default=0
         Source of the draws. The draws of a query do not depend on which other queries are present.
     n_jobs : int, default=None
@@ -98,7 +98,7 @@ def rank_stability(
     NotComparedWarning
         If the method compares items and no chain of lists connects all items of a query.
     UserWarning
-        If a query mixes whole weights above 1 with weights that are not whole, and `votes` is None.
+        If a query has both integer weights above 1 and weights that are not integers, and `votes` is None.
 
     See Also
     --------
@@ -120,11 +120,12 @@ def rank_stability(
 
     Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
     ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so
-    they are always places. The mean uses the middle of the shared places. The chance of the first k places counts the
-    fraction of the shared places that are among them.
+    they are always places. The mean uses the middle of the shared places. For the chance of the first k places, such an
+    item counts by the fraction of its shared places that are among the first k.
 
-    With ``unit="query"`` the lists of all queries are pooled, and queries are drawn with all of their lists. Use it for
-    a leaderboard whose tasks are queries. If the tasks of a leaderboard are the voters of one query, draw lists.
+    With ``unit="query"`` the lists of all queries are pooled, and queries are drawn with all of their lists. Use this
+    unit for a leaderboard whose tasks are queries. If the tasks of a leaderboard are the voters of one query, draw
+    lists.
 
     A draw does not count for a query if no list of positive weight is drawn, or if the method fails. If the method
     fails in all draws, its error is raised.
@@ -132,15 +133,15 @@ def rank_stability(
     Intervals have their nominal coverage of the true rank only if the items differ and there are many lists. Over 400
     generated queries of 30 items, ranked by BordaCount, 95 % intervals covered the true rank as follows
     (``benchmarks/rank_coverage.py``). If the items differed much, the coverage was 98 % with 50 lists and 94 % with 10
-    lists. If the items differed little, it was 95 % and 88 %. If all items were equally good, hardly any interval
-    contained all places.
+    lists. If the items differed little, the coverage was 95 % with 50 lists and 88 % with 10 lists. If all items were
+    equally good, hardly any interval contained all places.
 
     Coverage is lower for the first place. At a medium spread, the interval of the best item covered its true rank in
-    about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered 93, 96 and 98
-    %. If the items differed little, the best item's coverage was 62, 75 and 87 %. Use :func:`rank_confidence` for this
-    question if there are fewer than 50 lists.
+    about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered the true rank
+    in 93, 96 and 98 % of cases. If the items differed little, the coverage for the best item was 62, 75 and 87 %. If
+    you have fewer than 50 lists, use :func:`rank_confidence` for the first place.
 
-    The lists are aggregated `n_resamples` times. Sums and majorities of all draws are computed together.
+    The lists are aggregated `n_resamples` times. For sums and majorities, all draws are computed together.
 
     References
     ----------
@@ -267,7 +268,7 @@ def preference_probabilities(
     NotComparedWarning
         If the method compares items and no chain of lists connects all items of a query.
     UserWarning
-        If a query mixes whole weights above 1 with weights that are not whole, and `votes` is None.
+        If a query has both integer weights above 1 and weights that are not integers, and `votes` is None.
 
     See Also
     --------
@@ -308,7 +309,7 @@ def preference_probabilities(
     ((_, _, first, _),) = block.of_queries()
     if first.shape[1] == 0:
         raise InputError(
-            "No draw gives a consensus, because none includes a list of positive weight. Check the weights."
+            "No draw gives a consensus, because no draw contains a list of positive weight. Check the weights."
         )
     first = first[ranked.order]
     items = lists.items.take(lists.candidate_item[ranked.order])
@@ -332,7 +333,7 @@ def _choose_query(X, query, unit):
 
 
 def _share_of_top(first, last, k):
-    """Return the share of replicates in which each item is in the first k places; tied classes may count in part."""
+    """Return the share of replicates in which each item is in the first k places; tied items may count in part."""
     if last is first:
         return (first <= k).mean(axis=1)
     return np.clip((k + 1 - first) / (last - first + 1), 0.0, 1.0).mean(axis=1)

@@ -48,44 +48,45 @@ __all__ = ["Comparator"]
 class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     """Compare aggregators on the same queries, and aggregate with the best aggregator.
 
-    Lists and judgements are encoded once and shared by all methods. Methods that use the lists alone are measured on
-    the queries that they are fitted on. Methods that learn from judgements are measured on held-out queries and need
-    `cv`.
+    All methods use the same lists and judgements, which are encoded once. A method that uses the lists alone is
+    measured on the queries that it is fitted on. A method that learns from judgements is measured on held-out queries
+    and needs `cv`.
 
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
         Methods to compare, with their names. An estimator may be the string "drop".
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Measures without repeats, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
+        Measures, each at most once, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
         method.
     qrels : Qrels or DataFrame, default=None
         Judgements. Judgements passed to :meth:`fit` take precedence.
     n_jobs : int, default=None
-        Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. Times
-        can be compared only with 1 thread.
+        Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. The
+        times of methods can be compared only with 1 thread.
     verbose : bool, "auto" or callable, default="auto"
-        Whether to print a line when a method ends. "auto" prints lines only in a terminal or a notebook. A function is
-        called with the line instead.
+        Whether to print a line when a method ends. "auto" prints lines only in a terminal or a notebook. If a function
+        is given, it is called with each line, and nothing is printed.
     learns : list or tuple of str, default=()
-        Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. They are treated like
-        the detected methods, see Notes.
+        Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. The named methods are
+        treated like the detected methods, see Notes.
     error_score : "raise" or float, default=nan
         Value of every measure for a method that fails, as in scikit-learn's searches. A FitFailedWarning names the
         method, and the other methods are kept. "raise" raises the error of the method.
     with_voters : bool, default=False
-        Whether to measure the voters too. Their rows follow the methods, under the names of the voters as str.
+        Whether to measure the voters too. The rows of the voters follow the rows of the methods. They are labelled with
+        the names of the voters as str.
     cv : int, splitter, iterable or None, default=None
         Folds of the queries on which methods that learn from judgements are measured, as in
-        :func:`~skrankagg.model_selection.cross_val_consensus`. None rejects such methods.
+        :func:`~skrankagg.model_selection.cross_val_consensus`. None raises an error for such methods.
 
     Attributes
     ----------
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
-        Each measure, averaged over the judged queries or summed if it is a count, and the `time` in seconds. The rows
-        are indexed by `method` in the order given. The time includes fit and aggregation; with `cv` it includes all
-        folds and the fit on all queries. A failed method has `error_score` and no time. With ``with_voters=True`` a row
-        for each voter follows; its time is NaN.
+        Each measure, and the `time` in seconds. Measures are averaged over the judged queries; counts are summed. The
+        rows are indexed by `method` in the order given. The time includes fit and aggregation. With `cv` the time
+        includes all folds and the fit on all queries. A failed method has `error_score` and no time. With
+        ``with_voters=True`` a row for each voter follows, with a time of NaN.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
         The measures of each query, indexed by `method` and `query`. With ``with_voters=True`` the voters are included.
     runs_ : mapping of str to DataFrame
@@ -94,9 +95,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     failures_ : dict of str to str
         The error of each failed method.
     best_name_ : str
-        Name of the successful method with the best value of the first measure; among equal methods, the first. The best
-        value is the highest, or the lowest if lower values are better, as for "rbp_resid". A voter is never the best
-        method.
+        Name of the successful method with the best value of the first measure. If several methods are equally good, it
+        is the first of them. The best value is the highest, or the lowest if lower values are better, as for
+        "rbp_resid". A voter is never the best method.
     best_estimator_ : estimator
         The best method, fitted on all queries.
     best_score_ : float
@@ -109,16 +110,16 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     See Also
     --------
     skrankagg.metrics.evaluate : Measures existing runs.
-    skrankagg.metrics.evaluate_voters : Measures only voters, by default over the queries for which they have a list.
+    skrankagg.metrics.evaluate_voters : Measures only voters, by default over the queries of each voter's lists.
     skrankagg.model_selection.cross_val_consensus : The held-out consensus of one method.
 
     Notes
     -----
     Queries without judgements are aggregated but not measured. Voters are measured over the same queries as the
-    methods; a query for which a voter has no list counts as an empty list. The voter that is best in the results was
-    found by these judgements. Therefore choose the voter to compare with beforehand: ``compare(baseline="bm25")``.
-    Parameters of the methods are parameters of the Comparator, as in ``Comparator([("sum",
-    CombSUM())]).set_params(sum__norm="rank")``.
+    methods; a query for which a voter has no list counts as an empty list. Do not compare methods with the voter that
+    is best in the results, because the same judgements determined this voter. Choose the voter beforehand:
+    ``compare(baseline="bm25")``. Parameters of the methods are parameters of the Comparator, as in
+    ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
 
     A method learns from judgements in any of these cases:
 
@@ -131,12 +132,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     With `cv`, each consensus of such a method comes from a fit on other queries. All methods are measured over the same
     judged queries. Afterwards the method is fitted on all queries. The method is called with RankedLists. If a part of
-    the method needs judgements and contains none, `y` is the Comparator's judgements of the training queries.
+    the method needs judgements and contains none, the Comparator passes its judgements of the training queries as `y`.
 
     Parameters that were learned before cannot be held out, such as voter weights that were measured on these queries.
     If `learns` names a method that learns only in this way, the method is rejected for every `cv`. Let the Comparator
-    fit the estimator that learns the parameters, or learn them on other queries. The choice of the best method also
-    uses judgements; ``cross_val_score`` of the Comparator measures this choice.
+    fit the estimator that learns the parameters, or learn the parameters on other queries. The choice of the best
+    method also uses judgements; ``cross_val_score`` of the Comparator measures this choice.
 
     Examples
     --------
@@ -228,7 +229,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
             Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
-            judgements are used for it.
+            judgements are used.
         qrels : Qrels, default=None
             Judgements; None uses the constructor's judgements.
 
@@ -240,10 +241,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         ValueError
-            If there are no judgements, or they have no query or no item in common with the lists. If a method learns
-            from judgements and `cv` is None, or `cv` does not test every query once. If all methods fail. If neither
-            higher nor lower values of the first measure are better, as for "num_ret". If a measured voter and a method
-            have the same name.
+            If there are no judgements, or the judgements have no query or no item in common with the lists. If a method
+            learns from judgements and `cv` is None. If `cv` does not test every query once. If all methods fail. If
+            neither higher nor lower values of the first measure are better, as for "num_ret". If a measured voter and a
+            method have the same name.
         TypeError
             If the judgements are a plain frame, which scikit-learn would split like data.
 
@@ -299,7 +300,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the attributes from the results of the methods and the results of the measured voters, called rivals."""
+        """Set the attributes from the results of the methods, `outcomes`, and of the measured voters, `rivals`."""
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -324,7 +325,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         )
         for frame in (self.results_, self.per_query_):
             note_measures(frame, measures)
-        # The best method is not a failed one, nor one without a value in any query.
+        # The best method must not have failed, and must have a value in some query.
         first = next(iter(measures))
         scores = orient(self.results_[first].iloc[: len(methods)], measures[first])
         best = methods.index(scores.drop(list(failures)).fillna(-np.inf).idxmax())
@@ -362,15 +363,15 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
             Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
-            judgements are used for it.
+            judgements are used.
         qrels : Qrels, default=None
             Judgements; None uses the constructor's judgements.
 
         Returns
         -------
         float
-            The first measure over the judged queries of `X`. It is negated if lower values are better, because in
-            scikit-learn the greatest score is the best.
+            The first measure over the judged queries of `X`. If lower values are better, the value is negated, because
+            in scikit-learn the greatest score is the best.
         """
         check_is_fitted(self)
         lists = check_lists(X)
@@ -396,8 +397,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         -------
         DataFrame of shape (n_methods, 10)
             Mean, difference, interval of the difference, effect size, counts of queries won, tied and lost, and
-            p-values. Failed methods have NaN for every `error_score`, and the correction of p-values does not count
-            them.
+            p-values. Failed methods have NaN, whatever `error_score` is. The correction of p-values does not count
+            failed methods.
         """
         check_is_fitted(self)
         return compare_methods(self._measured(), baseline, **options)
@@ -417,8 +418,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         k : int, default=None
             Largest cutoff to show; None shows all cutoffs.
         metric : str, Measure or sequence of these, default=None
-            Measures. A name without a cutoff, such as "ndcg", selects all its cutoffs; "ndcg@10" selects one. None
-            selects all measures.
+            Measures. A name without a cutoff, such as "ndcg", selects the measure at all cutoffs; "ndcg@10" selects one
+            cutoff. None selects all measures.
         query : object or list, default=None
             The id of a query, or a list of ids. None selects the summary of all queries.
         per_query : bool, default=False
@@ -475,7 +476,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return latex_table(table, marks=marks, **options)
 
     def _measured(self):
-        """Return the measures of each query; failed methods have NaN instead of their error_score."""
+        """Return the measures of each query; failed methods have NaN instead of `error_score`."""
         failed = self.per_query_.index.get_level_values(0).isin(list(self.failures_))
         return self.per_query_.mask(np.broadcast_to(failed[:, None], self.per_query_.shape))
 
@@ -506,7 +507,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         NotFittedError
-            If ``fit`` was not called, so that the best method is not known.
+            If ``fit`` was not called. The best method is then not known.
         """
         keep_out_of_html()
         check_is_fitted(self)
@@ -521,7 +522,7 @@ def _first_measure(measures):
     first = next(iter(measures))
     if measures[first].greater_is_better is None:
         raise InputError(
-            f"The first of `metrics` determines the best method; got {first!r}, for which neither higher nor lower is "
-            "better. Put another measure first."
+            f"The first of `metrics` determines the best method; got {first!r}, for which neither higher nor lower "
+            "values are better. Put another measure first."
         )
     return first

@@ -33,13 +33,14 @@ def cross_val_consensus(
     """Aggregate every query with a method fitted on other queries.
 
     The queries are split into folds. For each fold, a clone of the estimator is fitted on all other queries and their
-    judgements. The clone then aggregates the queries of the fold. No consensus depends on the judgements of its own
-    query. The result can therefore be evaluated with the same judgements, compared with other runs, or saved.
+    judgements. The clone then aggregates the queries of the fold. The consensus of a query therefore does not depend on
+    the judgements of this query. The result can be evaluated with the same judgements, compared with other runs, or
+    saved.
 
     Parameters
     ----------
     aggregator : estimator
-        An aggregator, or a pipeline or search around one, whose ``transform`` returns a consensus.
+        An aggregator, or a pipeline or search that contains an aggregator; its ``transform`` must return a consensus.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list. The estimator is
         always called with RankedLists, whose samples are queries.
@@ -58,7 +59,7 @@ def cross_val_consensus(
     -------
     DataFrame
         Columns `query`, `item`, `score` and `rank`, and further columns of the method. The queries have the order of
-        the lists; the queries of a frame are sorted.
+        the lists. If `lists` is a frame, the queries are sorted.
 
     Raises
     ------
@@ -75,11 +76,11 @@ def cross_val_consensus(
 
     Notes
     -----
-    Queries without judgements are aggregated too. They are also in training sets, where methods that learn from the
-    lists use them. For a method that learns nothing, the result equals ``transform``.
+    Queries without judgements are aggregated too. They are also in training sets, because some methods learn from lists
+    without judgements. For a method that learns nothing, the result equals the result of ``transform``.
 
-    Scores in different folds come from different fits. Scores within a query can be compared, which is sufficient for
-    measures of rankings.
+    Scores in different folds come from different fits. Only scores of the same query can be compared. This is
+    sufficient for measures of rankings.
 
     Examples
     --------
@@ -132,8 +133,8 @@ def query_folds(cv, lists):
         raise InputError(
             f"`cv` must have every query in exactly one test set; {show_id(lists.queries, q)} is in {tested[q]}, and "
             f"{int((tested != 1).sum()) - 1} other queries are in no or several test sets. Choose folds, such as "
-            "cv=5 or KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged "
-            "queries."
+            "cv=5 or KFold(5, shuffle=True), without qrels= of the splitter. To leave out unjudged queries, pass "
+            "lists.judged(qrels)."
         )
     for train, test in folds:
         both = np.intersect1d(train, test)

@@ -5,7 +5,10 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Return, by name of method, why methods learn from judgements; `learns` contains names of further methods."""
+    """Return the reasons why methods learn from judgements, by name of the method.
+
+    `learns` contains the names of further methods that learn from judgements.
+    """
     reasons = {}
     for name, estimator in members:
         reason = f"named by learns={list(learns)!r}" if name in learns else find_judgements(estimator)
@@ -15,20 +18,23 @@ def find_learners(members, learns):
 
 
 def refuse_learners(reasons):
-    """Raise InputError if there are methods that a Comparator would measure on the judgements they learned from."""
+    """Raise InputError if a Comparator without `cv` would measure methods on the judgements that they learned from."""
     if reasons:
         first = next(iter(reasons))
         found = ", ".join(f"{name!r} ({reason})" for name, reason in reasons.items())
         raise InputError(
             "Without `cv` the Comparator measures methods on the queries that they are fitted on. No method may learn "
             f"from judgements then; got {found}. Pass cv=5 to measure these methods on held-out queries. Or fit such a "
-            "method on training queries and evaluate it on others, "
+            "method on training queries and evaluate it on other queries, "
             f"evaluate({{{first!r}: run, ...}}, qrels). Or use cross_val_score over RankedLists."
         )
 
 
 def refuse_learnt(members, learns):
-    """Raise InputError if `learns` names a method whose fit learns nothing, because judgements set its parameters."""
+    """Raise InputError if `learns` names a method whose fit learns nothing.
+
+    The parameters of such a method were learned from judgements before, so queries cannot be held out.
+    """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:
         raise InputError(

@@ -18,10 +18,10 @@ __all__ = ["cross_val_likelihood"]
 
 
 def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | VoterKFold = 5) -> pd.DataFrame:
-    r"""Compute how likely held-out lists are under a fitted model, without judgements.
+    r"""Compute the likelihood of held-out lists under a fitted model, without judgements.
 
-    The lists of each query are divided into folds. For each fold the worths are fitted to the other lists of the query,
-    and the log-likelihood of the lists of the fold is computed under these worths.
+    The lists of each query are divided into folds. For each fold, the worths of the items are fitted to the other lists
+    of the query. The log-likelihood of the fold's lists is then computed under these worths.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
     cv : int or VoterKFold, default=5
-        Number of folds, or a VoterKFold. A number divides the lists at random, but always in the same way.
+        Number of folds, or a VoterKFold. A number divides the lists at random, but every call makes the same folds.
 
     Returns
     -------
@@ -38,8 +38,8 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
         A row for each query, in the order of the lists:
 
         - `query`
-        - `log_likelihood`: sum over all lists; each list is measured under the worths fitted without its fold
-        - `n_lists`, `n_choices`: number of lists, and number of choices that the lists contain, both counted by weight
+        - `log_likelihood`: sum over all lists, where the worths for a list are fitted without the fold of the list
+        - `n_lists`, `n_choices`: total weight of the lists, and number of choices in the lists, counted by weight
         - `per_choice`: mean log-likelihood of a choice; NaN if there are no choices
         - `uniform`: the value of `per_choice` if all items are equally good
 
@@ -54,29 +54,30 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     --------
     VoterKFold : The splitter into folds.
     skrankagg.aggregators.PlackettLuce : The model and its likelihood.
-    cross_val_consensus : Holds out queries instead of lists, so that their consensus can be evaluated with judgements.
+    cross_val_consensus : Holds out queries instead of lists, for evaluation with judgements.
 
     Notes
     -----
     A model that has learned something has a `per_choice` above `uniform`. :math:`e` to the power of `per_choice` is the
-    geometric mean of the chances that the model gave to the actual choices. A lower `per_choice` may mean that `prior`
-    is too small for so few lists.
+    geometric mean of the probabilities of the actual choices under the model. A lower `per_choice` may mean that
+    `prior` is too small for so few lists.
 
-    Values of different `prior` can be compared directly. A different `absent` changes the choices and the items to
-    choose from. Then compare by how much each value exceeds its own `uniform`. Without ties, the parameter `ties`
-    changes nothing. With ties, "davidson" uses the exact likelihood of the data, and "efron" and "breslow" use
-    different approximations, so their values cannot be compared. Under "davidson", a tie has probability 0 if no
-    training list contains a tie of the same number of items. The value is then minus infinity.
+    Values for different settings of `prior` can be compared directly. A different setting of `absent` changes the
+    choices and the items to choose from. Then compare the differences between `per_choice` and `uniform`. Without ties,
+    the parameter `ties` changes nothing. With ties, "davidson" uses the exact likelihood of the data, and "efron" and
+    "breslow" use different approximations. Values for different settings of `ties` then cannot be compared. Under
+    "davidson", a tie has probability 0 if no training list contains a tie of the same number of items. The value is
+    then minus infinity.
 
-    Lists count with their own weights. The model's `voter_weights` multiply these weights only in the fit, so that
-    different voter weights are measured by the same lists. The weights of comparisons and ballots are numbers of lists,
-    and the folds divide these lists, see :class:`VoterKFold`.
+    Lists count with their own weights. The model's `voter_weights` multiply these weights only in the fit. Settings
+    with different voter weights are therefore measured by the same lists. The weights of comparisons and ballots are
+    numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
 
     With `weighting`, the reliability of a voter is learned from the voter's other lists in the same group of the query.
     With "global", the voter's lists of other queries are also used. A voter without other lists is treated as average.
 
-    A list of :math:`L` items contains :math:`L` choices, or :math:`L - 1` if no other item was left when its last item
-    was chosen. If a query has only one list, nothing is learned, and all worths are equal.
+    A list of :math:`L` items contains :math:`L` choices. If its last item was the only item left to choose, the list
+    contains :math:`L - 1` choices. If a query has only one list, nothing is learned, and all worths are equal.
 
     Examples
     --------
@@ -136,6 +137,9 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
 
 def _n_choices(lists, absent):
-    """For each query, count the choices in its lists by weight; taking the only item left is not a choice."""
+    """For each query, count the choices in its lists by weight.
+
+    If only one item is left, taking this item is not a choice.
+    """
     left = lists.query_n_items[lists.list_query] if absent == "last" else lists.list_length
     return lists.sum_over_lists(lists.list_weight * (lists.list_length - (lists.list_length == left)))

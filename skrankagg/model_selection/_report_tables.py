@@ -1,9 +1,9 @@
-"""Tables of a comparison as text, Markdown, LaTeX or a Styler, made from a frame.
+"""Tables of a comparison as text, Markdown, LaTeX or a Styler; each is made from a frame.
 
 A table has a row for each method and a column for each measure. The best value of a measure is marked. The best value
 is the lowest if lower values of the measure are better, otherwise the highest. If all methods are equal, no value is
-marked. Counts and times are shown without a mark, because larger values are not better. A dash stands for a missing
-number, such as the measures of a failed method.
+marked. Counts and times are never marked, because larger values are not better. A dash stands for a missing number,
+such as the measures of a failed method.
 
 >>> import pandas as pd
 >>> from skrankagg.model_selection import text_table
@@ -62,11 +62,11 @@ def text_table(
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index, of one or
-        more levels, labels the rows.
+        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
+        rows; it may have several levels.
     references : DataFrame, default=None
-        Further rows, such as single voters. They are shown below a rule and never marked. Cells of missing columns are
-        left blank.
+        Further rows, such as single voters. They are shown below a rule and are never marked. If a column is missing,
+        its cells are blank.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
         `table`.
@@ -76,7 +76,7 @@ def text_table(
         Whether to mark the best value of each measure. For a list of methods, the best value among these methods is
         marked.
     time : str, default="time"
-        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
+        Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def text_table(
 
 
 class LatexOptions(TypedDict, total=False):
-    """Options of :func:`latex_table` for functions that pass them on."""
+    """Options of :func:`latex_table`, for functions that pass these options on."""
 
     references: pd.DataFrame | None
     decimals: int
@@ -142,10 +142,10 @@ def latex_table(
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index, of one or
-        more levels, labels the rows.
+        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
+        rows; it may have several levels.
     references : DataFrame, default=None
-        Further rows. They are shown below a rule and never in bold.
+        Further rows. They are shown below a rule and are never in bold.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
         `table`.
@@ -155,9 +155,9 @@ def latex_table(
         Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
         is in bold.
     time : str, default="time"
-        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
+        Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
     caption : str, default=None
-        Caption, in LaTeX. With a caption or a label, the tabular is part of a floating table.
+        Caption, in LaTeX. If a caption or a label is given, the tabular is part of a floating table.
     label : str, default=None
         Label of the table for references, such as "tab:methods".
 
@@ -229,10 +229,10 @@ def markdown_table(
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index, of one or
-        more levels, labels the rows.
+        Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
+        rows; it may have several levels.
     references : DataFrame, default=None
-        Further rows. They are shown at the end and never in bold.
+        Further rows. They are shown at the end and are never in bold.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
         `table`.
@@ -242,7 +242,7 @@ def markdown_table(
         Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
         is in bold.
     time : str, default="time"
-        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
+        Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
 
     Returns
     -------
@@ -298,7 +298,7 @@ def style_table(
         Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
         is in bold.
     time : str, default="time"
-        Name of the column that contains times in seconds, if there is such a column. Times are shown in ms or s.
+        Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
 
     Returns
     -------
@@ -340,7 +340,7 @@ def style_table(
 
 
 def _lay_out(results, references, marks, decimals, mark_best, time):
-    """Return the titles of the labels, the labels of all rows, and each column's title, cells, best cells and marks."""
+    """Return the titles of the row labels, the row labels, and each column's title, cells, best cells and marks."""
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)
     if references is None:
@@ -395,7 +395,7 @@ def _eligible(index, mark_best):
 
 
 def _best(values, decimals):
-    # Values are compared as printed: if only one of two equal numbers were marked, it would look like a misprint.
+    # Values are compared as printed: if only one of two equal numbers were marked, the mark would look like a misprint.
     # Methods without a value do not count: a lead over them alone is not marked.
     shown = np.array([float(f"{value:.{decimals}f}") if np.isfinite(value) else np.nan for value in values])
     known = shown[~np.isnan(shown)]

@@ -29,15 +29,17 @@ def select_results(
     k : int, default=None
         Largest cutoff to show; None shows all cutoffs. Measures without a cutoff are always shown.
     metric : str, Measure or sequence of these, default=None
-        Measures. A name without a cutoff, such as "ndcg", selects all its cutoffs; "ndcg@10" selects one. None selects
-        all measures.
+        Measures. A name without a cutoff, such as "ndcg", selects the measure at all cutoffs; "ndcg@10" selects one
+        cutoff. None selects all measures.
     query : object or list, default=None
-        The id of a query, or a list of ids, for a table with a row for each method and query. None selects all queries.
+        The id of a query, or a list of ids. The table must then have a row for each method and query. None selects all
+        queries.
 
     Returns
     -------
     DataFrame
-        The selected part of `table`, with the same index. If `query` is a single id, it is indexed only by method.
+        The selected part of `table`, with the same index. If `query` is a single id, the index contains only the
+        method.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def _check_queries(table, query):
     unknown = [one for one in queries if one not in known]
     if unknown:
         raise InputError(
-            f"`query` must be None or judged queries; got {unknown[0]!r}. There are "
+            f"`query` must be None or judged queries; got {unknown[0]!r}. Choose from "
             f"{', '.join(map(repr, known.unique()[:5].tolist()))}{', ...' if known.nunique() > 5 else ''}."
         )
     return queries

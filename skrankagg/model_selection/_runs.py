@@ -1,4 +1,4 @@
-"""Results of methods that run on the same lists: a consensus with its measures, or an error."""
+"""Results of methods that run on the same lists; each result is a consensus with its measures, or an error."""
 
 import time
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Outcome:
 
 @dataclass
 class Measuring:
-    """Lists with judgements, measures by name, and the value that a failed method has for each measure."""
+    """Lists with judgements, measures by name, and the value of every measure for a failed method."""
 
     judged: JudgedLists
     measures: dict
@@ -49,7 +49,10 @@ def run_method(name, estimator, X, lists, measuring):
 
 
 def run_held_out(name, estimator, lists, aligned, folds, measuring):
-    """Measure a method on held-out folds, then fit it in place on all lists; `aligned` is None or the judgements."""
+    """Measure a method on held-out folds, then fit it in place on all lists.
+
+    `aligned` contains the judgements aligned with the lists, or is None.
+    """
 
     def aggregate():
         result = hold_out(estimator, lists, aligned, folds)
@@ -111,7 +114,7 @@ def name_voters(lists, members):
 
 
 def measure_voters(names, lists, judged, measures):
-    """Return the results of the voters under the given names; these results have no estimator and no time."""
+    """Return the results of the voters under the given names; the results have no estimator and no time."""
     return [
         Outcome(name, None, measured, VoterRun(lists, voter))
         for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))
@@ -132,7 +135,7 @@ class VoterRun:
 
 
 class Runs(Mapping):
-    """Consensus frames by method; each frame is built on access, and failed methods have no frame."""
+    """Mapping from method to consensus frame; each frame is built on access, and failed methods have no frame."""
 
     def __init__(self, results, failures):
         self._results = results

@@ -1,4 +1,4 @@
-"""Tests of differences between methods, from a frame of values of each query to a frame of p-values."""
+"""Tests of differences between methods, which turn a frame of values of each query into a frame of p-values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["compare_methods", "compare_ranks", "significance_marks"]
 
 
 class PairedTestOptions(TypedDict, total=False):
-    """Options of :func:`compare_methods` that determine the test, for functions that pass them on."""
+    """Options of :func:`compare_methods` that determine the test, for functions that pass these options on."""
 
     test: Literal["t", "wilcoxon", "sign", "randomization"]
     correction: Literal["holm", "bonferroni", "bh", "by", "none"]
@@ -43,7 +43,10 @@ class ComparisonOptions(PairedTestOptions, total=False):
 
 
 def query_table(per_query, metric=None):
-    """Return one measure, by default the first, as a frame of shape (n_queries, n_methods), and its column name."""
+    """Return the values of a measure as a frame of shape (n_queries, n_methods), and the name of the measure.
+
+    The default is the first measure.
+    """
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise InputTypeError(
             "`table` must be a frame of measures indexed by method and query, such as comparator.per_query_; "
@@ -74,7 +77,7 @@ def compare_methods(
     table : DataFrame
         Measures, indexed by method and query.
     baseline : str, default=None
-        The method to compare with. None uses the method with the best mean, which is the lowest mean if lower values
+        The method to compare with. None uses the method with the best mean. The best mean is the lowest if lower values
         are better.
     metric : str or Measure, default=None
         Measure; None uses the first measure.
@@ -83,10 +86,10 @@ def compare_methods(
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
         Correction for the number of comparisons.
     confidence : float or None, default=0.95
-        Confidence of the interval of the difference. The interval is a BCa bootstrap over the queries and is not
-        corrected for the number of comparisons. None omits the interval.
+        Confidence of the interval of the difference. The interval is computed by a BCa bootstrap over the queries. It
+        is not corrected for the number of comparisons. None omits the interval.
     n_resamples : int, default=9999
-        Number of resamples of the bootstrap. The randomisation test uses the same number if it draws resamples.
+        Number of resamples of the bootstrap. If the randomisation test draws resamples, it draws the same number.
     random_state : int, RandomState instance or None, default=0
         Source of the random draws.
 
@@ -102,9 +105,9 @@ def compare_methods(
         - `wins`, `ties` and `losses`, counts of queries;
         - `pvalue` and `adjusted`.
 
-        In the row of the baseline, the comparison is NaN and the counts are 0. The same applies to a method without
-        values, such as a failed method; the correction does not count such a method. The method with the better value
-        wins a query, which is the lower value if lower values are better. The difference keeps its sign.
+        In the row of the baseline, the comparison is NaN and the counts are 0. The row of a method without values, such
+        as a failed method, is the same, and the correction does not count the method. The method with the better value
+        wins a query. If lower values are better, the lower value wins, but the sign of the difference is not changed.
 
     Raises
     ------
@@ -121,8 +124,8 @@ def compare_methods(
     Intervals of fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
     queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
-    A comparison of two methods leaves out queries for which one of them has no value. If the baseline was chosen by the
-    same queries, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
+    A comparison of two methods leaves out queries for which one of them has no value. If the same queries were used to
+    choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
 
     Examples
     --------
@@ -142,7 +145,8 @@ def compare_methods(
     if baseline is None:
         if prefers(column, table) is None:
             raise InputError(
-                f"`baseline` must be given for {column!r}, for which neither higher nor lower is better; got None."
+                f"`baseline` must be given for {column!r}, for which neither higher nor lower values are "
+                "better; got None."
             )
         baseline = orient(values.mean(), column, table).idxmax()
     if baseline not in values:
@@ -152,8 +156,8 @@ def compare_methods(
         )
     if values[baseline].isna().all():
         raise InputError(
-            f"`baseline` must have values to compare with; got {baseline!r}, which has none, as when it failed. Choose "
-            "another."
+            f"`baseline` must have values to compare with; got {baseline!r}, which has no values. Perhaps it failed. "
+            "Choose another method."
         )
     options = {"n_resamples": n_resamples, "random_state": random_state}
     rows = {baseline: {"mean": values[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}
@@ -182,7 +186,7 @@ def significance_marks(
     alpha: float = 0.05,
     **options: Unpack[PairedTestOptions],
 ) -> pd.DataFrame:
-    """Mark methods that differ significantly from a baseline, for each measure.
+    """For each measure, mark the methods that differ significantly from a baseline.
 
     Parameters
     ----------
@@ -233,13 +237,13 @@ def significance_marks(
 def compare_ranks(
     table: pd.DataFrame, *, metric: MeasureLike | None = None, alpha: float = 0.05
 ) -> tuple[pd.Series, FriedmanResult]:
-    """Compare all methods by their ranks on each query, with Friedman's test and Nemenyi's test.
+    """Compare all methods by Friedman's test and Nemenyi's test, which use the ranks of the methods on each query.
 
     Parameters
     ----------
     table : DataFrame
-        Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Then
-        queries are left out for which a method has no value.
+        Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Queries
+        for which one of the other methods has no value are then also left out.
     metric : str or Measure, default=None
         Measure; None uses the first measure.
     alpha : float, default=0.05
@@ -250,7 +254,7 @@ def compare_ranks(
     mean_ranks : Series of shape (n_methods,)
         Mean rank of each method, best method first. A method that is best on every query has the mean rank 1.
     result : FriedmanResult
-        The test, with methods in the order of `table`.
+        The result of the tests; the methods have the order of `table`.
 
     See Also
     --------

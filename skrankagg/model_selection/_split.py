@@ -17,7 +17,7 @@ __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
 
 class _QuerySplitter(BaseCrossValidator):
-    """Base of splitters by query; the samples that they split are the rows of a frame, or queries.
+    """Base of splitters by query; the samples are the rows of a frame, or the queries of RankedLists.
 
     A subclass must have the parameters `qrels` and `query`, and the method ``_splitter(n_queries)``.
     """
@@ -42,7 +42,7 @@ class _QuerySplitter(BaseCrossValidator):
         Raises
         ------
         ValueError
-            If there are fewer queries, or judged queries, than folds. If there is no column `query`.
+            If there are fewer queries, or fewer judged queries, than folds. If there is no column `query`.
         """
         if isinstance(X, RankedLists):
             code, queries = np.arange(X.n_queries), X.queries
@@ -77,7 +77,7 @@ class _QuerySplitter(BaseCrossValidator):
 class QueryKFold(_QuerySplitter):
     """Split queries into folds; each fold is once the test set.
 
-    All rows of a query are in the same set, so that no list is divided.
+    All rows of a query are in the same set, so no list is divided.
 
     Parameters
     ----------
@@ -90,20 +90,20 @@ class QueryKFold(_QuerySplitter):
     query : str, default="query"
         Name of the column of query ids.
     qrels : Qrels or DataFrame, default=None
-        Judgements. Only judged queries are divided into folds, so that every test set contains judged queries. Queries
-        without judgements are in every training set and in no test set. None divides all queries.
+        Judgements. Only the judged queries are then divided into folds, so that every test set contains judged queries.
+        Queries without judgements are in every training set and in no test set. None divides all queries.
 
     See Also
     --------
     QueryShuffleSplit : Splits queries at random several times.
-    skrankagg.RankedLists : Encoded lists, which scikit-learn's own splitters split by query.
+    skrankagg.RankedLists : Encoded lists; scikit-learn's own splitters split them by query.
     skrankagg.RankedLists.judged : Leaves out queries without judgements from both sets.
 
     Notes
     -----
     A splitter of rows, such as ``cv=5`` on a frame, divides lists: some rows of a query are used for fitting, and
-    others for scoring. The scorers then raise an error, which scikit-learn turns into NaN unless
-    ``error_score="raise"``. On :class:`~skrankagg.RankedLists`, ``cv=5`` makes the same folds as this splitter.
+    others for scoring. The scorers then raise an error. Scikit-learn replaces this error by NaN unless
+    ``error_score="raise"`` is set. On :class:`~skrankagg.RankedLists`, ``cv=5`` makes the same folds as this splitter.
 
     Examples
     --------
@@ -167,8 +167,8 @@ class QueryShuffleSplit(_QuerySplitter):
     query : str, default="query"
         Name of the column of query ids.
     qrels : Qrels or DataFrame, default=None
-        Judgements. Only judged queries are split, and `test_size` and `train_size` count them. Queries without
-        judgements are in every training set and in no test set. None splits all queries.
+        Judgements. Only the judged queries are then split, and `test_size` and `train_size` refer to the judged
+        queries. Queries without judgements are in every training set and in no test set. None splits all queries.
 
     See Also
     --------

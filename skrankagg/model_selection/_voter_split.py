@@ -1,4 +1,4 @@
-"""Splitter of the lists within each query, which holds out voters of methods that learn within a query."""
+"""Splitter of the lists within each query, for methods that learn within a query."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _MOST = 10**9
 class VoterKFold:
     """Split the lists of each query into folds; each fold is once the test set.
 
-    Scikit-learn's functions cannot use this splitter, because their samples are queries. Both sets contain lists of all
-    queries. The sets are given as weights of the lists, so that all items stay candidates.
+    Scikit-learn's functions cannot use this splitter, because their samples are queries. The training set and the test
+    set contain lists of all queries. Each set is given as weights of the lists, so that all items stay candidates.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class VoterKFold:
         Whether to divide the lists of a query at random. Otherwise each fold consists of neighbouring lists in the
         order of the voters.
     random_state : int, RandomState instance or None, default=None
-        Seed of the shuffle. The folds of a query do not depend on other queries.
+        Seed of the shuffle. The folds of a query do not depend on the other queries.
 
     See Also
     --------
@@ -46,18 +46,19 @@ class VoterKFold:
 
     Notes
     -----
-    A list of weight 1 is in one test set with its full weight, and in the training sets of the other folds. Lists of
-    weight 0 are in no test set.
+    A list of weight 1 is in the test set of one fold, and in the training sets of all other folds. Lists of weight 0
+    are in no test set.
 
     If all weights of a query are integers, a list of weight w stands for w equal lists, such as ballots or comparisons.
-    With ``shuffle=True`` the w lists are divided among the folds. With ``shuffle=False`` an error is raised, because
-    one fold would hold out all w lists together. If some weights of a query are not integers, lists are never divided.
+    With ``shuffle=True`` these w lists are divided among the folds. With ``shuffle=False`` a weight above 1 raises an
+    error, because one fold would hold out all w lists together. If some weights of a query are not integers, lists are
+    never divided.
 
     The numbers of lists in the folds of a query differ by at most 1. If a query has fewer lists than folds, the last
     folds have no test list of the query, and their training sets contain all lists of the query. If a query has only
     one list, the fold that tests the list has no training list of the query.
 
-    Comparisons by one judge are separate lists, and they are not held out together.
+    Comparisons by the same judge are separate lists, so they are not held out together.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Candidate weights of voters for a search, which are points of a grid or random points."""
+"""Candidate weights of voters for a search: points of a grid, or random points."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -18,7 +18,7 @@ _MOST_POINTS = 200_000
 
 
 def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, float]]:
-    """List all weights of voters that are multiples of a step and add up to 1, for a search.
+    r"""List all weights of voters that are multiples of a step and add up to 1, as candidates for a search.
 
     Use the weights as values of ``voter_weights`` in a ``GridSearchCV``, for any method that accepts weights of voters.
 
@@ -27,14 +27,14 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     step : float, default=0.1
-        Distance between two weights. It must be 1 / n, where n is an integer.
+        Distance between two weights. The step must be 1 / n, where n is an integer.
 
     Returns
     -------
     list of dict of voter to float
-        The points of the grid. Points with more weight on the first voters come first. For m voters the number of
-        points is the binomial coefficient of n + m - 1 over m - 1. With a step of 0.1 there are 11 points for 2 voters,
-        66 for 3 and 286 for 4.
+        The points of the grid. Points with more weight on the first voters come first. For m voters there are
+        :math:`\binom{n + m - 1}{m - 1}` points. With a step of 0.1 there are 11 points for 2 voters, 66 for 3 and 286
+        for 4.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
 
     See Also
     --------
-    DirichletWeights : Random weights, which suit many voters.
+    DirichletWeights : Random weights, for a search with many voters.
     skrankagg.preprocessing.VoterWeighter : Measures the weights of voters instead of searching for them.
 
     Notes
@@ -117,8 +117,8 @@ def _check_voters(voters):
 class DirichletWeights:
     """Random weights of voters that add up to 1, for a ``RandomizedSearchCV`` over ``voter_weights``.
 
-    Use random points if a grid would have too many points. Most random points differ in every weight. This helps if
-    only a few voters matter.
+    Use random points if a grid would have too many points. Any two random points usually differ in the weight of every
+    voter. This helps if only a few voters matter.
 
     Parameters
     ----------
@@ -126,12 +126,12 @@ class DirichletWeights:
         Voters, such as ``lists.voters``.
     concentration : float or mapping of voter to float, default=1.0
         Parameter of the Dirichlet distribution, above 0. With 1 all weights are equally likely. Below 1, weights near 0
-        for most voters are more likely; above 1, nearly equal weights are more likely. In a mapping, voters with
-        greater values have greater weights on average.
+        for most voters are more likely. Above 1, nearly equal weights are more likely. A mapping contains a value for
+        each voter; voters with greater values have greater weights on average.
 
     See Also
     --------
-    weight_grid : All points of a grid, which suit two to four voters.
+    weight_grid : All points of a grid, for a search with two to four voters.
     sklearn.model_selection.RandomizedSearchCV : Draws weights and measures each choice.
 
     Examples

@@ -1,4 +1,4 @@
-"""Consensus of consensuses, in which aggregators are the voters of another aggregator."""
+"""Transformer that turns aggregators into voters, for a consensus of consensuses."""
 
 from numbers import Integral
 from typing import Any
@@ -24,7 +24,7 @@ __all__ = ["AggregatorUnion"]
 
 
 class AggregatorUnion(SupervisedListTransformer, Composition):
-    """Turn several aggregators into voters, so that the consensus of each aggregator is the list of a voter.
+    """Turn several aggregators into voters; the consensus of each aggregator becomes the list of a voter.
 
     The next step of a pipeline merges these lists like any other lists.
 
@@ -60,9 +60,9 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
 
     ``fit`` passes the judgements `y` on to the aggregators. If an aggregator learns from judgements, ``fit_transform``
     ranks the queries of each fold by a fit on the other folds. A pipeline calls ``fit_transform`` while it is fitted.
-    The next step therefore learns how good the consensus is on new queries; on training queries a consensus looks
+    The next step therefore learns how good the consensus is on new queries. On training queries a consensus looks
     better. ``fit`` uses all queries, and ``transform`` uses this fit. Therefore ``fit_transform(lists, y)`` and
-    ``fit(lists, y).transform(lists)`` differ, and ``fit_transform`` makes `cv` more fits.
+    ``fit(lists, y).transform(lists)`` differ. ``fit_transform`` also needs `cv` more fits than ``fit``.
 
     Examples
     --------
@@ -133,7 +133,8 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
                 f"{aggregator!r}, because it ranks training queries by fits on other queries; got "
                 f"{int(relevant.sum())}. Give more judged queries."
             )
-        # Queries without relevant items are spread over the folds, so that each training set has some with.
+        # Queries without relevant items are spread over the folds, so that each training set also has queries with such
+        # items.
         fold = np.empty(lists.n_queries, dtype=np.int64)
         for chosen in (relevant, ~relevant):
             size = int(chosen.sum())
@@ -158,7 +159,8 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
             taken = sorted({*self.named_aggregators_} & {*lists.voters.astype(str)})
             if taken:
                 raise InputError(
-                    f"Names of aggregators must differ from those of voters; got {taken[0]!r} for both. Rename it."
+                    f"Names of aggregators must differ from names of voters; got {taken[0]!r} for both. "
+                    "Rename the aggregator."
                 )
             frames.append(lists.to_frame())
         united = pd.concat([frame.astype({"voter": str}) for frame in frames], ignore_index=True)
@@ -182,7 +184,7 @@ def _fit_transform(aggregator, lists, y):
 
 
 def _with_relevant(aggregator, queries, given):
-    """Return a mask of the queries that have relevant items in the given or the aggregator's judgements."""
+    """Return a mask of the queries with relevant items; the judgements are the given ones or the aggregator's own."""
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
     relevant = np.full(len(queries), not known)  # if no judgements are visible, any query may have some
     for qrels in known:

@@ -30,8 +30,8 @@ class ScoreNormalizer(ListTransformer):
         Normalisation, as in :class:`~skrankagg.aggregators.CombSUM`: "min-max", "z-score", "dbsf", "max", "sum" and
         "l2" need scores; "borda", "rank", "reciprocal" and "simple-borda" use ranks. None leaves the scores unchanged.
     lower : float, or mapping or pandas.Series of voter to float, default=None
-        Score that "min-max" maps to 0, such as the lowest possible score, which is 0 for BM25 and -1 for a cosine. For
-        voters missing from a mapping, the lowest score of each list is used. None uses it for all voters.
+        Score that "min-max" maps to 0, such as the lowest possible score: 0 for BM25, -1 for a cosine. None uses the
+        lowest score of each list. The same applies to voters missing from a mapping.
     upper : float, or mapping or pandas.Series of voter to float, default=None
         Score that "min-max" maps to 1; None uses the highest score of each list.
     clip : bool, default=True
@@ -41,7 +41,7 @@ class ScoreNormalizer(ListTransformer):
     ------
     ValueError
         If bounds are given with a norm other than "min-max", or an upper bound is not above the lower bound. If
-        ``clip=False`` and all scores of a list lie beyond its only bound, because the scale is then unknown.
+        ``clip=False`` and all scores of a list lie beyond its only bound. The scale is then unknown.
 
     See Also
     --------
@@ -51,13 +51,13 @@ class ScoreNormalizer(ListTransformer):
     -----
     With bounds, the value is :math:`(x - lower) / (upper - lower)`. The theoretical minimum replaces the observed
     minimum [1]_. Depending on its score, the last item of a list may then have a higher value than an absent item.
-    TM2C2 in the paper is a convex combination of two voters on this scale; it is a pipeline with ``CombSUM(norm=None,
-    voter_weights=...)``. If all scores of a list equal the lower bound, the values are 0. If all scores are equal but
-    not at the lower bound, the values are 1 unless there is an upper bound.
+    TM2C2 in the paper is a convex combination of two voters on this scale. It is a pipeline of this step and
+    ``CombSUM(norm=None, voter_weights=...)``. If all scores of a list equal the lower bound, the values are 0. If all
+    scores are equal but not at the lower bound, the values are 1 unless there is an upper bound.
 
     Ranks do not change. In some norms, such as "borda", items absent from a list have points. An absent item has no
-    row, so these points are lost here. :class:`~skrankagg.aggregators.CombSUM` keeps them. The time is linear in the
-    number of rows.
+    row, so these points are lost here. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The time is linear
+    in the number of rows.
 
     References
     ----------
@@ -152,7 +152,7 @@ class ScoreNormalizer(ListTransformer):
                 "declare lower_is_better=True where the lists are read."
             )
         raise InputError(
-            f"`clip` must be True if all scores of a list lie beyond its bound, as those of voter {voter} in query "
+            f"`clip` must be True if all scores of a list lie beyond its bound, as for voter {voter} in query "
             f"{query}; got False. Or correct the bound, or give both bounds."
         )
 
@@ -173,12 +173,12 @@ class TopK(ListTransformer):
     See Also
     --------
     VoterSelector : Leaves out all lists of some voters.
-    ScoreNormalizer : Rescales the scores. The result depends on whether this is done before or after the cut.
+    ScoreNormalizer : Rescales the scores. The result depends on whether scores are rescaled before or after the cut.
 
     Notes
     -----
-    The remaining items are ranked again, which changes only the ranks of tied items. The time is linear in the number
-    of rows.
+    The remaining items are ranked again. This changes only the ranks of tied items. The time is linear in the number of
+    rows.
 
     Examples
     --------

@@ -37,8 +37,8 @@ class VoterSelector(VoterValuer):
         Smallest value to keep. If `n_voters` is also given, both conditions apply. If both parameters are None, the
         threshold is "mean". Both parameters must be None if `by` contains ids.
     qrels : Qrels or DataFrame, default=None
-        Judgements of training queries, for a measure; None if they are passed to ``fit``, as ``qrels=`` or as `y` from
-        :meth:`~skrankagg.Qrels.align`.
+        Judgements of training queries, which a measure needs. None if the judgements are passed to ``fit``, as
+        ``qrels=`` or as `y` from :meth:`~skrankagg.Qrels.align`.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"
         How to treat the lists of a voter without a value, such as a voter that was not in ``fit``. If `by` contains
         ids, all other voters are removed.
@@ -46,14 +46,14 @@ class VoterSelector(VoterValuer):
     Attributes
     ----------
     voter_scores_ : DataFrame
-        Columns `voter`, `score`, `selected`, and for a measure `n_queries`, with the best voter first. `score` is the
-        value. If `by` contains ids, it is 1 for these voters and 0 for other voters. `n_queries` is the number of
-        queries from which the value was computed.
+        Columns `voter`, `score`, `selected`, and for a measure `n_queries`. The best voter comes first. `score` is the
+        value of the voter. If `by` contains ids, the score is 1 for these voters and 0 for other voters. `n_queries` is
+        the number of queries from which the value was computed.
 
     Warns
     -----
     UserWarning
-        If all lists of a query are removed, so that the query is left out.
+        If all lists of a query are removed. The query is then left out.
     UnknownVoterWarning
         If no voter of the lists has a value and all voters are kept, or if a mapping `by` seems to misspell a voter.
 
@@ -67,7 +67,7 @@ class VoterSelector(VoterValuer):
     -----
     A measure rates only the lists that a voter has. Queries without a list of the voter are not counted, because a
     voter with good lists for few queries is worth keeping. A value from few queries is uncertain, and the best of such
-    values is partly due to chance. Check `n_queries`.
+    values is partly due to chance. Therefore check `n_queries`.
 
     Examples
     --------
@@ -176,8 +176,8 @@ class VoterSelector(VoterValuer):
         if unknown.any() and unknown_voter == "error":
             voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
             raise InputError(
-                f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted "
-                f"on{hint}. Fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
+                f"{type(self).__name__} has no value for voter {voter}, which was not among the voters in "
+                f"fit{hint}. Fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
             )
         if unknown.all() and unknown_voter == "ignore":
             advice = "" if self._is_by_id else ", or choose unknown_voter='keep'"
@@ -188,7 +188,7 @@ class VoterSelector(VoterValuer):
         if unknown.all():
             warn_user(
                 f"{type(self).__name__} has no value for any of the voters{hint}, so all lists are kept. "
-                "To select some, give the voters the ids that fit has seen.",
+                "To select some voters, use the ids that the voters had in fit.",
                 UnknownVoterWarning,
             )
         kept = np.where(unknown, unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
@@ -197,7 +197,7 @@ class VoterSelector(VoterValuer):
             raise InputError("No list is left, because no voter of the lists was selected. Keep more voters.")
         if not left.all():
             warn_user(
-                f"{int((~left).sum())} queries have no list of a selected voter and are left out, the first is "
+                f"{int((~left).sum())} queries have no list of a selected voter and are left out; the first is "
                 f"{show_id(lists.queries, first_row(~left))}. Keep more voters, or drop these queries.",
                 UserWarning,
             )

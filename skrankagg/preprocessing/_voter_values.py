@@ -1,4 +1,4 @@
-"""Values of voters, which are learned weights, measures or given numbers, for selecting or weighting voters."""
+"""Values of voters, by which voters are selected or weighted: learned weights, measures or given numbers."""
 
 from collections.abc import Mapping
 
@@ -19,14 +19,14 @@ BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
 
 
 def voter_scores(owner, lists, qrels):
-    """Return a float Series of the values of the voters by ``owner.by``, and for a measure also the query counts.
+    """Return a float Series of the voters' values from ``owner.by``, and for a measure also the numbers of queries.
 
     `qrels` is a function that returns the judgements. A NaN value raises InputError.
     """
     value, n_queries = _scores(owner.by, lists, qrels)
     if value.isna().any():
         raise InputError(
-            f"Values of voters must not be NaN; got NaN for {value.index[first_row(value.isna())]!r}. Drop it."
+            f"Values of voters must not be NaN; got NaN for {value.index[first_row(value.isna())]!r}. Drop this voter."
         )
     return value, n_queries
 
@@ -57,12 +57,14 @@ def _lacks_judgements(estimator):
 def _scores(by, lists, qrels):
     if is_measure(by):
         if isinstance(by, str) and by in plain_index(lists.voters) and find_measure(by) is None:
-            raise InputError(f"`by` must be a measure; got {by!r}, which is a voter. To keep it, write by=[{by!r}].")
+            raise InputError(
+                f"`by` must be a measure; got {by!r}, which is a voter. To keep this voter, write by=[{by!r}]."
+            )
         measure = get_measure(by)
         if not measure.greater_is_better:
             raise InputError(
-                f"`by` must be a measure where higher is better, because the voters with the highest values are "
-                f"trusted; got {str(measure)!r}. Choose another measure, or give each voter a number."
+                f"`by` must be a measure where higher values are better, because the voters with the highest values "
+                f"are trusted; got {str(measure)!r}. Choose another measure, or give each voter a number."
             )
         table = evaluate_voters(lists, qrels(), measure)
         return table[str(measure)], table["n_queries"]

@@ -29,14 +29,14 @@ class VoterWeighter(VoterValuer):
         which the voter has a list; higher values must be better. An estimator must learn weights, and a mapping
         contains a number for each voter.
     power : float, default=1.0
-        The weight is the value to this power, which must be at least 0. With 0 all weights are equal. Powers above 1
-        increase the influence of the best voters.
+        Exponent of at least 0. The weight is the value raised to this power. With 0 all weights are equal. Powers above
+        1 increase the influence of the best voters.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         How to treat a voter that was not in ``fit``. "mean" uses the mean of the other weights, "ignore" gives the
         voter no weight, and "error" raises an error.
     qrels : Qrels or DataFrame, default=None
-        Judgements of training queries, for a measure; None if they are passed to ``fit``, as ``qrels=`` or as `y` from
-        :meth:`~skrankagg.Qrels.align`.
+        Judgements of training queries, which a measure needs. None if the judgements are passed to ``fit``, as
+        ``qrels=`` or as `y` from :meth:`~skrankagg.Qrels.align`.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ class VoterWeighter(VoterValuer):
     Warns
     -----
     UserWarning
-        If all values are 0; all voters then have weight 1.
+        If all values are 0. All voters then have weight 1.
     UnknownVoterWarning
         If no voter of the lists has a value, or a mapping `by` seems to misspell a voter.
 
     See Also
     --------
     VoterSelector : Keeps the best voters.
-    skrankagg.aggregators.LearnedWeights : Learns the weights of all voters together, which needs more judgements.
+    skrankagg.aggregators.LearnedWeights : Learns the weights of all voters together, but needs more judgements.
 
     Notes
     -----

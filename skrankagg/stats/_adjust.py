@@ -20,8 +20,8 @@ __all__ = ["adjust_pvalues"]
 
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "by", "none"]
 
-# A correction gets p-values in ascending order, the place of each in its family, from 1, and the number of tests of its
-# family. It returns steps; a running extreme of these is then taken.
+# A correction receives the p-values in ascending order, the place of each p-value in its family, from 1, and the number
+# of tests of the family. It returns steps, and their running extreme is the adjusted p-value.
 
 
 def _bonferroni(pvalues, place, n_tests):
@@ -61,18 +61,18 @@ def adjust_pvalues(
     pvalues: ArrayLike, correction: Correction = "holm", *, n_tests: int | None = None
 ) -> NDArray[np.float64]: ...
 def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: Any = None) -> Any:
-    r"""Correct p-values for the number of tests, so that all can be compared with the same level.
+    r"""Correct p-values for the number of tests, so that all p-values can be compared with one level.
 
     Parameters
     ----------
     pvalues : array-like of shape (n_comparisons,), or data frame
-        P-values of one family of tests. NaN marks a comparison that was not made; it is not counted. A consensus with a
-        column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow; the items of each query are then a
+        P-values of one family of tests. NaN marks a comparison that was not made and is not counted. A consensus with a
+        column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow. The items of each query are then a
         family.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
         "holm" and "bonferroni" bound the chance of any false discovery; "holm" has more power. "bh" (Benjamini and
-        Hochberg) bounds the expected share of false discoveries. "by" (Benjamini and Yekutieli) does so for any
-        dependence between the tests.
+        Hochberg) bounds the expected share of false discoveries. "by" (Benjamini and Yekutieli) bounds the same share
+        for any dependence between the tests.
     n_tests : int, or mapping or pandas.Series of query to int, default=None
         Number of tests of each family, if it is larger than the number of p-values. Missing p-values count as p = 1.
         For a consensus, pass the `n_items` of the method, because items absent from all lists are also tests. None uses
@@ -81,8 +81,8 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     Returns
     -------
     ndarray of shape (n_comparisons,), dtype=float64, or data frame
-        Adjusted p-values of at most 1 in the order given; NaN if the p-value is NaN. For a consensus, the consensus
-        with an additional column `adjusted`.
+        Adjusted p-values of at most 1 in the order given; NaN if the p-value is NaN. If a consensus is passed, the
+        result is the consensus with an additional column `adjusted`.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
 
     See Also
     --------
-    friedman_nemenyi : Compares all pairs of methods, and corrects the p-values itself.
+    friedman_nemenyi : Compares all pairs of methods with corrected p-values.
     skrankagg.model_selection.compare_methods : Tests a comparison and corrects its p-values.
     skrankagg.aggregators.RobustRankAggregation : Makes a consensus with p-values.
 
@@ -110,9 +110,10 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     ============ =========================================================================
 
     The p-values of a consensus depend on each other, because a list has only one first item. "holm", "bonferroni" and
-    "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls the same rate
-    and is proven. Each query is a family. At a level of .05, one of 20 queries without any effect therefore has a false
-    discovery. To treat all items as one family, pass the column.
+    "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls the same rate as
+    "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, one of 20 queries
+    without any effect therefore has a false discovery. To treat all items as one family, pass the column `pvalue`
+    alone.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Comparison of several methods over the same queries by their ranks: Friedman's and Nemenyi's tests."""
+"""Friedman's and Nemenyi's tests, which compare several methods by their ranks on the same queries."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class FriedmanResult:
     mean_ranks : ndarray of shape (n_methods,)
         Mean rank of each method; 1 if the method is the best on every query.
     critical_difference : float
-        Difference of two mean ranks above which two methods differ.
+        Two methods differ if their mean ranks differ by more than this value.
     pvalues : ndarray of shape (n_methods, n_methods)
         Nemenyi's p-value of each pair.
     n_queries : int
@@ -64,7 +64,7 @@ class FriedmanResult:
         Returns
         -------
         list of list of int
-            Numbers of the methods in each group, best first; groups of one method are left out.
+            For each group, the numbers of its methods, best method first. Groups of one method are left out.
         """
         order = np.argsort(self.mean_ranks, kind="stable")
         ranks = self.mean_ranks[order]
@@ -78,12 +78,12 @@ class FriedmanResult:
 
 
 def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResult:
-    r"""Test whether methods differ on the same queries, and which pairs of methods differ.
+    r"""Test whether any methods differ on the same queries, and which pairs of methods differ.
 
     Parameters
     ----------
     values : array-like of shape (n_queries, n_methods)
-        Values of a measure, where higher is better, for at least two queries and two methods.
+        Values of a measure for which higher values are better, for at least two queries and two methods.
     alpha : float, default=0.05
         Level of the critical difference.
 
@@ -101,16 +101,16 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
 
     Notes
     -----
-    On each of the N queries the k methods are ranked; tied methods have their mean rank. Friedman's statistic is
-    :math:`\chi^2_F
-    = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its correction for ties.
-    The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods of the queries. Iman
-    and Davenport's statistic is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods differ if their mean
-    ranks are at least :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` apart, where q is the quantile of the studentized range
-    over :math:`\sqrt 2` [1]_.
+    On each of the N queries the k methods are ranked, and tied methods share their mean rank. Friedman's statistic is
+    :math:`\chi^2_F = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its
+    correction for ties. The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods
+    of the queries. Iman and Davenport's statistic is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods
+    differ if their mean ranks are at least :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` apart, where q is the quantile of
+    the studentized range over :math:`\sqrt 2` [1]_.
 
     Demšar does not correct for ties. His example has ties on 4 of 14 data sets. In the paper, Friedman's statistic is
-    9.28 and Iman and Davenport's is 3.69. Here they are 10.23 and 4.19. Nemenyi's test is the same.
+    9.28 and Iman and Davenport's is 3.69. Here they are 10.23 and 4.19. Nemenyi's test has the same values as in the
+    paper.
 
     References
     ----------
@@ -132,7 +132,7 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
         )
     check_share("alpha", alpha, low=False, high=False)
     n, k = values.shape
-    # Values that differ only by rounding tie.
+    # Values that differ only by rounding are tied.
     ranks = rankdata(-np.round(values, 12), axis=1)
     mean_ranks = ranks.mean(axis=0)
     spread = ((ranks - (k + 1) / 2) ** 2).sum()

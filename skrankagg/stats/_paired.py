@@ -1,4 +1,4 @@
-"""Tests of paired differences, which are one method's values minus another method's values on each query.
+"""Tests of paired differences: for each query, one method's value minus another method's value.
 
 Each test accepts the differences, float64 of shape (n_queries,), and returns a statistic and a two-sided p-value. If
 all differences are zero, the p-value is 1.
@@ -14,7 +14,7 @@ from ..exceptions import InputError
 
 __all__ = ["paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 
-# Largest number of differences whose sign flips, 2 ** 20 of them, are enumerated instead of drawn.
+# Largest number of differences for which all 2 ** 20 choices of signs are enumerated instead of drawn.
 _EXACT = 20
 
 
@@ -44,7 +44,7 @@ def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        Student's t, which is infinite if all differences are equal, and the p-value.
+        Student's t and the p-value. If all differences are equal but not zero, t is infinite.
 
     See Also
     --------
@@ -69,7 +69,7 @@ def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
 
 
 def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
-    """Compute Wilcoxon's signed-rank test; queries without a difference are left out.
+    """Compute Wilcoxon's signed-rank test; queries with a difference of 0 are left out.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
 
     See Also
     --------
-    sign_test : A test that uses only the signs.
+    sign_test : A test that uses only the signs of the differences.
 
     Examples
     --------
@@ -110,12 +110,12 @@ def sign_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        The number of queries with a positive difference, and the exact binomial p-value; queries without a difference
+        The number of queries with a positive difference, and the exact binomial p-value. Queries with a difference of 0
         are left out.
 
     See Also
     --------
-    wilcoxon_test : A test that also uses the sizes.
+    wilcoxon_test : A test that also uses the sizes of the differences.
     win_tie_loss : The counts that this function tests.
 
     Examples
@@ -134,7 +134,7 @@ def sign_test(difference: ArrayLike) -> tuple[float, float]:
 def randomization_test(
     difference: ArrayLike, *, n_resamples: int = 100_000, random_state: int | np.random.RandomState | None = 0
 ) -> tuple[float, float]:
-    r"""Compute Fisher's randomisation test, which assumes random signs if there is no true difference.
+    r"""Compute Fisher's randomisation test, in which the differences have random signs under the null hypothesis.
 
     Parameters
     ----------
@@ -149,8 +149,9 @@ def randomization_test(
     Returns
     -------
     statistic, pvalue : float
-        The mean difference, and the share of the choices of signs whose mean is at least as far from 0. The share is
-        exact for up to 20 differences. Otherwise it is :math:`(b + 1)/(n + 1)` for b of n random choices.
+        The mean difference, and the p-value. The p-value is the share of the choices of signs whose mean is at least as
+        far from 0 as the mean difference. For up to 20 differences the p-value is exact. Otherwise it is :math:`(b +
+        1)/(n + 1)`, where b of n random choices have such a mean.
 
     See Also
     --------

@@ -19,9 +19,9 @@ _MATRIX = "`selections` must be a matrix of True and False (or 1 and 0), a row f
 
 @dataclass(frozen=True)
 class StabilityResult:
-    """Similarity of several selections, with standard error and confidence interval.
+    """Similarity of several selections, with its standard error and confidence interval.
 
-    The selections are a sample of the results of a procedure. The interval is for the stability of this procedure.
+    The selections are a sample of the results of a procedure. The interval estimates the stability of the procedure.
 
     Parameters
     ----------
@@ -30,11 +30,12 @@ class StabilityResult:
     std_error : float
         Standard error of the stability; NaN for Jaccard's index.
     low, high : float
-        Confidence interval by the normal approximation, which may exceed 1; NaN for Jaccard's index.
+        Ends of the confidence interval by the normal approximation. The interval may exceed 1; it is NaN for Jaccard's
+        index.
     n_selections : int
         Number of selections.
     n_items : int or None
-        Number of items that could have been selected; None if it was not given and is not needed.
+        Number of items that could have been selected; None if the number was not given and is not needed.
     mean_size : float
         Mean number of items of a selection.
 
@@ -74,11 +75,11 @@ def selection_stability(
         At least two selections. In a matrix, each row marks the selected items. Otherwise pass the selected items
         themselves; their ids may have any type, and their order is ignored.
     n_items : int, default=None
-        Number of items that could have been selected, whether or not any selection contains them. It is required for
-        sets and lists, except with "jaccard", because the overlap by chance depends on it.
+        Number of items that could have been selected, whether or not any selection contains them. The overlap by chance
+        depends on this number. The number is therefore required for sets and lists, except with "jaccard".
     method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
-        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size, for which it equals
-        "nogueira". "jaccard" is the mean share of common items and is not corrected for chance.
+        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size. For these its value
+        equals the value of "nogueira". "jaccard" is the mean share of common items and is not corrected for chance.
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
 
@@ -102,20 +103,21 @@ def selection_stability(
 
     Notes
     -----
-    Let there be :math:`M` selections among :math:`d` items, :math:`p_f` the share of the selections that contain item
-    :math:`f` and :math:`\bar k` their mean size. The index of Nogueira, Sechidis and Brown [1]_ is
+    Let there be :math:`M` selections among :math:`d` items. Item :math:`f` is in a share :math:`p_f` of the selections,
+    and the mean size of a selection is :math:`\bar k`. The index of Nogueira, Sechidis and Brown [1]_ is
 
     .. math:: \Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M - 1} p_f (1 - p_f)}
                               {\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
 
-    :math:`\Phi` is 1 if all selections are equal, and its mean is 0 if all selections are random. Its lowest value is
-    :math:`-1 / (M - 1)`. The standard error is from the same paper and assumes many independent selections. It is too
-    small for selections from the folds of one cross-validation, which share most of their rows. Such selections are
-    also more alike than selections from new samples. For :math:`M` below 10 the interval is only a rough approximation.
+    :math:`\Phi` is 1 if all selections are equal, and its mean is 0 if all selections are random. The lowest value of
+    :math:`\Phi` is :math:`-1 / (M - 1)`. The standard error is from the same paper and assumes many independent
+    selections. The standard error is too small for selections from the folds of one cross-validation, because the folds
+    share most of their rows. Such selections are also more alike than selections from new samples. For :math:`M` below
+    10 the interval is only a rough approximation.
 
     Kuncheva's index [2]_ is the mean of :math:`(r d - k^2) / (k (d - k))` over all pairs of selections of :math:`k`
     items that have :math:`r` items in common. Jaccard's index is the mean, over all pairs, of the number of common
-    items divided by the number of items in either selection. It increases with the size of the selections.
+    items divided by the number of items in either selection. Jaccard's index increases with the size of the selections.
 
     If all selections are empty, or all contain every item, :math:`\Phi` and Kuncheva's index are 0/0. Jaccard's index
     is 0/0 for two empty selections. These cases raise an error.
@@ -169,7 +171,7 @@ def selection_stability(
 
 
 def _nogueira(held, size, n_items):
-    """Compute the stability and its standard error; items that are in no selection need no column."""
+    """Compute the stability and its standard error; `held` may omit the columns of items that are in no selection."""
     n, total = len(held), int(size.sum())
     count = held.sum(axis=0, dtype=np.int64)
     # Integer arithmetic gives equal selections exactly 1.
@@ -186,8 +188,8 @@ def _jaccard(held, size):
     n_empty = int((size == 0).sum())
     if n_empty > 1:
         raise InputError(
-            f"Jaccard's index of two empty selections is 0/0; got {n_empty} empty ones. Leave them out, or choose "
-            "method='nogueira'."
+            f"Jaccard's index of two empty selections is 0/0; got {n_empty} of them. Leave out empty selections, or "
+            "choose method='nogueira'."
         )
     first, second = np.triu_indices(len(held), 1)
     shared = (held.astype(np.float64) @ held.T)[first, second]
@@ -198,7 +200,7 @@ def _check_defined(size, n_items, method):
     if n_items is None:
         raise InputError(
             f"method={method!r} needs `n_items`, the number of items that could have been selected, for sets and "
-            "lists. Pass it, or a matrix of True and False with a column for each item."
+            "lists. Pass this number, or a matrix of True and False with a column for each item."
         )
     if not size.any() or (size == n_items).all():
         what = "no item" if not size.any() else f"all {n_items} items"
@@ -208,7 +210,7 @@ def _check_defined(size, n_items, method):
     if method == "kuncheva" and (size != size[0]).any():
         raise InputError(
             f"Selections must be of one size for Kuncheva's index; got {size.min()} to {size.max()} items. Choose "
-            "method='nogueira', which is equal to it for one size and accepts any."
+            "method='nogueira', which accepts all sizes and has the same value for one size."
         )
 
 

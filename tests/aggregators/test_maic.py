@@ -114,7 +114,7 @@ def test_maic_iterates_each_query_independently():
 
 def test_maic_warns_about_queries_without_convergence():
     frame = frame_of({"u": ["a", "b"], "v": ["a", "c"], "w": ["d"]})
-    with pytest.warns(ConvergenceWarning, match=r"did not come within tol in 2 iterations for 1 of 1 queries"):
+    with pytest.warns(ConvergenceWarning, match=r"did not converge in 2 iterations for 1 of 1 queries"):
         info = MAIC(max_iter=2).fit(frame).query_info_
     assert info[["n_iter", "converged"]].to_numpy().tolist() == [[2, False]]
 

@@ -105,8 +105,8 @@ def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
         assert Path(warning.filename) == Path(__file__), call
         assert str(warning.message).startswith(
             f"{type(method).__name__} orders items that no list compares: in 1 query the items fall into several "
-            "components. Query 'q' has 2, of 3 and 2 items, and their order across components means nothing; rank each "
-            "component by itself (RankedLists.components), "
+            "components. Query 'q' has 2 components, of 3 and 2 items. The order of items across components means "
+            "nothing; rank each component by itself (RankedLists.components), "
         )
 
 
@@ -129,7 +129,7 @@ def test_not_compared_warning_is_issued_if_all_weights_are_0(method):
     if method.__sklearn_tags__().requires_fit:
         return
     (warning,) = caught(method.fit_transform, JOINED.assign(weight=0.0))
-    assert "Query 'q' has 5, of 1, 1, 1, 1 and 1 items" in str(warning.message)
+    assert "Query 'q' has 5 components, of 1, 1, 1, 1 and 1 items" in str(warning.message)
 
 
 def test_not_compared_warning_counts_queries_and_shortens_sizes():
@@ -138,9 +138,11 @@ def test_not_compared_warning_counts_queries_and_shortens_sizes():
         MarkovChain().fit_transform,
         pd.concat([many.astype(str).astype({"score": float}), APART, JOINED.assign(query="s")]),
     )
-    assert "in 2 of 3 queries the items fall into several components. Query 'q' has 2, " in str(warning.message)
+    assert "in 2 of 3 queries the items fall into several components. Query 'q' has 2 components, " in str(
+        warning.message
+    )
     (warning,) = caught(MarkovChain().fit_transform, many)
-    assert "Query 'r' has 7, of 2, 2, 2, 2, 2 and 2 more items" in str(warning.message)
+    assert "Query 'r' has 7 components, of 2, 2, 2, 2, 2 and 2 more items" in str(warning.message)
     assert str(warning.message).endswith("or choose absent='last' if a list ranks its items above all others.")
     (warning,) = caught(BordaCount().fit_transform, APART.assign(weight=0.0))
     assert str(warning.message).endswith("means nothing; give some list of the query a positive weight.")
@@ -249,7 +251,7 @@ def test_rank_stability_by_query_checks_the_components_of_the_pooled_board():
     apart = board({items: items for items in ("abc", "def", "ghi", "jkl", "mno")})
     assert not caught(MarkovChain().fit_transform, apart)
     (warning,) = caught(rank_stability, MarkovChain(), apart, n_resamples=5, unit="query")
-    assert "Query 'all' has 5, of 3, 3, 3, 3 and 3 items" in str(warning.message)
+    assert "Query 'all' has 5 components, of 3, 3, 3, 3 and 3 items" in str(warning.message)
     joined = pd.concat([APART, *(board({f"q{k}": "cde"}) for k in range(4))], ignore_index=True)
     joined["rank"] = joined["rank"].fillna(1.0 - joined.pop("score"))
     assert len(caught(MarkovChain().fit_transform, joined)) == 1

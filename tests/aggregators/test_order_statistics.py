@@ -353,15 +353,15 @@ def test_rank_statistic_accepts_n_items_by_voter(X):
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"n_items": 3}, "got 3 for query 'q' of 4 items"),
+        ({"n_items": 3}, "got 3 for query 'q' with 4 items"),
         ({"n_items": 0}, "'n_items' parameter of RobustRankAggregation must be"),
         ({"n_items": {"u": 3, "v": 2, "w": 2}}, "got 2 for 'v', whose list for query 'q' has 3 items"),
         ({"n_items": {"u": 3, "v": 3}}, "`n_items` must have a value for every voter; 1 have none, the first is 'w'"),
         ({"n_items": {"u": 3, "v": np.nan, "w": 2}}, "got nan for 'v'"),
         ({"n_items": 9, "absent": "ignore"}, "None"),
         ({"depth_share": 0.9, "absent": "ignore"}, "None"),
-        ({"depth_share": 0.5}, "got 0.5 for 'u', and its list for query 'q' has 0.75"),
-        ({"depth_share": {"u": 0.75, "v": 2, "w": 1}}, "at most 1 .* got 2 for 'v'"),
+        ({"depth_share": 0.5}, "got 0.5 for 'u', whose list for query 'q' has 0.75"),
+        ({"depth_share": {"u": 0.75, "v": 2, "w": 1}}, "to 1; got 2 for 'v'"),
         ({"depth_share": {"u": 0.75}}, "`depth_share` must have a value for every voter; 2 have none"),
         ({"depth_share": {"u": 0.75, "v": 0.75, "w": 0.75}, "exact": True}, "one number for all lists"),
         ({"voter_weights": {"u": 1, "v": 1.5, "w": 1}}, "weights must be whole numbers; got 1.5"),

@@ -246,7 +246,7 @@ def test_plackett_luce_davidson_ties_equally_approved_items():
 @pytest.mark.parametrize("ballots", [["a > b", "a = b"], ["a = b", "a = b"], ["a > b = c", "a = b > c"]])
 def test_plackett_luce_davidson_without_prior_rejects_items_joined_by_ties(ballots):
     lists = RankedLists.from_ballots(ballots)
-    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone join"):
+    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone connect"):
         PlackettLuce(prior=0, absent="ignore", ties="davidson").fit(lists)
     assert np.isfinite(PlackettLuce(prior=0, absent="ignore").fit_transform(lists)["score"]).all()
 
@@ -512,7 +512,7 @@ def test_plackett_luce_votes_controls_whether_weights_are_copies(pairs):
     np.testing.assert_allclose(errors(frame.assign(weight=2 * frame["weight"]), votes=False), factors, rtol=1e-8)
     assert (factors / expected - 1).abs().max() > 0.1
     with pytest.warns(
-        UserWarning, match=r"1 of 1 queries has whole weights above 1.*the first is 0\)\. votes=None treats"
+        UserWarning, match=r"1 of 1 queries has integer weights above 1.*the first is 0\)\. votes=None treats"
     ):
         np.testing.assert_array_equal(errors(frame), factors)
     whole = frame.assign(weight=2 * frame["weight"])
@@ -530,7 +530,7 @@ def test_plackett_luce_warns_about_a_fractional_weight_among_votes():
     one = duels.with_list_weight(duels.list_weight + np.where(np.arange(duels.n_lists) == 0, 0.5, 0.0))
     found = PlackettLuce(absent="ignore", std_errors="voters", votes=True).fit_transform(one)["std_error"]
     np.testing.assert_allclose(found, expected, rtol=0.01)
-    with pytest.warns(UserWarning, match="Give votes=True where they are numbers of lists, votes=False where not"):
+    with pytest.warns(UserWarning, match="Give votes=True if the weights are numbers of lists, otherwise votes=False"):
         assert (method.fit_transform(one)["std_error"] / expected).min() > 5
 
 

@@ -339,7 +339,8 @@ def test_position_methods_handle_unknown_voters(method):
     with pytest.raises(InputError, match=r"leaves no list of this query\. Fit it with some of these voters"):
         ignoring.transform(only)
     with pytest.warns(
-        UnknownVoterWarning, match="not fitted on any voter of these lists, so all of them get one table"
+        UnknownVoterWarning,
+        match="not fitted on any voter of these lists, so all of them get the table pooled",
     ):
         fitted.transform(only)
     with pytest.warns(UnknownVoterWarning, match="are str, such as 'v1', the ids here int"):
@@ -491,7 +492,8 @@ def test_position_methods_apply_relevance_threshold(kind):
     pd.testing.assert_frame_equal(tables(found)[0], tables(kind().fit(TRAIN, high))[0])
     assert not tables(found)[0].equals(tables(kind().fit(TRAIN, QRELS))[0])
     words = (
-        f"^{kind.__name__} learns from relevant items, but no training list of a weight above 0 contains an item of a "
+        f"^{kind.__name__} learns from relevant items, but no training list of a weight above 0 contains an item "
+        "with a "
     )
     with pytest.raises(InputError, match=words + "relevance of at least 99"):
         kind(relevance_threshold=99).fit(TRAIN, QRELS)

@@ -160,7 +160,7 @@ def test_voter_selector_reports_voter_ids_of_another_type():
         assert len(selector.transform(text)) == len(text)
     with pytest.raises(ValueError, match=r"No list is left: .* no value for any of the voters \(the ids"):
         selector.set_params(unknown_voter="ignore").transform(text)
-    with pytest.raises(ValueError, match=r"was not among those it was fitted on \(the ids seen in fit are int"):
+    with pytest.raises(ValueError, match=r"was not among the voters in fit \(the ids seen in fit are int"):
         selector.set_params(unknown_voter="error").transform(text)
 
 

@@ -95,7 +95,7 @@ def test_values_by_voter_must_be_numbers(build, container, value):
     "build", [lambda given: BordaCount(voter_weights=given), lambda given: VoterSelector(by=given)]
 )
 def test_values_by_voter_must_be_finite_and_unique(build):
-    with pytest.raises(InputError, match="numbers that fit into float64; got a larger one for 'b'"):
+    with pytest.raises(InputError, match="numbers that fit into float64; got a larger number for 'b'"):
         build({"a": 1, "b": 10**400}).fit(two_voters())
     with pytest.raises(InputError, match="must have one value for each voter; got several for 'a'"):
         build(pd.Series([1, 1, 2], index=list("aab"))).fit(two_voters())

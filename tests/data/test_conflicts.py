@@ -112,8 +112,8 @@ def test_rank_based_methods_use_the_ranks(method):
 def test_conflict_warning_names_the_list_and_its_treatment():
     with pytest.warns(
         RankScoreConflictWarning,
-        match=r"query 'q1', voter 'b' order its items differently \(1 of 9 lists\)\. Methods of ranks use the ranks, "
-        r"methods of scores refuse these lists\. Drop",
+        match=r"query 'q1', voter 'b' order its items differently \(1 of 9 lists\)\. Methods that use ranks ignore the "
+        r"scores; methods that use scores refuse these lists\. Drop",
     ):
         RankedLists.from_frame(one_of_three())
     with pytest.warns(RankScoreConflictWarning, match=r"\(1 of 1 list\)"):

@@ -132,7 +132,7 @@ def test_fuse_accepts_frames_of_one_query():
     weighted = CombSUM(voter_weights=weights).fit_transform(ONE)
     for given in (weights, list(weights.values())):
         assert [item for item, _ in fuse(frames, CombSUM(), weights=given)] == weighted["item"].tolist()
-    with pytest.raises(InputError, match=r"one query; these frames hold 4\. Call the aggregator's fit_transform"):
+    with pytest.raises(InputError, match=r"one query; got 4 queries\. Call the aggregator's fit_transform"):
         fuse(by_voter(), CombSUM())
     with pytest.raises(InputError, match=r"got data frames\. Call skrankagg\.inspection\.voter_contributions"):
         fuse(frames, CombSUM(), explain=True)

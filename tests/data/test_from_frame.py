@@ -62,13 +62,13 @@ def test_qrels_from_frame_finds_columns_by_their_common_names(title):
     assert_frame_equal(evaluate(consensus, qrels, "map"), evaluate(consensus, QRELS, "map"))
     with pytest.raises(InputError, match=r"the relevance; 'Rel' and 'grade' .*from_frame\(df, relevance='Rel'\)"):
         Qrels.from_frame(QRELS.rename(columns={"relevance": "Rel"}).assign(grade=1))
-    with pytest.raises(InputError, match=r"'relevance' \(nor rel, label, grade, in any case\)"):
+    with pytest.raises(InputError, match=r"'relevance' \(also accepted: rel, label, grade, in upper or lower case\)"):
         Qrels.from_frame(QRELS.rename(columns={"relevance": "gain"}))
 
 
 def test_from_frame_rejects_ambiguous_columns_unless_one_is_chosen():
     frame = FRAME.rename(columns={"voter": "system"}).assign(tag="t")
-    with pytest.raises(InputError, match=r"'system' and 'tag' each qualify.*voter='system'\), or voter=None not to"):
+    with pytest.raises(InputError, match=r"'system' and 'tag' each qualify.*voter='system'\), or voter=None to read"):
         RankedLists.from_frame(frame)
     same(RankedLists.from_frame(frame, voter="system"), LISTS)
     with pytest.raises(InputError, match=r"'qid' and 'Topic' each qualify\. Choose with .*query='qid'\)\.$"):
@@ -164,9 +164,14 @@ def test_from_frame_reads_position_as_rank_only_without_rank_and_score():
 
 
 def test_from_frame_lists_accepted_names_of_a_missing_column():
-    with pytest.raises(InputError, match=r"'query' \(nor qid, .*query=\.\.\.\), or pass query=None if they are one"):
+    with pytest.raises(
+        InputError, match=r"'query' \(also accepted: qid, .*query=\.\.\.\), or pass query=None if they are one"
+    ):
         RankedLists.from_frame(FRAME.rename(columns={"query": "election"}))
-    with pytest.raises(InputError, match=r"missing the column\(s\) 'rank or score' \(nor position, sim, in any case\)"):
+    with pytest.raises(
+        InputError,
+        match=r"missing the column\(s\) 'rank or score' \(also accepted: position, sim, in upper or lower case\)",
+    ):
         RankedLists.from_frame(FRAME.drop(columns=["rank", "score"]))
     with pytest.raises(InputError, match=r"Name them with QueryKFold\(query=\.\.\.\)\.$"):
         list(QueryKFold(2).split(FRAME.rename(columns={"query": "election"})))
@@ -213,7 +218,7 @@ def test_from_frame_collects_lazy_frames_of_polars():
     assert_frame_equal(Qrels.from_frame(qrels).to_frame(), Qrels.from_frame(QRELS).to_frame())
     consensus = BordaCount().fit_transform(FRAME)
     assert_frame_equal(evaluate(consensus, qrels, "map"), evaluate(consensus, QRELS, "map"))
-    with pytest.raises(InputError, match=r"'item' \(nor"):
+    with pytest.raises(InputError, match=r"'item' \(also accepted"):
         RankedLists.from_frame(lazy.rename({"item": "gene"}))
     with pytest.raises(InputError, match="'query', 'item', 'rank or score'"):
         RankedLists.from_frame(lazy.select(x=1))

@@ -366,12 +366,16 @@ REFUSED = {
     "a missing column": (
         frame(GOOD).rename(columns={"item": "gene"}),
         ValueError,
-        r"missing the column\(s\) 'item' \(nor item_id, docno, .*, in any case\); it has \['query', 'voter', 'gene', "
+        r"missing the column\(s\) 'item' \(also accepted: item_id, docno, .*\); it has \['query', 'voter', 'gene', "
         r"'rank'\]\. Name them with RankedLists\.from_frame\(df, item=\.\.\.\)\.$",
     ),
     "no rank and no score": (frame(GOOD).drop(columns="rank"), ValueError, r"missing the column\(s\) 'rank or score'"),
     "no rows": (frame([]), ValueError, "has no rows"),
-    "no columns": (pd.DataFrame(), ValueError, r"'query', 'item', 'rank or score' \(nor qid, .*\); it has \[\]"),
+    "no columns": (
+        pd.DataFrame(),
+        ValueError,
+        r"'query', 'item', 'rank or score' \(also accepted: qid, .*\); it has \[\]",
+    ),
     "two columns of a name": (
         pd.concat([frame(GOOD), frame(GOOD)[["item"]]], axis=1),
         ValueError,
@@ -410,7 +414,7 @@ REFUSED = {
     "a negative weight": (
         frame(GOOD).assign(weight=-1),
         ValueError,
-        "at least 0; got -1 for query 'q', voter 'v'.*silence it",
+        "at least 0; got -1 for query 'q', voter 'v'.*to ignore it",
     ),
     "a NaN weight": (frame(GOOD).assign(weight=[1, np.nan, 1]), ValueError, "'weight' must have finite numbers"),
     "ids that cannot be sorted": (

@@ -64,7 +64,7 @@ def test_from_matrix_reads_ballots_in_rows():
         (BALLOTS.to_numpy().tolist(), "the 7 rows are numbered"),
         (BALLOTS.set_axis([float(k) for k in range(7)]), "the 7 rows are numbered"),
         (SCORES.reset_index(drop=True), "the 7 rows are numbered"),
-        (NAMED, "each of the 7 rows has the same 3 numbers, as a ballot has"),
+        (NAMED, "each of the 7 rows has the same 3 numbers, as in a ballot"),
         (NAMED - 1, "each of the 7 rows has the same 3 numbers"),
         (NAMED * 0.5, "each of the 7 rows has the same 3 numbers"),
         (BALLOTS.set_axis(range(1, 8)), "each of the 7 rows has the same 3 numbers"),
@@ -108,7 +108,7 @@ def test_from_matrix_infers_the_orientation_from_given_names():
     assert lists.items.tolist() == list("abcdefg")
     assert RankedLists.from_matrix(numbers, kind="score", voters=["u", "v", "w"]).voters.tolist() == ["u", "v", "w"]
     with pytest.raises(
-        InputError, match=r"7 different names, one for each in the matrix; got 3.* Pass rows='voters' if each"
+        InputError, match=r"7 different names, one for each \w+ in the matrix; got 3.* Pass rows='voters' if each"
     ):
         RankedLists.from_matrix(numbers, kind="score", items=["Ann", "Bob", "Cy"])
     with pytest.raises(InputError, match=r"got 3, 3 of them different\.$"):

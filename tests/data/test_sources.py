@@ -170,7 +170,7 @@ def test_from_ballots_accepts_text_and_levels():
     for wrong in ("A > > B", "A > A", "", []):
         with pytest.raises(InputError, match=r"of RankedLists\.from_ballots"):
             RankedLists.from_ballots([wrong])
-    with pytest.raises(InputError, match="must be one for each of 1 ballots; got 2"):
+    with pytest.raises(InputError, match="must have one number for each ballot; got 2 for 1"):
         RankedLists.from_ballots(["A"], counts=[1, 2])
 
 
@@ -210,7 +210,7 @@ def test_concat_joins_containers():
     assert both.to_runs() == {1: {"q1": ["a", "b"], "q2": ["b"]}}
     with pytest.raises(InputError, match="contain an item once"):
         RankedLists.concat([first, first])
-    with pytest.raises(InputError, match="must all have scores, or none may"):
+    with pytest.raises(InputError, match="must all have scores or all lack scores"):
         RankedLists.concat([first, RankedLists.from_lists([{"a": 1.0}], query="q2")])
     with pytest.raises(InputError, match="one RankedLists or more"):
         RankedLists.concat([])

@@ -80,7 +80,7 @@ OF_A_FILE = [
     r"expected a whole gzip file, got a damaged one \(.*\)",
 ]
 OF_PARQUET = [
-    r"expected a Parquet file that pyarrow can read, got one that it refuses \(.*\)",
+    r"expected a Parquet file that pyarrow can read, got one that pyarrow refuses \(.*\)",
     r"expected \d+ rows, the number in the footer of the Parquet file, got \d+",
     r"expected columns for .*, got .*",
     r"expected a value as \w+ in every row, got none in row \d+",

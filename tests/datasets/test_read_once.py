@@ -257,7 +257,7 @@ def test_read_lists_chooses_the_separator_by_numbers_or_rejects_the_file():
     lists = read_lists(as_file("a,b;c,d;1\ne;f;2\n"), columns=columns)
     assert lists["item"].tolist() == ["c,d", "f"]
     with pytest.raises(
-        InputError, match=r"expected one separator .* got 'a,b;c,d;x', which several separators split so"
+        InputError, match=r"expected one separator .* got 'a,b;c,d;x', for which several separators fit"
     ):
         read_lists(as_file("a,b;c,d;x\n"), columns=columns)
 

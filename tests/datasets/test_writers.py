@@ -221,13 +221,13 @@ def test_write_run_writes_one_line_of_text_per_query(tmp_path, rank_ties, q, p):
 @pytest.mark.parametrize(
     ("frame", "format", "words"),
     [
-        (TIED.drop(columns="score"), "json", "JSON the rank"),
+        (TIED.drop(columns="score"), "json", "JSON may lack rank"),
         (TIED.drop(columns=["score", "rank"]), "text", "must have the columns query, item, score and rank"),
         (TIED.assign(voter=list("uvuvuv")), "json", "the lists of one voter for JSON; got 2 voters"),
         (TIED.assign(voter=list("uvuvuv")), "text", "the lists of one voter for text; got 2 voters"),
         (TIED.assign(item="A"), "json", "each item of a query once for JSON; got 'A' twice for query 'q'"),
-        (TIED.assign(item=["", *"BCDBA"]), "json", "no NUL characters, for JSON; got query 'q', item ''"),
-        (TIED.assign(item=["\0", *"BCDBA"]), "json", "have no NUL characters"),
+        (TIED.assign(item=["", *"BCDBA"]), "json", "no NUL character, for JSON; got query 'q', item ''"),
+        (TIED.assign(item=["\0", *"BCDBA"]), "json", "contain no NUL character"),
         (TIED.assign(item=HALF), "json", r"ids that UTF-8 can encode; got '\\ud800' in one\. Rename"),
         (TIED.assign(item=HALF), "trec", "ids that UTF-8 can encode"),
         (

@@ -435,9 +435,9 @@ def test_consensus_selector_passes_sample_weight_of_the_fold_to_members():
 
 def test_consensus_selector_rejects_metadata_that_members_do_not_accept():
     for name, one in [("anova", ANOVA), ("logistic", LOGISTIC)]:
-        with pytest.raises(ValueError, match=f"as {name!r}. Otherwise enable metadata routing"):
+        with pytest.raises(ValueError, match=f"{name!r} does not. Or enable metadata routing"):
             ConsensusSelector([("tree", TREE), (name, one)]).fit(X, Y, sample_weight=np.ones(len(X)))
-    with pytest.raises(ValueError, match="fit takes sample_weight and groups; got colour"):
+    with pytest.raises(ValueError, match="fit accepts sample_weight and groups; got colour"):
         ConsensusSelector(MEMBERS).fit(X, Y, colour=1)
 
 
@@ -515,7 +515,7 @@ def test_consensus_selector_finds_strong_features_among_noise():
         ({"estimators": [("a", "drop")]}, ValueError, "all of them are 'drop'"),
         ({"estimators": [("a", "dropp")]}, TypeError, "'a' is 'dropp'"),
         ({"estimators": [("a", DecisionTreeClassifier)]}, TypeError, "models or selectors with fit"),
-        ({"estimators": [("a", HistGradientBoostingClassifier())]}, ValueError, "'a', .*, has nothing like that"),
+        ({"estimators": [("a", HistGradientBoostingClassifier())]}, ValueError, "'a', .*, has none of these"),
         ({"estimators": [("a", make_pipeline(OneHotEncoder(), TREE))]}, ValueError, "makes new columns, such as"),
         ({"n_features": 11}, ValueError, "at most the number of features, 10; got 11"),
         ({"n_features": 0}, ValueError, "'n_features' parameter"),
@@ -543,7 +543,7 @@ def test_consensus_selector_rejects_invalid_parameters(change, error, message):
 
 
 def test_consensus_selector_errors_name_estimator_and_split():
-    with pytest.raises(ValueError, match="has nothing like that") as caught:
+    with pytest.raises(ValueError, match="has none of these") as caught:
         ConsensusSelector([("tree", TREE), ("hist", HistGradientBoostingClassifier(max_iter=1))]).fit(X, Y)
     assert caught.value.__notes__ == ["ConsensusSelector was fitting 'hist' on split 0."]
 

@@ -134,7 +134,7 @@ def test_read_importances_rejects_importances_of_generated_columns(step):
 
 def test_read_importances_rejects_estimators_without_importances():
     for model in (HistGradientBoostingClassifier(max_iter=2), SVC(), KMeans(2, n_init=1)):
-        with pytest.raises(ValueError, match=rf"'one', {type(model).__name__}, has nothing like that"):
+        with pytest.raises(ValueError, match=rf"'one', {type(model).__name__}, has none of these"):
             read(model)
     with pytest.raises(ValueError, match="must give a number for each of 4 features; 'one' gives 3 numbers"):
         read(LogisticRegression(), lambda fitted: fitted.coef_[:, 0], table=SCALED)

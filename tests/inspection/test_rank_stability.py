@@ -34,7 +34,7 @@ pytestmark = [
         pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}Warning")
         for name in ("FewLists", "Exposure", "UnequalLength")  # of lists that draws leave
     ),
-    pytest.mark.filterwarnings("ignore:.*votes=None treats them all as factors"),
+    pytest.mark.filterwarnings("ignore:.*votes=None treats all these weights as factors"),
 ]
 
 METHODS = [BordaCount(), CombSUM(norm="z-score"), ReciprocalRankFusion(k=5), Copeland(), Kemeny(), DIBRA(Copeland())]
@@ -299,7 +299,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
 
 def test_rank_stability_warns_about_mixed_votes_and_factors():
     frame = weighted_queries()
-    with pytest.warns(UserWarning, match="1 of 4 queries has whole weights above 1.*first is 'q3'.*Give votes=False"):
+    with pytest.warns(UserWarning, match="1 of 4 queries has integer weights above 1.*first is 'q3'.*Give votes=False"):
         rank_stability(BordaCount(), frame, n_resamples=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -195,11 +195,11 @@ def test_comparator_best_name_has_the_lowest_residual():
 
 
 def test_comparator_and_scorers_reject_counts_as_criterion():
-    with pytest.raises(ValueError, match="got 'num_ret', for which neither higher nor lower is better"):
+    with pytest.raises(ValueError, match="got 'num_ret', for which neither higher nor lower values are better"):
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
     for metric in ("num_ret", "judged@10"):
-        with pytest.raises(ValueError, match="must include a measure for which more, or less, is better"):
+        with pytest.raises(ValueError, match="must include a measure for which higher or lower values are better"):
             make_ranking_scorer(metric, qrels=QRELS)
     scores = make_ranking_scorer(["map", "num_rel"], qrels=QRELS)(CombSUM(norm="borda"), LISTS)
     assert scores["num_rel"] == evaluate(RUNS["sum"], QRELS, "num_rel").iloc[0, 0]
@@ -295,7 +295,7 @@ def test_plots_show_the_lowest_residual_first(pyplot):
 
 @pytest.mark.parametrize("by", ["rbp_resid", "num_ret", get_measure("rbp_resid@5")])
 def test_voter_selector_rejects_measures_where_higher_is_not_better(by):
-    with pytest.raises(ValueError, match=r"must be a measure where higher is better.*'(rbp_resid|num_ret)"):
+    with pytest.raises(ValueError, match=r"must be a measure where higher values are better.*'(rbp_resid|num_ret)"):
         VoterSelector(by, qrels=QRELS).fit(LISTS)
 
 

@@ -281,7 +281,7 @@ def test_make_measure_rejects_invalid_arguments(function, options, words):
 def test_evaluate_rejects_invalid_custom_functions():
     with pytest.raises(InputError, match="a lambda has none"):
         evaluate(["a"], ["a"], ["map", lambda ranking: 0.0])
-    with pytest.raises(InputTypeError, match=r"'ndcg' is already a measure\. Refer to it by its name, the str 'ndcg'"):
+    with pytest.raises(InputTypeError, match=r"'ndcg' is already a measure\. Pass the name 'ndcg' instead"):
         evaluate(["a"], ["a"], ndcg)
     with pytest.raises(InputTypeError, match="must be a function of a JudgedRanking; got str"):
         make_measure("map")
@@ -420,12 +420,12 @@ def test_scorers_negate_a_custom_measure_where_lower_is_better():
     value = LOWER(method.transform(LISTS), QRELS)
     assert make_ranking_scorer(LOWER, qrels=QRELS)(method, LISTS) == pytest.approx(-value)
     assert make_ranking_scorer(["map", LOWER], qrels=QRELS)(method, LISTS)["neg_first_place"] == pytest.approx(-value)
-    with pytest.raises(InputError, match="`by` must be a measure where higher is better"):
+    with pytest.raises(InputError, match="`by` must be a measure where higher values are better"):
         VoterSelector(LOWER, qrels=QRELS).fit(LISTS)
     neither = make_measure(first_place, greater_is_better=None)
-    with pytest.raises(InputError, match="for which more, or less, is better"):
+    with pytest.raises(InputError, match="for which higher or lower values are better"):
         make_ranking_scorer(neither, qrels=QRELS)
-    with pytest.raises(InputError, match="neither higher nor lower is better"):
+    with pytest.raises(InputError, match="neither higher nor lower values are better"):
         Comparator(METHODS, metrics=neither, qrels=QRELS).fit(LISTS)
 
 

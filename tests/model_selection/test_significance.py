@@ -176,7 +176,7 @@ def test_select_results_selects_by_measure_cutoff_and_query(comparator):
     assert len(some) == 8 and some.index.names == ["method", "query"]
     assert comparator.select_results(per_query=True).equals(comparator.per_query_)
     for wrong, words in (
-        ({"query": "q99"}, "got 'q99'. There are 'q01'"),
+        ({"query": "q99"}, "got 'q99'. Choose from 'q01'"),
         ({"metric": "err"}, "must be one of map, ndcg@5"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -158,7 +158,7 @@ def test_contribution_display_draws_no_bar_for_absent_items(plt):
 
 
 def test_contribution_display_rejects_other_methods_with_advice(lists):
-    with pytest.raises(InputError, match="Use voter_influence, which shows the change without a list"):
+    with pytest.raises(InputError, match="Use voter_influence, which measures for every method how"):
         ContributionDisplay.from_estimator(Copeland(), lists)
 
 

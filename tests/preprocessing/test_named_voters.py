@@ -45,7 +45,7 @@ def test_voter_selector_accepts_integer_ids():
         ([], {}, "`by` must name at least one voter"),
         (["bm25"], {"n_voters": 1}, "must be None if `by` names the voters"),
         (["bm25"], {"threshold": "mean"}, "must be None if `by` names the voters"),
-        ("bm25", {}, r"must be a measure; got 'bm25', which is a voter. To keep it, write by=\['bm25'\]"),
+        ("bm25", {}, r"must be a measure; got 'bm25', which is a voter. To keep this voter, write by=\['bm25'\]"),
         ("bm26", {}, "'bm26' is not a measure"),
     ],
 )

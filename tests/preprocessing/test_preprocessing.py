@@ -204,7 +204,7 @@ def test_voter_selector_warns_about_queries_that_lose_all_lists():
     lists = pd.DataFrame({"query": list("ppq"), "voter": list("uvv"), "item": list("xyx"), "rank": 1})
     selector = VoterSelector({"u": 1.0, "v": 0.0}, n_voters=1)
     with pytest.warns(
-        UserWarning, match=r"1 queries have no list of a selected voter and are left out, the first is 'q'"
+        UserWarning, match=r"1 queries have no list of a selected voter and are left out; the first is 'q'"
     ):
         out = selector.fit_transform(lists)
     assert out.to_numpy().tolist() == [["p", "u", "x", 1.0]]
@@ -460,7 +460,7 @@ def test_score_normalizer_handles_lists_at_or_beyond_a_bound():
     assert bounded([5.0, 4.0], upper=4) == [1.0, 1.0]
     assert bounded([1e308, -1e308], lower=-1.7e308) == pytest.approx([1.0, 0.7 / 2.7])
     with pytest.raises(
-        InputError, match=r".clip. must be True if all scores .* lie beyond its bound, as those of voter 'v' in query"
+        InputError, match=r".clip. must be True if all scores .* lie beyond its bound, as for voter 'v' in query"
     ):
         bounded([-1.0, -2.0], lower=0, clip=False)
 

@@ -11,8 +11,8 @@ from .pages import ROOT
 PACKAGE = ROOT / "skrankagg"
 READERS, WRITERS = PACKAGE / "datasets" / "_readers.py", PACKAGE / "datasets" / "_writers.py"
 #: What "auto" means, by the function.
-READ_AUTO = "the one that the beginning of the file fits."
-WRITE_AUTO = "by the end of the name: {endings}. Each but {others} may be followed by .gz."
+READ_AUTO = "the format that matches the beginning of the file."
+WRITE_AUTO = "the format of the suffix: {endings}. Every suffix except {others} may be followed by .gz."
 
 
 def files():

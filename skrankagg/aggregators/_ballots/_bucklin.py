@@ -1,4 +1,4 @@
-"""Bucklin's rule: the depth down to which a majority of the lists contains an item."""
+"""Bucklin's rule: items are ranked by the depth at which a majority of the lists contains them."""
 
 from typing import Literal
 
@@ -17,48 +17,50 @@ __all__ = ["Bucklin"]
 class Bucklin(BaseAggregator):
     r"""Rank items by the depth at which more than half of the lists contain them: the median rank.
 
-    The first places of all lists are counted, then the first and the second, and so on, until more than half of the
-    lists contain the item. Items of equal depth are ordered by the number of lists that contain them at that depth.
+    First only the first places of all lists are counted, then the first two places, and so on. The depth of an item is
+    the place down to which more than half of the lists contain the item. Among items of equal depth, the item that more
+    lists contain down to this depth is ranked higher.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them below the items of the list. "ignore" counts only the
-        lists that contain the item, and the depth is where more than half of these lists contain it. Use "ignore" when
-        each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list. With "ignore" only the
+        lists that contain the item are counted, and more than half of these lists must contain the item at its depth.
+        Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    RankStatistic : With ``statistic="median"`` it ranks by the median of the ranks divided by the number of items.
+    RankStatistic : With ``statistic="median"``, ranks items by the median of the ranks divided by the number of items.
     PositionalScoring : Adds up points that depend on the place.
 
     Notes
     -----
-    With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`, the depth :math:`d(i)` is the least rank down to
-    which lists with a majority of the weight contain the item. It is a weighted median of the ranks. The share
-    :math:`p(i)` is the part of the weight that these lists have [1]_, [2]_,
+    Let :math:`r_v(i)` be the rank of item :math:`i` in list :math:`v`. The depth :math:`d(i)` is a weighted median of
+    the ranks: the least rank such that lists with a majority of the weight rank the item there or higher. The share
+    :math:`p(i)` is the part of the total weight that these lists have [1]_, [2]_,
 
     .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
        p(i) = \frac{\sum_{v : r_v(i) \le d(i)} w_v}{\sum_v w_v}.
 
-    Items are ordered by depth, and items of equal depth by share. One number combines both,
+    Items are ordered by depth, and items of equal depth are ordered by share. The score combines depth and share in one
+    number,
 
     .. math:: B(i) = -d(i) - \frac{1 - p(i)}{2}.
 
-    Different depths differ by at least 1/2, and the second term is below 1/4, as :math:`p` is above 1/2. So the share
-    decides only between items of equal depth. An item that every list ranks first scores -1. The columns `depth` and
-    `share` of the result contain the two values.
+    Different depths differ by at least 1/2. The second term is below 1/4, because :math:`p` is above 1/2. So the share
+    decides only between items of equal depth. An item that every list ranks first scores -1. The result has columns
+    `depth` and `share`.
 
     Tied items share their mean rank, so depths may be halves. With ``absent="last"`` the items missing from a list of
     :math:`L_v` of the :math:`n` items share the rank :math:`(L_v + 1 + n) / 2`. With "ignore" the sums are over the
-    lists that contain the item. Ranks in lists of different lengths are compared without rescaling. A weight within
-    :math:`10^{-12}` of half of the total weight, relative to the total weight, is not a majority. An item that only
-    lists of weight 0 contain has no depth (NaN) and is below all items that have a depth.
+    lists that contain the item. Ranks in lists of different lengths are compared without rescaling. A weight that
+    exceeds half of the total weight by no more than :math:`10^{-12}` of the total weight is not a majority. An item
+    that only lists of weight 0 contain has no depth (NaN) and is below all items that have a depth.
 
-    An item that more than half of the lists rank first comes first. Outliers in fewer than half of the lists do not
-    move the depth far, as it is a median. The time is :math:`O(N \log n)` for :math:`N` rows.
+    If more than half of the lists rank an item first, this item comes first. Because the depth is a median, outliers in
+    fewer than half of the lists do not change the depth much. The time is :math:`O(N \log n)` for :math:`N` rows.
 
     References
     ----------
@@ -86,7 +88,7 @@ class Bucklin(BaseAggregator):
 
     _guide = {
         "absent": (
-            '`absent="last"`: the mean of the places left over, (L + 1 + n) / 2; `"ignore"`: nothing, and the '
+            '`absent="last"`: the mean of the remaining places, (L + 1 + n) / 2; `"ignore"`: nothing, and the '
             "list does not count in the item's majority"
         ),
         "ties": "mean rank",
@@ -120,10 +122,10 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return a function that weighs the lists down to a depth, and each candidate's total weight.
+    """Return a function from depths to weights, and the total weight of the lists that count for each candidate.
 
-    The argument of the function contains twice a depth for each candidate. The function returns, for each candidate,
-    the total weight of the lists that rank it at this depth or above. All arrays have shape (n_candidates,).
+    The argument of the function contains the double of a depth for each candidate. For each candidate, the function
+    returns the total weight of the lists that rank it at this depth or higher. All arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)

@@ -20,8 +20,8 @@ __all__ = ["PositionalScoring"]
 class PositionalScoring(SharedPointSums):
     r"""Rank items by the points of their places: plurality, veto, Dowdall's rule, or custom points.
 
-    Each list gives a fixed number of points to its first item, another number to its second, and so on. The points of
-    an item are added up over the lists.
+    Each list gives a fixed number of points to its first item, another number to its second item, and so on. The points
+    of an item are added up over the lists.
 
     Parameters
     ----------
@@ -31,42 +31,43 @@ class PositionalScoring(SharedPointSums):
         - "plurality": 1 for the first place, 0 for all others;
         - "veto": 1 for all places but the last, also called antiplurality;
         - "dowdall": 1 for the first place, 1/2 for the second, 1/3 for the third, and so on;
-        - an array: its entries are the points of the places from the first on. They are at least 0 and never rise. In a
-          query of n items only the first n entries count; places beyond the end of the array get 0. ``[1, 1, 1]`` is
-          approval of the first three.
+        - an array: the points of the first place, of the second place, and so on. They are at least 0 and never rise
+          from a place to the next. In a query of n items only the first n entries count; places beyond the end of the
+          array get 0 points. With ``[1, 1, 1]`` each list approves its first three items.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: with "last" they share the points of the places after the last item of
-        the list. With "ignore" each list gives points only to its own items. The score of an item is then its mean over
-        the lists that contain it. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list. With "last" these items share the points of the places after the last
+        item of the list. With "ignore" each list gives points only to its own items, and the score of an item is the
+        mean of its points over the lists that contain it. Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    BordaCount : Its points fall by 1 from place to place.
-    ReciprocalRankFusion : With ``k=0`` it is Dowdall's rule, but absent items get no points.
+    BordaCount : Adds up points that fall by 1 from place to place.
+    ReciprocalRankFusion : With ``k=0``, uses Dowdall's points, but gives no points to absent items.
     SequentialElimination : Removes the item with the fewest points and counts again.
     Bucklin : Counts more and more places until an item has a majority.
 
     Notes
     -----
-    Let :math:`s_k` be the points of place :math:`k` among :math:`n` items. Let :math:`T` be the group of items that
-    list :math:`v` ties with item :math:`i`, and :math:`P` the places of this group. The list gives item :math:`i` the
-    mean of their points, and the score is [1]_
+    Let :math:`s_k` be the points of place :math:`k` among :math:`n` items. Let :math:`P` be the places that item
+    :math:`i` and the items tied with it occupy in list :math:`v`. The list gives item :math:`i` the mean of the points
+    of these places, and the score is [1]_
 
     .. math:: S(i) = \sum_v w_v \, \frac{1}{|P|} \sum_{k \in P} s_k.
 
     The items missing from a list of :math:`L_v` items form one more group, on the places :math:`L_v + 1` to :math:`n`.
-    So under "veto" the absent items of a list share its last place, and under "plurality" they never get any points. If
-    absent items should get no points, as in a championship, choose fewer points than the lists have items.
+    So under "veto" the absent items of a list share the last place, and under "plurality" absent items never get any
+    points. In a championship, absent items should get no points at all. To achieve this, give points to fewer places
+    than the lists have items.
 
-    With ``absent="ignore"``, :math:`P` are places among the :math:`L_v` items of the list, and
+    With ``absent="ignore"``, only the :math:`L_v` items of the list have places, and
 
     .. math:: S(i) = \frac{\sum_{v \ni i} w_v \, \frac{1}{|P|} \sum_{k \in P} s_k}{\sum_{v \ni i} w_v}.
 
-    Under "plurality" this is the share of the lists that rank the item first, among the lists that contain it. With
-    custom points it can be the mean of a driver's points in the races that the driver entered. An item that only lists
-    of weight 0 contain scores 0.
+    Under "plurality" this score is the share of the lists that rank the item first, among the lists that contain the
+    item. With custom points the score can be, for example, the mean of a driver's points over the races that the driver
+    entered. An item that only lists of weight 0 contain scores 0.
 
     Items with equal points tie. Under "plurality" all items that no list ranks first tie. The time is linear in the
     number of rows.
@@ -101,7 +102,7 @@ class PositionalScoring(SharedPointSums):
 
     _guide = {
         "absent": (
-            '`absent="last"`: the mean of the points of the places left over; `"ignore"`: nothing, and the '
+            '`absent="last"`: the mean of the points of the remaining places; `"ignore"`: nothing, and the '
             "list does not count in the item's mean"
         ),
         "ties": "the mean of the points of their places",
@@ -172,7 +173,7 @@ class PositionalScoring(SharedPointSums):
         return by_place
 
     def _give(self, lists, n_places):
-        """Return the points of each row; the items of list v fill the first of ``n_places[v]`` places."""
+        """Return the points of each row; list v has ``n_places[v]`` places, and its items occupy the first places."""
         place = positions(lists.row_ptr)
         if self._own_points() is None and self.points == "veto":
             given = (place != n_places[lists.row_list]).astype(np.float64)

@@ -1,7 +1,8 @@
-"""Rounds of elimination for all queries at once: each round counts votes and removes the items with the fewest.
+"""Rounds of elimination for all queries at once: each round counts votes and removes the items with the worst count.
 
 Votes for the first or the last place are counted list by list. The vote of a list stays with one group of tied items
-until all items of the group have left. Borda points are sums of margins; the margins of leaving items are subtracted.
+until all items of the group have left. Borda points are sums of margins. When items leave, their margins are subtracted
+from these sums.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ _MANY, _MANY_FOR_EACH = 8192, 16
 
 
 def leave_by_votes(lists, rule, absent):
-    """Count the rounds that each candidate stays under "plurality" or "veto"; return a float64 array."""
+    """Return the number of rounds that each candidate stays under "plurality" or "veto", as float64."""
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
@@ -41,7 +42,7 @@ def leave_by_votes(lists, rule, absent):
 
 
 class _Votes:
-    """Votes of the lists for the first or last place among the candidates that stay."""
+    """Votes of the lists for the first or last place among the candidates that have not left."""
 
     def __init__(self, lists, rule, absent):
         self.lists, self.sign, self.absent = lists, 1 if rule == "plurality" else -1, absent
@@ -58,14 +59,14 @@ class _Votes:
         self.n_staying = lists.query_n_items.copy()
 
     def least(self, tolerance):
-        """Return the candidates whose total is the least of their query, within a tolerance for each query."""
+        """Return the candidates that have the least total of their query, up to the query's tolerance."""
         lists = self.lists
         total = np.where(self.stays, self._count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
         return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
 
     def _count(self):
-        """Return the votes of each candidate; with "ignore", subtract the mean that each list gives to its items."""
+        """Return the votes of each candidate; with "ignore", subtract the mean of the votes that each list gives."""
         lists = self.lists
         own, by_absence, even = self._ways()
         rows, weight = self._votes(own)
@@ -79,10 +80,10 @@ class _Votes:
         return total
 
     def _ways(self):
-        """Return the lists that vote for their own items, and two values per list or None where all values are 0.
+        """Return the lists that vote for their own items, and two arrays of values of shape (n_lists,).
 
-        The first value is added to each item missing from the list. The second value is subtracted from each item of
-        the list. Each array of values has shape (n_lists,).
+        The first array contains the values to add to each item missing from a list. The second array contains the
+        values to subtract from each item of a list. An array is None if all its values are 0.
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0
@@ -96,7 +97,7 @@ class _Votes:
         return np.flatnonzero(voting & ~shared), given, even
 
     def _votes(self, own):
-        """Return the rows that get the votes of some lists, and the weights of the votes; tied items share a vote."""
+        """Return the rows that get votes from lists `own`, and the weights of the votes; tied items share a vote."""
         lists, group, weight = self.lists, self.group[own], self.lists.list_weight[own]
         rows = self.group_ptr[group]
         if not self.strict:
@@ -122,10 +123,10 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Votes in queries with many items per list, where a round visits only items that have votes of their own.
+    """Votes in queries with many items per list: a round visits only the items that get votes of their own.
 
-    The total of any other item depends only on which lists contain it. Items contained in the same lists form a class,
-    and all other items of a class have the same total.
+    The total of an item without such a vote depends only on the lists that contain the item. Items contained in the
+    same lists form a class. All items of a class without votes of their own have the same total.
     """
 
     def __init__(self, lists, rule, absent):
@@ -171,8 +172,8 @@ class _VotesByClass(_Votes):
 def _classes(lists, ptr, held):
     """Return the class number of each candidate, and one candidate of each class.
 
-    Candidates of a class are contained in the same lists of the same query. ``held[ptr[c]:ptr[c + 1]]`` contains the
-    lists of candidate c in ascending order.
+    Two candidates of a query are in the same class if they are contained in the same lists. ``held[ptr[c]:ptr[c + 1]]``
+    contains the lists of candidate c in ascending order.
     """
     length = np.diff(ptr)
     label = length * lists.n_queries + lists.candidate_query
@@ -185,9 +186,10 @@ def _classes(lists, ptr, held):
 
 
 def repeat_lists(lists, n_times):
-    """Repeat the lists, each time as new queries, so that many replicates are counted at once.
+    """Repeat the lists as new queries, so that many replicates are counted at once.
 
-    Weights are ordered by replicate and then by list. The result has no scores.
+    Each repetition has new queries. The weights of the result are ordered by replicate, then by list. The result has no
+    scores.
     """
     times = np.arange(n_times)
 
@@ -213,7 +215,7 @@ def repeat_lists(lists, n_times):
 
 
 def leave_by_margins(prefer, total, below_mean):
-    """Count the rounds that each item stays under Borda points, in queries with the same number of items.
+    """Return the number of rounds that each item stays under Borda points, in queries with the same number of items.
 
     `prefer`, of shape (n_queries, n_items, n_items), contains the weights of the lists that prefer the row's item to
     the column's item. `total`, of shape (n_queries,), contains the total weight of each query's lists. The items with

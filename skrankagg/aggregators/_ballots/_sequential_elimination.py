@@ -1,4 +1,4 @@
-"""Sequential elimination: the items with the lowest count leave, and the lists are counted again."""
+"""Sequential elimination: the items with the lowest count leave, then the lists are counted again."""
 
 from typing import Literal
 
@@ -22,22 +22,24 @@ _REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 class SequentialElimination(BaseAggregator):
     r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
 
-    The lists are counted, the items with the lowest count leave, and the lists are counted again without them, until
-    all remaining items have the same count. Items that leave later rank higher.
+    In each round the lists are counted, and the items with the lowest count leave. The next round counts the lists
+    without these items. The rounds end when all remaining items have the same count. Items that leave later rank
+    higher.
 
     Parameters
     ----------
     rule : {"plurality", "veto", "borda", "borda-mean"}, default="plurality"
         Which items leave in a round:
 
-        - "plurality": the items with the fewest first places, as in instant-runoff voting, also called the alternative
-          vote, ranked-choice voting and Hare's rule;
-        - "veto": the items with the most last places, Coombs' rule;
-        - "borda": the items with the fewest Borda points, Baldwin's rule;
-        - "borda-mean": all items with fewer Borda points than the mean, Nanson's rule.
+        - "plurality": the items with the fewest first places. This is instant-runoff voting, also called the
+          alternative vote, ranked-choice voting and Hare's rule;
+        - "veto": the items with the most last places. This is Coombs' rule;
+        - "borda": the items with the fewest Borda points. This is Baldwin's rule;
+        - "borda-mean": all items with fewer Borda points than the mean. This is Nanson's rule.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ties them below the items of the list. With "ignore" they get the
-        mean of the values that the list gives to its own items. Use "ignore" when each voter saw only some items.
+        How to treat items missing from a list: "last" ties them below the items of the list. With "ignore" these items
+        get the mean of the values that the list gives to its own items. Use "ignore" when each voter saw only some
+        items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -45,13 +47,13 @@ class SequentialElimination(BaseAggregator):
     --------
     PositionalScoring : Counts points once, without rounds.
     BordaCount : Counts Borda points once, without rounds.
-    condorcet_winner : The item that Baldwin's and Nanson's rules elect if there is one.
+    condorcet_winner : Finds the Condorcet winner, which Baldwin's and Nanson's rules elect.
 
     Notes
     -----
-    With :math:`R` the set of the items that remain in a round, the total :math:`T_R(i)` decides which items stay. Each
-    list :math:`v` adds :math:`s_v(i)` minus :math:`\bar s_v`, the mean of :math:`s_v` over the items of :math:`R` in
-    the list. The rule defines :math:`s_v(i)`:
+    Let :math:`R` be the set of the items that remain in a round. The total :math:`T_R(i)` decides which items stay.
+    Each list :math:`v` adds :math:`s_v(i) - \bar s_v` to the total, where :math:`\bar s_v` is the mean of :math:`s_v`
+    over the items of :math:`R` in the list. The rule defines :math:`s_v(i)`:
 
     - "plurality" [1]_: 1 for the first of the items of :math:`R` in list :math:`v`;
     - "veto" [2]_: -1 for the last of these items;
@@ -59,30 +61,30 @@ class SequentialElimination(BaseAggregator):
 
     .. math:: T_R(i) = \sum_v w_v ( s_v(i) - \bar s_v )
 
-    With full lists, subtracting the mean does not change the order of the items; for Borda points the mean is always 0.
+    With full lists, subtracting the mean does not change the order of the items. For Borda points the mean is always 0.
     The items with the least :math:`T_R(i)` leave together. With "borda-mean" the items with :math:`T_R(i) < 0` leave;
-    where there are no such items, all items are equal. `score` is the number of rounds that an item stays, and 0 for
-    the items that leave first. Items that leave together tie, and so do the items that are left at the end.
+    if there are no such items, all items have the same total. `score` is the number of rounds that an item stays; the
+    items that leave first score 0. Items that leave together tie. The items that are left at the end also tie.
 
     **Ties in a list.** Tied items share the first place or the last place: if three items tie for the first place, each
     gets a third of the vote. In Borda points a tied pair counts for neither item.
 
     **Absent items.** With ``absent="last"`` the absent items are one more group of ties at the end of the list. So a
-    list with a single item does rank it above all others. Once all items of a list have left, the list is exhausted. It
-    ties the remaining items and counts no more. With "ignore" an absent item gets the mean, so the list adds 0. A list
-    with a single remaining item then also adds 0.
+    list with a single item ranks this item above all others. After all items of a list have left, the list is
+    exhausted: it ties the remaining items and no longer has an effect. With "ignore" an absent item gets the mean, so
+    the list adds 0 to its total. A list with a single remaining item also adds 0 to the total of this item.
 
     **Ties for leaving.** Ties are not broken by lot or by earlier rounds: all items that tie for leaving leave
     together. Items without any first place leave in the same round of "plurality". Totals count as equal if they differ
     by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is multiplied by the number of
     items.
 
-    **Majorities.** Rounds go on until all remaining items are equal, to order the items below the winner as well. An
-    item that more than half of the weight ranks first wins by "plurality", but may lose by "veto". In elections Coombs'
-    rule often stops at such a majority; here it does not. Baldwin's and Nanson's rules elect a Condorcet winner.
-    Instant runoff is independent of clones, except where items tie for leaving. Suppose that a second item is added and
-    that all lists rank it next to a first item. If the first item won before, one of the two now wins; otherwise the
-    winner stays the same.
+    **Majorities.** The rounds go on until all remaining items are equal, because the items below the winner are ordered
+    as well. If lists with more than half of the weight rank an item first, this item wins by "plurality", but may lose
+    by "veto". In elections Coombs' rule often stops at such a majority; here the rule goes on. Baldwin's and Nanson's
+    rules elect a Condorcet winner. Instant runoff is independent of clones, except where items tie for leaving.
+    Independence of clones means: suppose that an item is added, and that all lists rank the new item next to the same
+    old item. If the old item won before, the old or the new item wins now. Otherwise the winner stays the same.
 
     Preparing :math:`N` rows takes :math:`O(N)`, and the rounds by "plurality" take :math:`O(m n)`. The rounds by "veto"
     take the same time if the :math:`m` lists contain all :math:`n` items, and :math:`O(N n)` otherwise. Borda points
@@ -118,8 +120,8 @@ class SequentialElimination(BaseAggregator):
 
     _guide = {
         "absent": (
-            '`absent="last"`: a place below every item held, tied with the other absent ones; `"ignore"`: the '
-            "mean of what the list gives its own items"
+            '`absent="last"`: tied below every item of the list; `"ignore"`: the mean of the values that the list '
+            "gives to its own items"
         ),
         "ties": "equal shares of the place; Borda points: not compared",
         "cost": '$N + m n$; `"veto"` of cut lists and `absent="ignore"`: $N n$; Borda points: $m n^2$',
@@ -174,7 +176,7 @@ class SequentialElimination(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _repeat_votes(self, lists):
-        """Compute `_repeat_many` with each replicate as a query, so that each round counts all replicates at once."""
+        """Return a function that scores many replicates; each round counts all replicates at once, as queries."""
         n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
 
         def score(weights):

@@ -44,21 +44,21 @@ def condorcet_winner(
     Returns
     -------
     DataFrame of shape (n_queries, 2), or int or None
-        The columns are `query` and `item`, with one row for each query. The item is missing where no item beats all
-        others. For a matrix the result is the number of the item, or None.
+        A frame with columns `query` and `item` and one row for each query. The item is missing if no item beats all
+        others. For a matrix, the result is the number of the item, or None if no item beats all others.
 
     See Also
     --------
-    smith_set : The smallest set of items that beat all others.
+    smith_set : Finds the smallest set of items that beat all other items.
     Copeland : Puts a Condorcet winner first.
 
     Notes
     -----
     Compare an item with another item. The item wins if the lists that rank it above have more weight than the lists
     that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is at most one
-    Condorcet winner, and none where majorities form a cycle at the top. A draw is not a win: margins within
-    :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item is the winner. With
-    ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as for
+    Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a win: margins
+    within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item is the
+    winner. With ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as for
     :class:`Condorcet`.
 
     References
@@ -120,12 +120,12 @@ def smith_set(
     Returns
     -------
     DataFrame or ndarray of int
-        The columns are `query` and `item`, with one row for each item of each set, sorted by query and item. For a
-        matrix the result contains the numbers of the items.
+        A frame with columns `query` and `item` and one row for each item of each set, sorted by query and item. For a
+        matrix, the result contains the numbers of the items in the set.
 
     See Also
     --------
-    condorcet_winner : Returns the item if the set has only one.
+    condorcet_winner : Finds the Condorcet winner; if there is one, the set contains no other item.
     condorcet_components : Splits all items into such sets, but treats draws differently.
 
     Notes
@@ -133,17 +133,17 @@ def smith_set(
     Every item of the set beats every item outside of it, and no smaller nonempty set has this property [1]_, [2]_. If
     there is a Condorcet winner, it is the only item of the set. If majorities form a cycle at the top, the set contains
     all items of the cycle, and also items that draw with one of them. Rules such as :class:`Copeland`,
-    :class:`Schulze`,
-    :class:`RankedPairs` and :class:`Kemeny` elect an item of the set.
+    :class:`Schulze`, :class:`RankedPairs` and :class:`Kemeny` elect an item of the set.
 
-    With :math:`c_1 \ge c_2 \ge \dots` the Copeland scores of the :math:`n` items, wins plus half of the draws, the set
-    contains the first :math:`k` items for the least :math:`k` with
+    The Copeland score of an item is the number of its wins plus half of its draws. Let :math:`c_1 \ge c_2 \ge \dots` be
+    the Copeland scores of the :math:`n` items in descending order. The set contains the first :math:`k` items, for the
+    least :math:`k` with
 
     .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k).
 
-    The right side is the most that :math:`k` items can score: one point in total for each duel among themselves, and
-    one point for each duel with another item. Margins within :math:`10^{-12}` of the query's total weight are draws.
-    The time is the same as for :class:`Copeland`.
+    The right side is the largest total score of :math:`k` items. Each duel between two of these items adds one point in
+    total, and each duel with another item adds one point. Margins within :math:`10^{-12}` of the query's total weight
+    are draws. The time is the same as for :class:`Copeland`.
 
     References
     ----------
@@ -179,14 +179,14 @@ def smith_set(
 
 
 def _list_majority(lists, absent):
-    """For each candidate, count the opponents that it beats and the opponents that it draws with."""
+    """For each candidate, return the number of opponents that it beats, and the number that it draws with."""
     method = Copeland(absent=absent)
     method._check_memory(lists, method._memory(lists))
     return method._majorities(lists)
 
 
 def _matrix_majority(prefer, caller):
-    """Count wins and draws as :func:`_list_majority` does, but from the preference matrix of one query."""
+    """Return the same numbers as :func:`_list_majority`, from the preference matrix of a single query."""
     if prefer.ndim != 2 or prefer.shape[0] != prefer.shape[1] or not len(prefer):
         raise InputError(
             f"`lists` must be ranked lists or a square matrix of preferences; got an array of shape {prefer.shape}. "

@@ -1,4 +1,4 @@
-"""Methods for lists of genes with very different lengths and quality; some lists have no order."""
+"""Methods for lists of genes that differ widely in length and quality; some of the lists may have no order."""
 
 # tools/regenerate.py writes what follows.
 from ._birra import BIRRA

@@ -20,10 +20,10 @@ _BLOCK = 1 << 17
 
 
 class BIRRA(BaseAggregator):
-    r"""Rank items by the evidence of each list's bins, where the current top items count as the true items.
+    r"""Rank items by repeated naive Bayes, where the current top items count as the true items.
 
-    The value of a place in a list is learnt from the list itself. If the top of the list contains the leading items of
-    the consensus, the top counts. No list is trusted alone, however.
+    The places of each list are divided into bins, and the evidence of each bin is learnt from the list itself. The top
+    of a list counts if it contains the leading items of the consensus. No list is trusted alone, however.
 
     Parameters
     ----------
@@ -34,43 +34,46 @@ class BIRRA(BaseAggregator):
     max_iter : int, default=10
         Largest number of rounds.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be integers.
 
     Attributes
     ----------
     query_info_ : pandas.DataFrame
-        For each query of `fit`: `query`, `n_iter`, the number of rounds, and `converged`, whether the true items stayed
-        the same in the last round.
+        For each query of `fit`: `query`, `n_iter` and `converged`. `n_iter` is the number of rounds. `converged` is
+        True if the true items stayed the same in the last round.
 
     See Also
     --------
     MAIC : Handles lists without an order, and categories of lists.
-    RobustRankAggregation : With p-values.
-    RankStatistic : Fixed statistics of the same ranks.
+    RobustRankAggregation : Computes p-values.
+    RankStatistic : Ranks by fixed statistics of the same ranks.
 
     Notes
     -----
-    A list of :math:`L` of the query's :math:`n` items places its item of rank :math:`r` in bin
-    :math:`\lceil B r / n \rceil` of :math:`B`. All absent items are in the bin of the mean of the ranks left over,
-    :math:`(L + 1 + n) / 2`. The first round starts from the order of the mean ranks. In each round the first
-    :math:`\lfloor \pi n \rfloor` items, at least one, are taken for true. With :math:`T_{vb}` true and :math:`F_{vb}`
-    other items in the bins up to :math:`b` of list :math:`v`, the factor of the bin is [1]_
+    A query has :math:`n` items, and each list has :math:`B` bins (`n_bins`). In a list of :math:`L` items, the item of
+    rank :math:`r` is in bin :math:`\lceil B r / n \rceil`. All absent items are in the bin of rank
+    :math:`(L + 1 + n) / 2`, the mean of the ranks left over. The first round starts from the order of the mean ranks.
+    In each round the first :math:`\lfloor \pi n \rfloor` items, at least one, count as true, with :math:`\pi` the
+    `prior`. With :math:`T_{vb}` true and :math:`F_{vb}` other items in the bins up to :math:`b` of list :math:`v`, the
+    factor of the bin is [1]_
 
     .. math:: f_{vb} = \log \frac{T_{vb} + 1}{F_{vb} + 1} - \log \frac{\pi}{1 - \pi},
 
-    the logarithm of a Bayes factor. Over the bins of a list, factors are smoothed by Tukey's 3RS3R [2]_, and raised so
-    that they never rise with the bin. Then in each bin the largest factor of all lists is lowered to the second
-    largest, so that no list alone decides. The score is the sum of the factors of the item's bins. Rounds end when the
-    true items are the same as in the round before, or after `max_iter` rounds.
+    the logarithm of a Bayes factor. Over the bins of a list, factors are smoothed by Tukey's 3RS3R [2]_. Then some
+    factors are raised, so that no factor is above the factor of an earlier bin. Finally, in each bin the largest factor
+    of all lists is lowered to the second largest, so no list decides alone. The score is the sum of the factors of the
+    item's bins. Rounds end when the true items are the same as in the round before, or after `max_iter` rounds.
 
-    Tied items share their mean rank, and so their bin. Where items tie across the limit of :math:`\pi n`, each of them
-    counts as true for the share of the places that is left. The authors' program takes the first ones in the data.
-    Items in the same bins of all lists tie. Such ties are frequent above some hundred items: in a list shorter than
-    :math:`n / B` no order is left. Ties are sorted by their mean ranks, and only then by the number of lists. A list of
-    weight w is w lists, so weights must be whole numbers. In a query of one list no factor is lowered.
+    Tied items share their mean rank, and so their bin. If items tie across the limit of :math:`\pi n`, they share the
+    places that are left, and each item counts as true with its share. The authors' program takes the first of these
+    items in the data. Items in the same bins of all lists tie. Such ties are frequent above some hundred items: all
+    items of a list shorter than :math:`n / B` are in one bin. Tied items are sorted by mean rank, and only then by the
+    number of lists that contain them. A list of weight w counts as w lists, so weights must be integers. In a query of
+    one list no factor is lowered.
 
-    Scores are not calibrated: lists are assumed to be independent given the truth, and the truth is what the lists
-    agree on. Each round takes one pass over the rows, :math:`B` numbers for each list, and a sort.
+    Scores are not calibrated: the method assumes that the lists are independent given the truth, but it takes the truth
+    from the agreement of the lists. Each round passes over the rows once, computes :math:`B` numbers for each list, and
+    sorts the items.
 
     References
     ----------
@@ -101,7 +104,7 @@ class BIRRA(BaseAggregator):
         "ties": "mean rank, so one bin",
         "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
     }
-    # The largest factor of one list is lowered, not that of three.
+    # The largest factor is lowered if one list has it, but not if three lists have it.
     _tags = {"integer_weights": True, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, 1, closed="neither")],
@@ -138,7 +141,7 @@ class BIRRA(BaseAggregator):
         return Contributions(held, absent)
 
     def _rounds(self, lists):
-        """Return the scores, the sizes of their terms, each query's rounds and convergence, and the factors."""
+        """Return the scores, their sums of absolute terms, each query's rounds and convergence, and the factors."""
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
         binned = _Bins(lists, self.n_bins)
@@ -157,7 +160,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """Compute the logarithm of the Bayes factor of each bin of each list: shape (n_lists, n_bins)."""
+        """For each bin of each list, compute the logarithm of its Bayes factor; return shape (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -165,13 +168,13 @@ class BIRRA(BaseAggregator):
 
 
 class _Bins:
-    """Bins of the rows, and of the absent items of each list."""
+    """Bins of all rows, and the bin of the absent items of each list."""
 
     def __init__(self, lists, n_bins):
         self.lists, self.n_bins = lists, n_bins
         n_items = lists.query_n_items[lists.list_query]
         self.n_absent = n_items - lists.list_length
-        # A full list has the bin, too; it is empty.
+        # A full list also has a bin for absent items, which is empty.
         absent_rank = np.minimum((lists.list_length + 1 + n_items) / 2, n_items)
         row_bin = np.ceil(lists.rank * n_bins / n_items[lists.row_list]).astype(np.int64) - 1
         absent_bin = np.ceil(absent_rank * n_bins / n_items).astype(np.int64) - 1
@@ -200,7 +203,7 @@ class _Bins:
         return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
 
     def sum_factors(self, factor):
-        """For each candidate, sum the factors of its bins and the absolute values of the terms."""
+        """For each candidate, sum the factors of its bins; also sum the absolute values of these factors."""
         lists = self.lists
         held, absent = self.shares(factor)
         gain = held - absent[lists.row_list]
@@ -212,9 +215,9 @@ class _Bins:
 
 
 def _lower_largest(factor, lists):
-    """Lower the largest factor of each bin to the second largest among the lists of the query.
+    """In each bin, lower the largest factor among the lists of a query to the second largest factor.
 
-    A list of weight 2 counts as two lists. Where only one list votes, no factor is lowered.
+    A list of weight 2 counts as two lists. If only one list of a query has a weight above 0, no factor is lowered.
     """
     heads, query = lists.list_ptr[:-1], lists.list_query
     voting = np.where(lists.list_weight[:, None] > 0, factor, -np.inf)
@@ -227,7 +230,10 @@ def _lower_largest(factor, lists):
 
 
 def _share_of_first(lists, score, scale, n_first):
-    """Return 1 for the first candidates of each query and 0 for others; items that tie across the limit get a share."""
+    """Return 1 for the first `n_first` candidates of each query and 0 for the others.
+
+    Candidates that tie across the limit share the places that are left.
+    """
     heads = lists.candidate_ptr[:-1]
     order = group_order(lists.candidate_query, -score)
     start = np.zeros(len(score), dtype=bool)

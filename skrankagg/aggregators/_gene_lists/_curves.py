@@ -15,7 +15,10 @@ _DIGITS = 10
 
 
 class RunningMean:
-    """Root of the mean score of the items down to each place, or to the end of its tie class."""
+    """Square root of the mean score of the items down to each place.
+
+    In a tie class, the mean goes down to the end of the class.
+    """
 
     def __init__(self, lists):
         self.lists, self.place, self.last = lists, positions(lists.row_ptr), lists.row_ptr[1:] - 1
@@ -31,7 +34,8 @@ class RunningMean:
         return weight, weight[self.last]
 
     def _roots(self, score):
-        # Average the excess over the least score of the list: where all are equal, as they often are, nothing rounds.
+        # Average the excess over the least score of the list. If all scores are equal, as they often are, nothing
+        # rounds.
         ptr = self.lists.row_ptr
         least = np.minimum.reduceat(score, ptr[:-1])[self.lists.row_list]
         return np.sqrt(_kernels.ragged_cumsum(score - least, ptr) / self.place + least)
@@ -41,7 +45,10 @@ class RunningMean:
 
 
 class Exponential(RunningMean):
-    """Curve a exp(-b x) - c x + d that fits these roots best; lists of one tie class keep the roots."""
+    """Curve a exp(-b x) - c x + d that best fits the square roots of :class:`RunningMean`.
+
+    A list of one tie class keeps its square root.
+    """
 
     def __init__(self, lists):
         super().__init__(lists)
@@ -60,8 +67,9 @@ class Exponential(RunningMean):
 def fit_exponential(weight):
     """Fit the curve to the weights of a list's places; the last weight is the weight of the whole list.
 
-    The start, the bounds and the weights of the squares follow the authors' program. The weights grow towards the end
-    of the list. If scipy's `curve_fit` finds no curve, all places of the list count almost equally, as in that program.
+    The start, the bounds and the weights of the squares follow the authors' program. The weights of the squares grow
+    towards the end of the list. If scipy's `curve_fit` finds no curve, all places of the list count almost equally, as
+    in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential

@@ -1,4 +1,4 @@
-"""MAIC: lists are weighted by the scores of their items, and items scored by the weights of their lists."""
+"""MAIC: lists are weighted by the scores of their items, and items are scored by the weights of their lists."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -18,10 +18,11 @@ __all__ = ["MAIC"]
 
 
 class MAIC(WeightedAggregator):
-    r"""Rank items by the weights of the lists that contain them, and weigh lists by the scores of their items, in turn.
+    r"""Rank items by the weights of their lists, where each list is weighted by the scores of its items.
 
-    In this meta-analysis by information content an item counts if other lists contain it, too. The top of a list counts
-    more than its end if the other lists support it. Lists may have any length, and they need not have an order.
+    MAIC is a meta-analysis by information content, which computes scores and weights in turn. An item of a list counts
+    if other lists contain the item, too. The top of a list counts more than its end if the other lists support the top.
+    Lists may have any length, and they need not have an order.
 
     Parameters
     ----------
@@ -29,10 +30,10 @@ class MAIC(WeightedAggregator):
         Category of each voter, such as the kind of its experiment. Among the lists of a category, only the list that
         gives an item the largest weight counts for this item. With None, each voter is a separate category.
     curve : {"running-mean", "exponential"}, default="running-mean"
-        Decrease of the weight from the top of a list to its end. "running-mean" follows the scores of the items;
-        "exponential" fits a smooth curve to them, as in the authors' program, see Notes.
+        Decrease of the weight from the top of a list to its end. "running-mean" follows the scores of the items.
+        "exponential" fits a smooth curve to the weights, as in the authors' program, see Notes.
     tol : float, default=0.01
-        The iteration of a query ends when no list's weight changes by more than `tol`, which is above 0.
+        Tolerance, above 0. The iteration of a query ends when no list's weight changes by more than `tol`.
     max_iter : int, default=100
         Largest number of iterations.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -41,9 +42,9 @@ class MAIC(WeightedAggregator):
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+        Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter`, `weight`: the weight of each list as a whole.
+        Columns `query`, `voter` and `weight`, the weight of the whole list.
     query_info_ : DataFrame
         For each query of `fit`: `query`, `n_iter` and `converged`.
 
@@ -55,9 +56,9 @@ class MAIC(WeightedAggregator):
     See Also
     --------
     BIRRA : Learns the value of each place of a list.
-    RobustRankAggregation : With p-values.
-    DIBRA : Weighs voters by their distance to the consensus; for lists of one length.
-    skrankagg.datasets.make_gene_lists : Lists of genes with a known truth.
+    RobustRankAggregation : Computes p-values.
+    DIBRA : Weighs voters by their distance to the consensus; suited to lists of equal length.
+    skrankagg.datasets.make_gene_lists : Generates lists of genes with a known truth.
 
     Notes
     -----
@@ -68,31 +69,33 @@ class MAIC(WeightedAggregator):
     .. math:: w_v(x) = \sqrt{\frac{1}{x} \sum_{y \le x} S(i_{vy})}, \qquad
        S(i) = \sum_c \max_{v \in c,\, v \ni i} u_v \, w_v(x_v(i)),
 
-    with :math:`x_v(i)` the item's place and :math:`u_v` the list weight, which counts nowhere else. All weights begin
-    at 1. Scores and weights are updated in turn, scores first. The iteration ends when the weight :math:`w_v(L_v)` of
-    each whole list moves by at most `tol`; then items are scored once more. A list gives nothing to an item that it
-    does not contain.
+    with :math:`x_v(i)` the place of the item and :math:`u_v` the weight given with the list. This given weight counts
+    nowhere else. All weights :math:`w_v` begin at 1. Scores and weights are updated in turn, scores first. The
+    iteration ends when the weight :math:`w_v(L_v)` of each whole list moves by at most `tol`; then items are scored
+    once more. A list gives nothing to an item that it does not contain.
 
-    Tied items all take the mean through the end of their tie class. So an unranked list is a list whose items all tie,
-    and its items all take the weight of the whole list.
+    For tied items, the mean goes down to the end of their tie class. An unranked list is a list in which all items tie,
+    so each of its items has the weight of the whole list.
 
     **The order within lists counts only through the contents of other lists.** Where all lists contain the same items,
     as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single list,
-    and of lists that share no item. Ties are sorted by mean rank, where an item missing from a list has the mean of the
-    ranks left over, and only then by the number of lists. For complete lists this is the order of :class:`BordaCount`.
-    A weight may rise down a list: an item gains if it comes after an item that many lists contain.
+    and for the items of lists that share no item. Tied items are sorted by mean rank, and only then by the number of
+    lists. For the mean rank, an item missing from a list has the mean of the ranks left over. For complete lists this
+    is the order of :class:`BordaCount`. Weights may increase towards the end of a list, because an item gains if it
+    comes after an item that many lists contain.
 
-    With ``curve="exponential"`` the weights are replaced by the nearest curve :math:`a e^{-bx} - cx + d` with :math:`a,
-    b, d \ge 0` and :math:`c \ge 10^{-8}`, in lists of more than one tie class. The squares are divided by :math:`(L_v -
-    x + 1)^2`. scipy's `curve_fit` searches for the curve from the start of the authors' program [2]_, and reproduces
-    the program's results. That takes some hundred times as long and is no more accurate. Where the search ends without
-    a curve, all places of the list count nearly the same; this happens in two of the 99 fits to the authors' example.
-    The authors' program cuts lists to their first 2000 items; use :class:`~skrankagg.preprocessing.TopK` in a pipeline
-    for this.
+    In lists of more than one tie class, ``curve="exponential"`` replaces the weights by the nearest curve
+    :math:`a e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`. The squares are divided by
+    :math:`(L_v - x + 1)^2`. scipy's `curve_fit` searches for the curve from the same start as the authors' program
+    [2]_, and reproduces the results of that program. This option takes some hundred times as long and is no more
+    accurate. If the search finds no curve, all places of the list count nearly the same. This happens in two of the 99
+    fits to the authors' example. The authors' program cuts lists to their first 2000 items; use
+    :class:`~skrankagg.preprocessing.TopK` in a pipeline for this.
 
-    Inside a category a list of weight 2 is not two lists; otherwise it is. `tol` is not relative: larger
-    weights of all lists move all scores further, and so delay the end. Weights are valid for their query alone, so
-    `transform` learns them again. Each iteration takes a pass over the rows; usually there are about ten.
+    A list of weight 2 counts as two lists of different categories, but not as two lists of one category. `tol` is not
+    relative: larger weights of all lists move all scores further, so the iteration ends later. Weights are valid for
+    their query alone, so `transform` learns them again. Each iteration takes one pass over the rows. Usually there are
+    about ten iterations.
 
     References
     ----------
@@ -200,7 +203,7 @@ class MAIC(WeightedAggregator):
                 break
         if not converged.all():
             warn_user(
-                f"{self!r} did not come within tol in {self.max_iter} iterations for {int((~converged).sum())} of "
+                f"{self!r} did not converge in {self.max_iter} iterations for {int((~converged).sum())} of "
                 f"{lists.n_queries} queries; raise max_iter or tol.",
                 ConvergenceWarning,
             )
@@ -218,7 +221,7 @@ def _take(lists, queries):
 
 
 class _CategorySums:
-    """Sums over categories of the largest weighted value that a list of the category gives to an item."""
+    """Sums over categories, where each category adds the largest weighted value of an item in its lists."""
 
     def __init__(self, lists, category):
         self.lists, self.rows = lists, None
@@ -239,7 +242,10 @@ class _CategorySums:
         return np.bincount(candidate, weights=given, minlength=self.lists.n_candidates)
 
     def shares(self, place_weight):
-        """Return the value that each row adds; lists of a category that give an item the same value share it."""
+        """Return the value that each row adds.
+
+        Lists of a category that give an item the same largest value share this value.
+        """
         given = self._given(place_weight)
         if self.rows is None:
             return given

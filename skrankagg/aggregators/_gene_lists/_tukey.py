@@ -1,13 +1,13 @@
-"""Tukey's smoother 3RS3R: running medians of three, and a split of the flats in their result."""
+"""Tukey's smoother 3RS3R: running medians of three, and a split of the flat parts that they leave."""
 
 import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix by repeated medians of three, a split of the flats, and medians again.
+    """Smooth each row of a matrix by repeated medians of three, a split of flat parts, and medians again.
 
-    J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7, with his rule for the ends. Rows of fewer than three
-    columns are returned unchanged.
+    The method is from J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7, with his rule for the ends. Rows of
+    fewer than three columns are returned unchanged.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._tukey import smooth_3rs3r
@@ -34,9 +34,9 @@ def repeat_medians(values):
 
 
 def split_flats(values):
-    """Split the peaks and valleys of two equal columns, as running medians leave them.
+    """Smooth peaks and valleys of two equal columns, which running medians do not remove.
 
-    Each half is treated as an end of its neighbouring side.
+    Each of the two columns is treated as an end of the columns on its own side.
     """
     split = values.copy()
     if values.shape[1] < 6:

@@ -2,16 +2,23 @@
 
 ::
 
-    _costs              costs of orders, and lower bounds on them _stacks             small queries together: stacks of
-    preferences, margins, ranks _components         components that every best order puts one after the other _search
-    local search among strict orders _budget, _worker    the time limit, and the process that solves long programmes
-    _triangles          linear programmes, with rows added as they are violated _cuts, _branching cuts and branching
-    where the triangles do not prove the optimum _proof              one component: search and bound until they meet
-    _solver             strict orders of all items _unique check whether other strict orders have the same cost
-    _relations          integer programmes of orders with ties _weak               orders with ties: search, bound, and
-    others of the same cost _levels             joins the components' orders with ties into one _estimator Kemeny
-    _approximations     KwikSort and PickAPerm, which are near the optimum and cheaper _footrule FootruleOptimal, the
-    least sum of distances of places _local_kemenization the least repair of another method's order
+    _costs               costs of orders, and lower bounds on these costs
+    _stacks              preferences, margins and ranks of several small queries in one array
+    _components          groups of items that every best order puts one after the other
+    _search              local search among strict orders
+    _budget, _worker     the time limit, and the process that solves long programmes
+    _triangles           linear programmes, to which violated rows are added
+    _cuts, _branching    cuts and branching, used if the triangles do not prove the optimum
+    _proof               search and proof of one component
+    _solver              strict orders of all items
+    _unique              check whether other strict orders have the same cost
+    _relations           integer programmes of orders with ties
+    _weak                search and proof of orders with ties
+    _levels              joins the components' orders with ties into one order
+    _estimator           the estimator Kemeny and its report
+    _approximations      KwikSort and PickAPerm, which are cheaper and near the optimum
+    _footrule            FootruleOptimal, which minimises the sum of distances of places
+    _local_kemenization  repair of another method's order with the least change
 """
 
 # tools/regenerate.py writes what follows.

@@ -27,8 +27,8 @@ class BaseNearKemeny(BaseAggregator):
     A subclass defines ``_rank_items(lists, queries, prefer, tied, given)`` for queries with the same number of items.
     `prefer` and `tied` are stacks of shape (n_queries, n, n). `given` is the result of ``_prepare_search(lists)``,
     called once for all queries. The method returns three arrays of shape (n_queries, n). The first array contains the
-    orders. The second array numbers the places of each order; tied neighbours have the same number in the Kemeny score.
-    The third array numbers the places for the published scores.
+    orders. The second array numbers the places of each order for the Kemeny score. The third array numbers the places
+    for the published scores. In both arrays of places, tied neighbours have the same number.
     """
 
     _tags = {"neutral": False, "unanimity": False}
@@ -56,7 +56,7 @@ class KwikSort(BaseNearKemeny):
     Parameters
     ----------
     n_init : int, default=10
-        Number of orders to try; the one with the lowest Kemeny score is kept.
+        Number of orders to try; the order with the lowest Kemeny score is kept.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
     random_state : int, RandomState instance or None, default=0
@@ -76,11 +76,11 @@ class KwikSort(BaseNearKemeny):
 
     Notes
     -----
-    An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot; at a draw
-    the side is random [1]_. Compare this order with a list picked at random. If all lists are full, the expected cost
-    of the better of the two is at most 11/7 times the optimum. `score` is the number of items below the item. Two
-    neighbours tie if no majority separates them. Counting the pairs takes :math:`O(m n^2)`, and each order then takes
-    :math:`O(n \log n)` comparisons.
+    An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot. At a draw
+    the side is random [1]_. Suppose that a list is also picked at random, and that the cheaper of this list and the
+    order of KwikSort is kept. If all lists are full, the expected cost is at most 11/7 times the optimum. `score` is
+    the number of items below the item. Two neighbours tie if no majority separates them. Counting the pairs takes
+    :math:`O(m n^2)`, and each order then takes :math:`O(n \log n)` comparisons.
 
     References
     ----------
@@ -172,10 +172,10 @@ class PickAPerm(BaseNearKemeny):
     Notes
     -----
     The method chooses the list with the lowest Kemeny score, with a penalty of 0.5. This score is below twice the
-    optimum if all lists are full [1]_. Among equally good lists, the list is chosen that ranks the item with the first
-    id higher. If these ranks are equal, the item with the second id decides, and so on. Lists of weight 0 are never
-    chosen. `score` is the number of items below the item; items that the list ties stay tied. The time is :math:`O(m
-    n^2)`.
+    optimum if all lists are full [1]_. Several lists may have the lowest score. Then the ranks of the item with the
+    first id decide, and the list with the highest place for this item is chosen. If these ranks are equal, the item
+    with the second id decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the
+    item; items that the list ties stay tied. The time is :math:`O(m n^2)`.
 
     References
     ----------
@@ -201,7 +201,7 @@ class PickAPerm(BaseNearKemeny):
     """
 
     _guide = {
-        "absent": "as `Kemeny` when lists are compared; the chosen list ends with its absent items, tied",
+        "absent": "as `Kemeny` when lists are compared; then tied at the end of the chosen list",
         "ties": "half a disagreement with a list that orders them",
         "cost": "$m n^2$",
     }
@@ -230,7 +230,7 @@ class PickAPerm(BaseNearKemeny):
 
 
 def _ranks(lists, queries):
-    """Return the ranks of all items in the lists that may be chosen, shape (n_lists, n), and the query of each list."""
+    """Return the lists that may be chosen, as ranks of all items of shape (n_lists, n), and each list's query."""
     if len(queries) == 1:
         ranks = rank_matrix(lists, queries[0])
         chosen, query = slice(*lists.list_ptr[queries[0] : queries[0] + 2]), np.zeros(len(ranks), dtype=np.int64)
@@ -246,7 +246,7 @@ def _ranks(lists, queries):
 
 
 def _first_lexically(ranks, query):
-    """For each query, find the row of ranks that comes first in lexical order; `query` is ascending."""
+    """For each query, find its first row of ranks in lexical order; `query` numbers each row's query, ascending."""
     left = np.arange(len(ranks))
     for column in ranks.T:
         start = np.flatnonzero(np.append(True, query[left][1:] != query[left][:-1]))

@@ -1,8 +1,9 @@
 """Branch and bound over the pairs of a component, by linear programmes.
 
-A node is a set of fixed pairs that is closed under transitivity. Several fractional and costly pairs are tried, and the
-search branches on the pair whose two sides raise the bound most. Trying a pair costs a linear programme for each side,
-and a side that cannot contain a cheaper order is excluded at once.
+A node is a set of fixed pairs that is closed under transitivity. A side of a pair is one of its two directions. In each
+node, several fractional and costly pairs are tried. The search branches on the pair whose two sides raise the bound
+most. Trying a pair takes a linear programme for each side. A side that cannot contain a cheaper order is excluded at
+once.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy as np
 from ._budget import Unfinished
 from ._triangles import VIOLATION, Infeasible
 
-# Pairs tried before a branching, rounds of rows in a node, and rounds of search from a node's order.
+# Number of pairs tried before a branching, of rounds of rows in a node, and of rounds of search from a node's order.
 _TRIED, _ROUNDS, _SEARCH_ROUNDS = 8, 12, 200
 
 
@@ -25,10 +26,10 @@ class _Node:
 
 
 def branch(state, polytope, rng):
-    """Search all orders that are cheaper than the best known order; the state stores the best order and the bound.
+    """Search all orders that are cheaper than the best known order; store the best order and the bound in `state`.
 
-    In `polytope`, the pairs that all nodes share are fixed. The function never returns. It raises Infeasible when all
-    orders have been searched, so that the best known order is optimal. It raises Unfinished when time runs out.
+    The fixed pairs of `polytope` are shared by all nodes. The function always ends with an exception. Infeasible means
+    that all orders have been searched, so the best known order is optimal. Unfinished means that time has run out.
     """
     root = _bounded(state, polytope, polytope.before, polytope.cycle)
     stack = [root] if root else []
@@ -47,7 +48,7 @@ def branch(state, polytope, rng):
 
 
 def _children(state, polytope, node, rng):
-    """Split a node; the child with the lower bound comes last."""
+    """Return the children of a node; the child with the lower bound comes last."""
     rows = node.cycle
     if np.abs(node.x - np.round(node.x)).max() < VIOLATION:
         polytope.before, polytope.cycle = node.before, node.cycle
@@ -64,7 +65,7 @@ def _children(state, polytope, node, rng):
 
 
 def _bounded(state, polytope, before, cycle):
-    """Bound a node by rounds of triangles; return None if it contains no cheaper order."""
+    """Make a node from fixed pairs and bound its orders by rounds of triangles; return None if no order is cheaper."""
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf
     try:
@@ -84,7 +85,11 @@ def _bounded(state, polytope, before, cycle):
 
 
 def _sides(state, polytope, node):
-    """Choose a pair and return its possible sides with bounds; return a single side if some trial fixed a pair."""
+    """Choose a pair to branch on, and return its possible sides with their bounds.
+
+    If some trial excluded a side of a pair, a single node with the other side fixed is returned. If both sides of a
+    pair are excluded, the result is empty.
+    """
     before, best = node.before, None
     dear = np.minimum(node.x, 1 - node.x) * (np.abs(polytope.cost) + 0.5 * state.step)
     for pair in np.argsort(-dear, kind="stable")[:_TRIED]:

@@ -1,4 +1,4 @@
-"""Time limit of a query; all loops and all calls of a solver share one object.
+"""Time limit of a query, as one object that all loops and all calls of a solver share.
 
 Only this module reads the clock. A step that cannot be stopped is not started if it is expected to end after the
 deadline.
@@ -15,7 +15,7 @@ _HERE = 0.25
 
 
 class Unfinished(Exception):
-    """Error if time ran out or the solver gave up, so that only a bound and the reason are known."""
+    """Error if time ran out or the solver gave up; it contains a bound and the reason."""
 
     def __init__(self, bound=float("-inf"), reason="time limit"):
         super().__init__(bound, reason)
@@ -23,7 +23,9 @@ class Unfinished(Exception):
 
 
 class Budget:
-    """Time limit in seconds from now; None means no limit. Leaving the context ends the process of the solvers.
+    """Time limit in seconds from now; None means no limit.
+
+    Use the object as a context manager: at the end of the context, the process that runs the solvers is ended.
 
     >>> from skrankagg.aggregators._kemeny._budget import Budget
     >>> with Budget(60) as budget:
@@ -53,12 +55,12 @@ class Budget:
         return self.left <= 0
 
     def check(self, seconds=0.0):
-        """Raise Unfinished if the time limit has passed, or would pass within the given number of seconds."""
+        """Raise Unfinished if the time limit has passed, or will pass within the given number of seconds."""
         if self.left <= seconds:
             raise Unfinished
 
     def share(self, part):
-        """Return a budget with a share of the time that is left; it starts now."""
+        """Return a budget that starts now and has a share of the time that is left."""
         other = Budget.__new__(Budget)
         other.end, other._worker = self.end, self._worker
         if self.end < float("inf"):
@@ -66,13 +68,13 @@ class Budget:
         return other
 
     def linprog(self, cost, matrix, most, bounds, method):
-        """Minimise ``cost @ x`` under ``matrix @ x <= most`` by SciPy; raise Unfinished if time runs out."""
+        """Minimise ``cost @ x`` under ``matrix @ x <= most`` with SciPy; raise Unfinished if time runs out."""
         n_rows, n_columns = matrix.shape
         foreseen = 2e-6 * n_columns + 4e-5 * n_rows + 4e-9 * n_rows**2
         return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method)
 
     def milp(self, cost, options, **programme):
-        """Minimise ``cost @ x`` over integers by SciPy; raise Unfinished if time runs out."""
+        """Minimise ``cost @ x`` over integers with SciPy; raise Unfinished if time runs out."""
         return self._solve(1e-6 * len(cost) ** 2, milp, cost, options=options, **programme)
 
     def _solve(self, foreseen, function, *args, options=None, **kwargs):

@@ -1,4 +1,4 @@
-"""Components of the majority relation, which every Kemeny order puts one after the other."""
+"""Components of the majority relation: every Kemeny order puts them one after the other."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from ..._support._memory import check_matrix
 
 __all__ = ["condorcet_components"]
 
-# Items up to which a few matrix products find reachable items faster than a walk over sparse arcs.
+# Largest number of items for which matrix products find the reachable items faster than a walk over sparse arcs.
 _FEW_ITEMS = 32
 
 
@@ -57,9 +57,10 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
 
 
 def stacked_components(margin):
-    """Find the components of each query as `condorcet_components` does, from margins of shape (n_queries, n, n).
+    """Find the components of each query, from margins of shape (n_queries, n, n).
 
-    If the margins are integers, the results are exactly the same, because sums of integers are exact in any order.
+    If the margins are integers, the components are exactly the same as from `condorcet_components`, because sums of
+    integers are exact in any order.
     """
     b, n = margin.shape[:2]
     reach = _reached(margin < 0)
@@ -89,8 +90,9 @@ def stacked_components(margin):
 def ordered_components(arc, strength):
     """Return the strongly connected components of a graph in topological order, as a list of arrays of items.
 
-    `arc` has shape (n, n) and `strength` has shape (n,). Components without a path between them are sorted by the mean
-    strength of their items, lowest first, then by their first item.
+    `arc`, of shape (n, n), is True where an arc leads from the row's item to the column's item. `strength` has shape
+    (n,). Components without a path between them are sorted by the mean strength of their items, lowest first, then by
+    their first item.
     """
     n_components, label = strong_components(arc)
     if n_components == 1:
@@ -128,7 +130,7 @@ def strong_components(arc):
 
 
 def _reached(arc):
-    """Return a mask of shape (n_queries, n, n): a path of at least one arc leads from the row to the column."""
+    """Return a mask (n_queries, n, n), True where a path of one arc or more leads from the row to the column."""
     reach = arc.astype(np.float32)
     for _ in range(max(1, arc.shape[1] - 1).bit_length()):
         reach = ((reach + reach @ reach) > 0).astype(np.float32)

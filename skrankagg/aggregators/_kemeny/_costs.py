@@ -1,4 +1,4 @@
-"""Costs of orders by pairwise preferences, and lower bounds on them."""
+"""Costs of orders, computed from pairwise preferences, and lower bounds on these costs."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ __all__ = ["kemeny_lower_bound", "kemeny_score", "mean_tau_x"]
 def kemeny_score(
     rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike | None = None, *, penalty: float = 0.5
 ) -> float:
-    r"""Add up the disagreements between an order and the lists; the order may have ties.
+    r"""Return the total disagreement between an order, which may have ties, and the lists.
 
     Parameters
     ----------
@@ -27,16 +27,17 @@ def kemeny_score(
     Returns
     -------
     float
-        0 where all lists agree with the order.
+        The total cost; it is 0 if all lists agree with the order.
 
     See Also
     --------
-    kemeny_lower_bound : The least cost that any order can have.
+    kemeny_lower_bound : A lower bound on the cost of any order.
 
     Notes
     -----
-    The score is the total weight of the lists times their generalised Kendall distance :math:`K^{(p)}` to the order
-    [1]_. A pair in opposite orders costs 1. A pair that is tied only in the list or only in the order costs `penalty`.
+    The score is a sum over the lists: the weight of each list times its generalised Kendall distance :math:`K^{(p)}` to
+    the order [1]_. A pair in opposite orders costs 1. A pair that is tied only in the list or only in the order costs
+    `penalty`.
 
     References
     ----------
@@ -67,7 +68,7 @@ def kemeny_lower_bound(
     penalty: float = 0.5,
     consensus_ties: Literal["strict", "weak"] = "strict",
 ) -> float:
-    """Add up the least cost of each pair of items, a lower bound for any order.
+    """Return a lower bound on the cost of any order: the sum of the least costs of all pairs of items.
 
     Parameters
     ----------
@@ -81,7 +82,8 @@ def kemeny_lower_bound(
     Returns
     -------
     float
-        A bound below the cost of any order; without majority cycles a strict order has exactly this cost.
+        A lower bound on the cost of any order. If there are no majority cycles, some strict order has exactly this
+        cost.
 
     See Also
     --------
@@ -109,7 +111,7 @@ def lower_bounds(prefer, tied, penalty, consensus_ties):
 
 
 def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, total_weight: float) -> float:
-    r"""Return the mean correlation tau_x between an order and the lists; the order may have ties.
+    r"""Return the mean correlation tau_x between an order, which may have ties, and the lists.
 
     Parameters
     ----------
@@ -131,12 +133,13 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
     Notes
     -----
-    Emond and Mason [1]_ give an order the scores :math:`a_{ij} = 1` if :math:`i` is above :math:`j` or tied with it,
-    and -1 otherwise. The score is 0 if a list does not contain both items. Then :math:`\tau_x = \sum_{i \ne j} a_{ij}
-    b_{ij} / (n (n - 1))`. A pair that has the same order or is tied in both rankings adds 2 to the sum. A pair in
-    opposite orders subtracts 2. A pair that is tied in only one of the two rankings adds 0. Let :math:`N` be the total
-    weight of the pairs in the lists, :math:`m` the total weight of the lists and :math:`K` the Kemeny score at penalty
-    1/2. Then the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
+    Emond and Mason [1]_ define scores for the pairs of a ranking. The score :math:`a_{ij}` is 1 if item :math:`i` is
+    above item :math:`j` or tied with it, and -1 otherwise. The score is 0 if a list does not contain both items. Let
+    :math:`b_{ij}` be the scores of a second ranking. Then :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`.
+    A pair that has the same order or is tied in both rankings adds 2 to the sum. A pair in opposite orders subtracts 2.
+    A pair that is tied in only one of the two rankings adds 0. Let :math:`N` be the total weight of the pairs in the
+    lists, :math:`m` the total weight of the lists and :math:`K` the Kemeny score at penalty 1/2. Then the mean is
+    :math:`(2 N - 4 K) / (n (n - 1) m)`.
 
     References
     ----------
@@ -159,7 +162,10 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
 
 def pair_costs(prefer, tied, penalty):
-    """Return two matrices, or stacks of them: the costs of the row's item before the column's, and of a tie."""
+    """Return the costs of placing the row's item before the column's item, and the costs of tying the two items.
+
+    Each result is a matrix of shape (n, n), or a stack of shape (n_queries, n, n) if `prefer` is a stack.
+    """
     prefer = np.asarray(prefer, dtype=np.float64)
     before = prefer.swapaxes(-1, -2).copy()
     if tied is not None:
@@ -168,9 +174,9 @@ def pair_costs(prefer, tied, penalty):
 
 
 def granularity(value, budget):
-    """Find the largest number that divides all values.
+    """Return the largest number that divides all values, up to rounding.
 
-    Return 0 if all values are 0, if the divisor would be below a ten-thousandth of the largest value, or if the time
+    Return 0 in three cases: all values are 0, the divisor would be below a ten-thousandth of the largest value, or time
     runs out.
     """
     if budget.left < 1.5e-7 * np.size(value):
@@ -196,10 +202,10 @@ def granularity(value, budget):
 
 
 class Bracket:
-    """Cost of the best known order and a proven bound on all orders of a component, updated until they meet.
+    """Cost of the best known order of a component, and a proven lower bound on the cost of all its orders.
 
-    ``scale`` is the sum of all costs. ``step`` is the least difference of two costs, or 0 if this is not known.
-    ``report`` is called with the cost and the bound after each new bound.
+    ``scale`` is the sum of all costs. ``step`` is the least difference between two costs, or 0 if this difference is
+    not known. ``report`` is called with the cost and the bound after each new bound.
     """
 
     def __init__(self, cost, scale, step, budget, report=None):
@@ -216,7 +222,7 @@ class Bracket:
 
     @property
     def most(self):
-        """Return the highest cost of an order that is worth searching for."""
+        """Return the highest cost at which an order counts as cheaper than the best known order."""
         return self.cost - (0.999 * self.step or 1e-9 * self.scale)
 
     def met(self):

@@ -3,7 +3,7 @@
 A linear programme over triangles alone may have a solution with halves. Some rows with integer coefficients add up to
 even coefficients and an odd right side. Half of this sum, rounded down, is valid for integer solutions and excludes the
 halves. If three rows form a ring, the cuts are the Möbius ladders of the linear ordering problem. Elimination modulo 2
-finds such cuts, and also cuts of more rows, among the rows that the solution satisfies with equality.
+finds such cuts, and also cuts of more rows. It uses the rows that the solution satisfies with equality.
 """
 
 import numpy as np
@@ -19,12 +19,12 @@ _SECONDS_PER_CELL = 1e-8
 
 
 def half_cuts(matrix, most, x, budget):
-    """Find half cuts that a fractional solution `x` violates, among the rows that it satisfies with equality.
+    """Find half cuts that a fractional solution `x` violates, from the rows that `x` satisfies with equality.
 
     The rows ``matrix @ x <= most`` have integer coefficients. They are valid for all integer solutions with variables
-    from 0 to 1. Returns a sparse matrix of cuts, of shape (n_cuts, n_variables), and their upper limits, of shape
-    (n_cuts,). `x` violates each cut by about a half. Raises Unfinished if the time limit has passed. The method follows
-    A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
+    from 0 to 1. Returns a sparse matrix of cuts, of shape (n_cuts, n_variables), and the upper limits of the cuts, of
+    shape (n_cuts,). Each cut is violated by `x` by about a half. Raises Unfinished if the time limit has passed. The
+    method follows A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
     """
     n = matrix.shape[1]
     slack = np.maximum(most - matrix @ x, 0.0)
@@ -51,7 +51,7 @@ def half_cuts(matrix, most, x, budget):
 
 
 def _odd_sums(parity, right, slack, above, budget):
-    """Find sums of rows with little slack, even coefficients and an odd right side, by elimination modulo 2."""
+    """Find sums of rows that have little slack, even coefficients and an odd right side, by elimination modulo 2."""
     n_rows, n_columns = parity.shape
     # A variable that is odd in a sum costs it its value above 0: an unnamed row of its own.
     parity = np.concatenate([parity, np.eye(n_columns, dtype=np.uint8)])
@@ -82,7 +82,7 @@ def _odd_sums(parity, right, slack, above, budget):
 
 
 def _sparse_ones(cuts, limit):
-    """Select the sparsest cuts, with only a few cuts for each variable."""
+    """Select the sparsest cuts, so that each variable occurs in only a few of them."""
     length = np.diff(cuts.indptr)
     count = np.zeros(cuts.shape[1], dtype=np.int64)
     kept, seen = [], set()

@@ -1,4 +1,4 @@
-"""Dispersion of Mallows' model around a consensus, by maximum likelihood, for many queries at once."""
+"""Maximum-likelihood dispersion of Mallows' model around a consensus, computed for many queries at once."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ def fit_mallows(lists, distance):
     """Fit the dispersion of each query, given the total distance of its lists to the consensus.
 
     Returns the dispersion, from 0 to 1, and the log-likelihood of the lists, each of shape (n_queries,). Both values
-    are NaN for a query with one item, with lists that are cut or have ties, or with only lists of weight 0. Other lists
-    of weight 0 are ignored.
+    are NaN for a query with a single item, and for a query whose lists all have weight 0. They are also NaN if some
+    list is cut or has ties. Lists of weight 0 are ignored.
     """
     n, query = lists.query_n_items, lists.list_query
     strict = np.logical_and.reduceat(lists.rank == positions(lists.row_ptr), lists.row_ptr[:-1])
@@ -32,9 +32,11 @@ def fit_mallows(lists, distance):
 
 
 def dispersion(n, distance, weight):
-    """Return the maximum-likelihood dispersion of Mallows' model, from 0 to 1, and the log-likelihood, for each query.
+    """For each query, return the maximum-likelihood dispersion of Mallows' model, and the log-likelihood.
 
-    Arguments are the numbers of items `n`, at least 2, the total weighted distance to the centre and the total weight.
+    The dispersion is from 0 to 1. The arguments are arrays with a number for each query. `n` is the number of items, at
+    least 2. `distance` is the total weighted distance of the lists to the centre. `weight` is the total weight of the
+    lists.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._kemeny._dispersion import dispersion
@@ -57,7 +59,7 @@ def dispersion(n, distance, weight):
 
 
 def _solve(n, mean):
-    """Find theta where the expected distance equals `mean`, which is between 0 and the uniform distribution's mean."""
+    """Find theta where the expected distance is `mean`; `mean` is between 0 and the uniform distribution's mean."""
     if len(n) == 0:
         return np.empty(0)
     ptr = np.append(0, np.cumsum(n))

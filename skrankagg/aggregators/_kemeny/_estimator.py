@@ -31,7 +31,8 @@ from ._weak import solve_weak
 
 __all__ = ["Kemeny"]
 
-# Groups of queries per process, and items above which a query begins its own group: small ones take milliseconds.
+# Number of groups of queries per process. A query with more items than _FEW_ITEMS begins a new group: small queries
+# take milliseconds.
 _GROUPS, _FEW_ITEMS = 8, 20
 # Largest component, in items, that method="auto" proves without a time limit: a second or so.
 _EASY_ITEMS = 60
@@ -41,7 +42,7 @@ _SHARE = 0.25
 
 @dataclass
 class _Query:
-    """Matrices and components of a query, and a cost that all its orders share."""
+    """Matrices and components of a query, and the part of the cost that is the same for all its orders."""
 
     prefer: np.ndarray
     tied: np.ndarray
@@ -54,8 +55,8 @@ class Kemeny(BaseAggregator):
     r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove that it is optimal.
 
     The consensus is the order with the least total distance to all lists, where the distance counts pairs in opposite
-    orders. Finding this order is NP-hard, but on most real data it is found and proven. Where the proof fails, the
-    result reports the gap between the score and the proven bound.
+    orders. Finding this order is NP-hard, but on most real data the order is found and proven to be optimal. If there
+    is no proof, the result reports the gap between the score and the proven bound.
 
     Parameters
     ----------
@@ -64,8 +65,8 @@ class Kemeny(BaseAggregator):
         there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches larger
         components. The other two methods never prove.
     consensus_ties : {"strict", "weak"}, default="strict"
-        Whether the consensus orders all items ("strict") or may tie items ("weak"). If a tie costs as little as an
-        order, the tie is preferred.
+        Whether the consensus orders all items ("strict") or may tie items ("weak"). If tying two items costs the same
+        as ordering them, the tie is preferred.
     penalty : float, default=0.5
         Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score is
         not a distance, and at 0 the weak consensus ties all items. The penalty never changes the best strict order,
@@ -74,11 +75,11 @@ class Kemeny(BaseAggregator):
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
         Use "ignore" for paired comparisons.
     time_limit : float, default=None
-        Time limit for each query in seconds; None means no limit. The limit is exceeded by at most a tenth or 0.2
-        seconds, whatever the size of the query. Additional time is needed to count the pairs of all items, and to start
-        the processes of `n_jobs` once for several queries.
+        Time limit for each query in seconds; None means no limit. The time used exceeds the limit by at most a tenth or
+        0.2 seconds, for any number of items. Two steps are not part of the limited time: counting the pairs of all
+        items, and starting the processes of `n_jobs`, once for several queries.
     n_restarts : int, default=200
-        Rounds of the iterated local search of components that are not proven.
+        Number of rounds of the iterated local search in each component that is not proven.
     random_state : int, RandomState instance or None, default=0
         Source of randomness of the search. Each query starts from the same random state; an int gives the same
         consensus on every call.
@@ -98,13 +99,14 @@ class Kemeny(BaseAggregator):
         - `query`;
         - `kemeny_score`, the proven `lower_bound` and their difference `gap`;
         - `optimal`, whether the consensus is proven to be optimal;
-        - `unique`, whether the consensus is the only optimal order: True where this is proven, False where another
-          order has the same score, and NA where neither is known;
-        - `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching
-          methods) or "solver" (the solver gave up);
+        - `unique`: True if the consensus is proven to be the only optimal order, False if another order is known to
+          have the same score, and NA otherwise;
+        - `stop_reason`: "optimal", "time limit", "large component" (only for ``method="auto"``), "search" (only for the
+          methods without a proof) or "solver" (the solver gave up);
         - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
-          same as the consensus, and 1 if they are no closer to it than random lists. Both columns are NaN for a single
-          item, with ``consensus_ties="weak"``, and if some list of the query is cut or has ties.
+          same as the consensus. It is 1 if the lists are no closer to the consensus than random lists. Both columns are
+          NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query is cut
+          or has ties.
 
         :meth:`aggregate` returns this table for any lists.
 
@@ -113,47 +115,50 @@ class Kemeny(BaseAggregator):
     kemeny_score : Computes the cost of an order.
     condorcet_components : Splits a query into parts.
     LocalKemenization : Repairs another method's consensus with the least change.
-    skrankagg.datasets.make_mallows : Draws lists from the model of the `dispersion`.
-    Schulze : Another way to resolve majority cycles, in polynomial time.
+    skrankagg.datasets.make_mallows : Draws lists from Mallows' model with a given dispersion.
+    Schulze : Resolves majority cycles in another way, in polynomial time.
 
     Notes
     -----
-    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j`, and :math:`T_{ij}`
-    the weight of the lists that tie them, a consensus costs [1]_ [2]_
+    Let :math:`W_{ij}` be the total weight of the lists that rank item :math:`i` above item :math:`j`. Let
+    :math:`T_{ij}` be the total weight of the lists that tie the two items. A consensus costs [1]_ [2]_
 
     .. math::
 
        \sum_{i \text{ above } j} (W_{ji} + p T_{ij}) + \sum_{i \text{ tied with } j} p (W_{ij} + W_{ji}),
 
     where :math:`p` is `penalty`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order also has the
-    highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
+    highest mean :math:`\tau_x` of Emond and Mason [3]_. The function :func:`mean_tau_x` computes this mean.
 
     **Strict orders** are solved separately in each component of the majority relation. A local search by insertions
     starts from Borda's order. Linear programmes over the pairs of items bound the cost of any order. The rows of these
     programmes forbid cycles of three items; half cuts are added [4]_. A pair is fixed if no cheaper order can have the
-    other direction. Branching on pairs completes the proof [5]_. Bounds are recomputed from the multipliers of the
-    solver (HiGHS, by SciPy), so they do not depend on the tolerances of the solver. Only the infeasibility of a
-    programme is taken from the solver. A weak order is solved by a mixed-integer programme in the same manner.
+    other direction. Branching on pairs completes the proof [5]_. The programmes are solved by HiGHS, through SciPy.
+    Bounds are recomputed from the multipliers of the solver, so they do not depend on the solver's tolerances. Only the
+    infeasibility of a programme is taken from the solver. Weak orders are found and proven in the same manner by
+    mixed-integer programmes.
 
-    `score` is the number of items below the item. Tied items have equal scores, and so do neighbours without a majority
-    for either of them. There may be several best orders. Only one is returned, and `unique` reports whether there are
-    others. Among several strict orders the search decides.
+    `score` is the number of items below the item. Tied items have equal scores. Two neighbours also have equal scores
+    if no majority prefers either of them. If there are several best orders, only one of them is returned, and `unique`
+    is False or NA. Among several best strict orders, the result depends on the search.
 
     **Weak orders.** Among several best weak orders, an order with many ties is chosen in two steps. First, for each
-    component, one of the best orders with the most ties is chosen. In a component proven by programmes, this requires
-    that the solver finds the order in about as many programmes as the proof took. Among orders with the same number of
-    ties the search decides.
+    component, one of the best orders with the most ties is chosen. In a component proven by programmes, the order with
+    the most ties is only chosen if the solver finds it in about as many programmes as the proof took. Among orders with
+    the same number of ties, the result depends on the search.
 
-    Second, components share levels where ties cost no more than an order. Some pairs may not tie; apart from them,
-    there are as few levels as possible. Each group of tied items gets the level half way between the highest and the
-    lowest level that is possible for the group. If there are two middle levels, the group gets the upper one. So no two
-    neighbouring levels can be merged at the same score. If each component has only one best order, the names of the
-    items do not matter. (With a `penalty` above 0.5 the names may matter for a drawn pair that costs more if tied.)
+    Second, items of different components share a level where a tie costs no more than an order. There are as few levels
+    as possible, given the pairs that may not tie. Each group of tied items gets the level half way between the highest
+    and the lowest level that is possible for the group. If there are two middle levels, the group gets the upper one.
+    So merging any two neighbouring levels would increase the score. If each component has only one best order, the
+    result does not depend on the names of the items. There is an exception with a `penalty` above 0.5: the names may
+    matter for a drawn pair if a tie costs more than an order.
 
     **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
-    come first. This requires that all margins are integers or multiples of one number. The method also counts the best
-    orders. In larger components `unique` needs a second proof that excludes the best order. The second proof must end
-    within the time limit and needs about as many programmes as the first proof.
+    come first. This requires that all margins are integers or multiples of one number. Dynamic programming also counts
+    the best orders, and `unique` is derived from their number. In larger components `unique` requires a second proof
+    that excludes the best order. The second proof must end within the time limit, and it needs about as many programmes
+    as the first proof.
 
     **Dispersion.** Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability
     proportional to :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, for any
@@ -161,9 +166,9 @@ class Kemeny(BaseAggregator):
 
     .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
 
-    equals the weighted mean distance of the lists; the dispersion is 1 where this mean is :math:`n (n - 1) / 4` or
-    more. If there are only a few lists, they are closer to their own consensus than to the true centre, and the
-    dispersion is too small. Where the consensus is not proven, the two columns describe the order that was found.
+    equals the weighted mean distance of the lists; if this mean is :math:`n (n - 1) / 4` or more, the dispersion is 1.
+    A few lists are closer to their own consensus than to the true centre. Their dispersion is therefore too small. If
+    the consensus is not proven, the two columns describe the order that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
     is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be
@@ -171,7 +176,7 @@ class Kemeny(BaseAggregator):
     remaining time.
 
     Counting the pairs takes :math:`O(m n^2)`, and the local search takes about :math:`n^3`. The proof takes
-    milliseconds for most data of up to a hundred items, and is exponential in the worst case. The memory is
+    milliseconds for most data of up to a hundred items. In the worst case its time is exponential. The memory is
     :math:`O(n^2)` for the matrices and about the same for the rows of the programmes.
 
     References
@@ -209,9 +214,7 @@ class Kemeny(BaseAggregator):
     """
 
     _guide = {
-        "absent": (
-            '`absent="last"`: a place below every item held, tied with the other absent ones; `"ignore"`: no opinion'
-        ),
+        "absent": ('`absent="last"`: tied below every item of the list; `"ignore"`: no opinion'),
         "ties": "cost `penalty` each if the consensus orders them",
         "cost": "$m n^2 + n^3$, and the proof: exponential at worst",
     }
@@ -317,7 +320,7 @@ class Kemeny(BaseAggregator):
         )
 
     def _groups(self, lists):
-        """Yield groups of neighbouring queries that one process solves together; a large query is a group by itself."""
+        """Yield groups of neighbouring queries that one process solves together; a large query begins a new group."""
         few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
         group = []
         for q, n in enumerate(lists.query_n_items):
@@ -328,7 +331,7 @@ class Kemeny(BaseAggregator):
         yield group
 
     def _solve(self, lists, seed, progress, task):
-        """Solve queries; for each, return scores of items, score of the order, bound, stop reason and uniqueness."""
+        """For each query, return the items' scores, the order's cost and bound, the stop reason, and uniqueness."""
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
         start = rng.bit_generator.state

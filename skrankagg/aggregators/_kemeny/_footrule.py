@@ -1,4 +1,4 @@
-"""Orders with the least total distance between places, solved as assignment problems."""
+"""FootruleOptimal: the order with the least total distance to the places in the lists, by an assignment problem."""
 
 from typing import Literal
 
@@ -26,7 +26,7 @@ _CELLS = 1 << 14
 
 
 def _footrule_costs(lists, queries):
-    """Compute the total distance of each item from each place: shape (n_queries, n, n)."""
+    """Return the total distance of each item in the lists from each place, of shape (n_queries, n, n)."""
     n = int(lists.query_n_items[queries[0]])
     # Absent items share the remaining places.
     chosen, query, place = rank_stack(lists, queries, lists.rank, (lists.list_length + 1 + n) / 2.0)
@@ -47,7 +47,7 @@ def _footrule_costs(lists, queries):
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """Compute :func:`_footrule_costs` for integer weights, whose sums are exact in any order."""
+    """Compute :func:`_footrule_costs` for integer weights; their sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
@@ -82,7 +82,7 @@ def _solve_assignment(cost):
 
 
 def _assign(cost):
-    """Assign each item to a place, from 0, with the least total cost; return the places and the total cost."""
+    """Assign items to places with the least total cost; return each item's place, from 0, and the total cost."""
     items, places = _solve_assignment(cost)
     found = np.empty(len(cost), dtype=np.int64)
     found[items] = places
@@ -92,8 +92,8 @@ def _assign(cost):
 class FootruleOptimal(BaseNearKemeny):
     r"""Rank items in the order whose places are nearest to their places in the lists.
 
-    The order minimises Spearman's footrule instead of Kendall's distance. It is an assignment of items to places, which
-    is solved exactly.
+    The order minimises Spearman's footrule instead of Kendall's distance. Finding this order is an assignment problem
+    between items and places, and the problem is solved exactly.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ class FootruleOptimal(BaseNearKemeny):
     Attributes
     ----------
     query_info_ : DataFrame
-        Columns `query`, `footrule` and `kemeny_score`. `footrule` is the total distance. `kemeny_score`, with a penalty
-        of 0.5, is the score of the order in which the consensus lists the items.
+        Columns `query`, `footrule` and `kemeny_score`. `footrule` is the total distance of the order from the lists.
+        `kemeny_score` is the Kemeny score, with a penalty of 0.5, of the items in the order of the result.
 
     See Also
     --------
@@ -114,12 +114,13 @@ class FootruleOptimal(BaseNearKemeny):
 
     Notes
     -----
-    The order :math:`a` minimises :math:`\sum_v w_v \sum_i |r_v(i) - a(i)|` over all permutations, with :math:`r_v` the
-    mid-ranks in list :math:`v`. The :math:`n - L_v` items missing from a list share the mean of the remaining places,
-    :math:`(L_v + 1 + n) / 2`. The order costs at most twice the Kemeny optimum if all lists are full [1]_.
+    The order :math:`a` minimises :math:`\sum_v w_v \sum_i |r_v(i) - a(i)|` over all permutations, where :math:`r_v(i)`
+    is the mid-rank of item :math:`i` in list :math:`v`. The :math:`n - L_v` items missing from a list share the mean of
+    the remaining places, :math:`(L_v + 1 + n) / 2`. If all lists are full, the Kemeny score of the order is at most
+    twice the optimum [1]_.
 
-    `score` is the number of items below the item. Two neighbours tie if they cost the same in every place. There may be
-    several best orders. The time is :math:`O(m n^2 + n^3)`.
+    `score` is the number of items below the item. Two neighbours tie if they cost the same in every place. If there are
+    several best orders, one of them is returned. The time is :math:`O(m n^2 + n^3)`.
 
     References
     ----------
@@ -141,7 +142,7 @@ class FootruleOptimal(BaseNearKemeny):
     """
 
     _guide = {
-        "absent": "the mean of the places left over, (L + 1 + n) / 2; its `absent` only changes the score reported",
+        "absent": "the mean of the remaining places, (L + 1 + n) / 2; its `absent` only changes the reported score",
         "ties": "mean rank",
         "cost": "$m n^2 + n^3$",
     }

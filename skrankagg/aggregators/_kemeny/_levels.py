@@ -1,9 +1,9 @@
 """Merging of the components' orders with ties: buckets of different components share a level if this costs nothing.
 
-Pairs across components have their least cost if the components follow each other. Where a tie costs as little, the
-consensus has a tie. Some buckets are ordered and some pairs may not tie; apart from this, there are as few levels as
-possible. Each bucket gets the level half way between the highest and the lowest level that is possible for it, so names
-do not matter.
+Pairs across components have their least cost if the components follow each other. If tying such a pair costs the same,
+the pair is tied. There are as few levels as possible, given the buckets that must be ordered and the pairs that may not
+tie. Each bucket gets the level half way between the highest and the lowest level that is possible for the bucket. So
+the result does not depend on the names of the items.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ class Stack:
 
     `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
     shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
-    tie, each minus the lowest cost of the pair. Costs up to the tolerance count as 0.
+    tie. The lowest cost of each pair is subtracted from both costs. Costs up to the tolerance count as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):
@@ -33,7 +33,7 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Find the pairs of buckets for which no pair of items, one from each bucket, is marked in `chosen`."""
+        """Return a mask of pairs of buckets: True if `chosen` marks no pair of items from the two buckets."""
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False
@@ -42,7 +42,8 @@ class Stack:
     def is_forced(self):
         """For each component except the last, check if it must precede the next; return a mask (n_components - 1,).
 
-        It must precede unless its last bucket and the next component's first bucket can tie or swap at no cost.
+        A component need not precede the next component if two buckets can tie or swap at no cost. These are the last
+        bucket of the component and the first bucket of the next component.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)
@@ -50,13 +51,13 @@ class Stack:
         return ~(self.may_tie | self.may_follow)[last, last + 1]
 
     def levels(self):
-        """Number the levels of the items without gaps, from 0 for the best; return int64 of shape (n,)."""
+        """Return the level of each item, int64 of shape (n,): 0 is the best level, and levels have no gaps."""
         if self.n_components == 1:
             return self.place
         n = len(self.component)
         same = self.component[:, None] == self.component
-        # Number of levels that the column's bucket must be below the row's, which comes first; -1 where it need
-        # not. Of two buckets that may change places, but not tie, the first stays first.
+        # Least number of levels from the row's bucket down to the column's bucket, or -1 if the column's bucket may be
+        # above. If two buckets may change places but may not tie, the first stays first.
         step = np.where(self.may_tie & ~same, np.where(self.may_follow, -1, 0), 1)
         highest, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         for k in range(n):

@@ -20,13 +20,14 @@ __all__ = ["LocalKemenization"]
 class LocalKemenization(BaseNearKemeny):
     r"""Repair another method's consensus where two neighbours contradict a majority.
 
-    The least change is made after which no majority contradicts the order of two neighbours. So a Condorcet winner
-    comes first with any method.
+    The repaired order is the closest order in which no majority contradicts the order of two neighbours. So a Condorcet
+    winner comes first, whatever the method.
 
     Parameters
     ----------
     aggregator : estimator, default=None
-        Method whose consensus is repaired; None is ``BordaCount()``. Set its parameters as ``aggregator__alpha``.
+        Method whose consensus is repaired; None means ``BordaCount()``. Set the parameters of the method with names
+        such as ``aggregator__alpha``.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list in the repair: "last" ties them below the items of the list; "ignore"
         leaves them out. The parameter does not affect `aggregator`.
@@ -41,15 +42,15 @@ class LocalKemenization(BaseNearKemeny):
     See Also
     --------
     local_kemenization : Repairs an order.
-    Kemeny : Finds the best order; ``method="local-search"`` is a stronger repair of Borda's order.
+    Kemeny : Finds the best order; ``method="local-search"`` improves Borda's order more than this repair.
 
     Notes
     -----
     Items are inserted one by one in the order of the consensus. Each item moves up as long as a majority prefers it to
-    the item just above it [1]_. The Kemeny score never rises. The extended Condorcet criterion is met: if all
-    majorities between two groups of items are for the first group, this group comes first. `score` is the number of
-    items below the item. Two neighbours tie if they have the same margins against all items. After the method, the
-    repair takes :math:`O(m n^2)`.
+    the item just above it [1]_. The Kemeny score never rises. The repaired order meets the extended Condorcet
+    criterion: if all majorities between two groups of items are for the first group, this group comes first. `score` is
+    the number of items below the item. Two neighbours tie if they have the same margins against all items. The repair
+    takes :math:`O(m n^2)`, in addition to the time of the method.
 
     References
     ----------
@@ -72,7 +73,7 @@ class LocalKemenization(BaseNearKemeny):
     """
 
     _guide = {
-        "absent": "first what its `aggregator` gives, then as `Kemeny` in the repair",
+        "absent": "first as its `aggregator`, then as `Kemeny` in the repair",
         "ties": "not compared",
         "cost": "$m n^2$ after its aggregator",
     }

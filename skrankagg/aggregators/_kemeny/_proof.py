@@ -1,4 +1,4 @@
-"""Proof of strict orders: the search lowers the cost and raises the bound until they meet or time runs out."""
+"""Proof of strict orders: the cost is lowered and the bound raised until they meet or time runs out."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,8 @@ from ._triangles import Infeasible, TrianglePolytope
 
 # Rounds of the first search, per item, and of the search from a fractional solution, per pair of items.
 _SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
-# Largest component, in items, for which all sets of first items may be searched; the expected seconds for each set and
-# pair of items; and rounds of search between two checks if the least cost is reached.
+# Largest component, in items, for which all sets of first items may be searched. The expected seconds for each set and
+# pair of items. Rounds of search between two checks whether the least cost is reached.
 _FEW_ITEMS, _SECONDS_PER_SET, _FEW_ROUNDS = 15, 2e-9 if COMPILED else 2e-7, 8
 # Share of the gap that a round of half cuts must close to be followed by another one.
 _WORTH = 0.1
@@ -29,10 +29,10 @@ _SHARE = 0.4
 class Proven:
     """Order of a component with its cost, its bound, and the reason why the search ended.
 
-    Cost and bound are differences from the cost of the majorities' order of every pair. The reason is "optimal", "time
+    Cost and bound are differences from the cost of ordering every pair by its majority. The reason is "optimal", "time
     limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the last rows of the proof.
-    `n_programmes` is the number of linear programmes. `only` is True if no other order is as cheap, and None if the
-    proof does not decide this.
+    `n_programmes` is the number of linear programmes. `only` is True if no other order is as cheap. It is None if the
+    proof does not decide whether another order is as cheap.
     """
 
     order: np.ndarray
@@ -45,9 +45,10 @@ class Proven:
 
 
 def prove(margin, order, rng, budget, *, report=None):
-    """Find a cheapest order of a component and prove it, from margins (n, n) and a first order.
+    """Find a cheapest order of a component and prove that no order is cheaper.
 
-    The search stops when the time limit has passed. It reports the cost and the bound after each step.
+    `margin` has shape (n, n), and the search starts from `order`. The search stops when the time limit has passed.
+    After each step, `report` is called with the cost and the bound.
     """
     part = _prove_few(margin, order, rng, budget)
     if part is not None:
@@ -69,11 +70,11 @@ def prove(margin, order, rng, budget, *, report=None):
 
 
 def _prove_few(margin, order, rng, budget):
-    """Prove a small component with integer margins by the sets of items that may come first, without a programme.
+    """Prove a small component with integer margins by dynamic programming over the sets of first items.
 
-    Margins count as integers only if the tolerance cannot make two different costs equal. The search finds the order,
-    as in a larger component. Returns None if the search finds no cheapest order, or if there may not be enough time.
-    The random numbers of the full search are skipped.
+    No linear programme is solved. Margins count as integers only if the tolerance cannot make two different costs
+    equal. The local search finds the order, as in a larger component. Returns None if the search finds no cheapest
+    order, or if the time may not suffice. The random numbers that the full search would use are skipped.
     """
     n = len(margin)
     if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:
@@ -95,14 +96,14 @@ def _prove_few(margin, order, rng, budget):
 
 
 class State(Bracket):
-    """Best known strict order of a component, from margins (n, n), and a proven bound."""
+    """Best known strict order of a component, and a proven bound on the cost; `margin` has shape (n, n)."""
 
     def __init__(self, margin, order, step, budget, report=None):
         super().__init__(order_cost(margin, order), float(np.abs(margin).sum()), step, budget, report)
         self.margin, self.order = margin, order
 
     def search(self, order, rng, n_rounds):
-        """Search for a cheaper order from this one."""
+        """Search from `order` for an order that is cheaper than the best known order, in `n_rounds` rounds."""
         share = self.budget.share(_SHARE)
         order = descend(self.margin, order, share)
         self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))
@@ -115,7 +116,7 @@ class State(Bracket):
 
 
 def relax(state, polytope, rng):
-    """Raise the bound by triangles, then by half cuts as long as these help; return True if a gap is left."""
+    """Raise the bound by triangles, then by half cuts until they stop helping; return True if a gap is left."""
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
     last, before, idle = -np.inf, None, 0

@@ -1,8 +1,9 @@
-"""Programme of orders with ties: each ordered pair has a variable, and violated triples become rows.
+"""Programme of orders with ties: its variables are ordered pairs, and its rows are violated triples.
 
 The variable of an ordered pair is 1 if the first item is before the second item or tied with it. For each pair, at
-least one of the two directions is 1. The relations from a to b and from b to c imply the relation from a to c. These
-implications are the rows of the triples; each round adds rows that the last solution violates.
+least one of the two directions is 1. If a is before b or tied with b, and b is before c or tied with c, then a is
+before c or tied with c. Each triple of items has a row for this implication; each round adds rows that the last
+solution violates.
 """
 
 import numpy as np
@@ -21,10 +22,11 @@ _SECONDS_PER_PAIR, _SECONDS_PER_ROW = 1e-7, 2e-6
 
 
 class RelationProgramme:
-    """Programme for orders with ties, with the rows that have been added so far.
+    """Programme for orders with ties, with its current rows.
 
-    `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie; both have
-    shape (n, n). The solver gets multiples of `unit`, so that its tolerances are small.
+    `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie. `before`
+    and `level` have shape (n, n). The solver gets the costs as multiples of `unit`, so that its tolerances are small
+    compared with the costs.
     """
 
     def __init__(self, before, level, unit, budget):
@@ -39,16 +41,17 @@ class RelationProgramme:
         self.n_solved = 0
 
     def rounds(self, level, *, excluded=None, most=None, limit=None):
-        """Solve programmes with more and more triples, and integer programmes at the end.
+        """Solve linear programmes with more and more triples, then integer programmes.
 
         `level`, of shape (n, n), is the cost of a tie. `excluded`, of shape (n,), contains the buckets of an order to
-        exclude. Orders that cost more than `most` are not needed, so a variable is fixed if all other orders give it
-        the same value. At most `limit` programmes are solved; integer programmes are then limited to few nodes.
+        exclude. Orders that cost more than `most` are not searched for: a variable is fixed if it has the same value in
+        all cheaper orders. With `limit`, at most this number of programmes is solved, and integer programmes are
+        limited to a few nodes.
 
         Yields y, of shape (n, n), and a lower bound on the cost of every order. y is 1 where the row's item is before
-        the column's item or tied with it; the last y is an order. Raises Infeasible if no order costs at most `most`.
-        Raises Unfinished, with a bound and a reason, at the deadline or the limit, and if the solver gives up. Other
-        long steps raise Unfinished without a bound when time runs out.
+        the column's item or tied with it. The last y is an order. Raises Infeasible if no order costs at most `most`.
+        Raises Unfinished, with a bound and a reason, in three cases: the time limit has passed, `limit` is reached, or
+        the solver gives up. Other long steps raise Unfinished without a bound when time runs out.
         """
         bounds, integer, n_left = np.zeros((2, self.n * (self.n - 1))), False, np.inf if limit is None else limit
         bounds[1] = 1.0
@@ -70,7 +73,7 @@ class RelationProgramme:
         raise Unfinished
 
     def violated(self, y):
-        """Return triples for one round that a solution violates, the most violated first: shape (n_triples, 3)."""
+        """Return the triples to add in one round: violated by `y`, the most violated first, shape (n_triples, 3)."""
         n = self.n
         found, excess, n_found = [], [], 0
         for a in range(n):
@@ -88,7 +91,7 @@ class RelationProgramme:
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
 
     def _rows(self, excluded):
-        """Build the rows of the pairs, the triples and the excluded order; return them with their upper limits."""
+        """Build the rows for the pairs, the triples and the excluded order; return the rows and their upper limits."""
         number = self.number
         self.budget.check(_SECONDS_PER_PAIR * self.n**2 + _SECONDS_PER_ROW * len(self.triple))
         first, second = np.nonzero(np.triu(self.off))
@@ -103,7 +106,7 @@ class RelationProgramme:
         most = np.concatenate([np.full(len(first), -1.0), np.ones(len(a))])
         if excluded is not None:
             matrix = vstack([matrix, csr_array(excluded[None, :])], format="csr")
-            # One less than the value of the order itself.
+            # The upper limit is one less than the value of the excluded order.
             most = np.append(most, np.count_nonzero(excluded > 0) - 1.0)
         # HiGHS needs 32-bit indices, and SciPy 1.13 and 1.14 do not convert them.
         matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)

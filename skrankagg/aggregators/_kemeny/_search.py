@@ -1,4 +1,4 @@
-"""Local search among strict orders: adjacent swaps, insertions, and rounds of random moves and repairs."""
+"""Local search among strict orders: swaps of neighbours, insertions, and rounds of random moves and repairs."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from ..._support._memory import check_matrix
 
 __all__ = ["local_kemenization"]
 
-# Number of items that a round displaces, and by how many places: among the values tried, these were fastest.
+# Number of items that a round displaces, and number of places that each item moves: the fastest of the values tried.
 _MOVES, _SPAN = 8, 20
 # Steps of the kernel between two checks of the clock: some tens of milliseconds.
 _CHUNK_STEPS = 20_000_000 if COMPILED else 100_000
@@ -29,8 +29,8 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     Returns
     -------
     ndarray of shape (n_items,), dtype=int64
-        An order in which no two neighbours contradict a strict majority. It satisfies the extended Condorcet criterion
-        and is the closest such order to the given order.
+        An order in which no two neighbours contradict a strict majority. The order meets the extended Condorcet
+        criterion. Among all orders of this kind, it is the closest to the given order.
 
     See Also
     --------
@@ -56,32 +56,32 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
 
 
 def borda_order(margin):
-    """Order items by the sum of their margins, which is Borda's order of the lists."""
+    """Sort items by the sum of their margins; this is Borda's order of the lists."""
     return np.argsort(margin.sum(axis=1), kind="stable")
 
 
 def order_cost(margin, order):
-    """Compute the cost of an order beyond the majorities' orientation of every pair."""
+    """Return the cost of an order minus the cost of ordering every pair by its majority."""
     ordered = margin[np.ix_(order, order)]
     return float(np.triu(np.maximum(ordered, 0.0), 1).sum())
 
 
 def descend(margin, order, budget):
-    """Move single items to cheaper places until no move helps or time runs out."""
+    """Move single items to cheaper places until no move lowers the cost or time runs out; return the order."""
     return insertion_descent(margin, order, TOLERANCE * np.abs(margin).sum(), until=lambda: budget.late)[0]
 
 
 def n_drawn(n_rounds):
-    """Count the random numbers that `n_rounds` rounds of the search use."""
+    """Return how many random numbers `n_rounds` rounds of the search use."""
     return 2 * _MOVES * n_rounds
 
 
 def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds=None):
-    """Search by rounds that displace some items and descend again; return the best order, int64 of shape (n,).
+    """Search in rounds: displace some items at random, then descend; return the best order, int64 of shape (n,).
 
-    The search stops after `n_rounds` rounds, or when the time limit has passed. It also stops at an order whose cost is
-    `target`, the least possible :func:`order_cost`. This is checked after at most `most_rounds` rounds; `most_rounds`
-    does not change the order.
+    The search stops after `n_rounds` rounds, or when the time limit has passed. It also stops at an order with the cost
+    `target`, which is a lower bound on :func:`order_cost`. The cost is compared with `target` after at most
+    `most_rounds` rounds. `most_rounds` does not change the result.
     """
     n = len(order)
     if n < 3:

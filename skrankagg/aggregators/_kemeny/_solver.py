@@ -20,7 +20,7 @@ _ALONE = Proven(np.zeros(1, dtype=np.int64), 0.0, 0.0, "optimal")
 
 
 def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Find an order that disagrees least with preferences, and prove that it is optimal.
+    """Find an order of items that disagrees least with the preferences, and prove that it is optimal.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
     Notes
     -----
-    The cost of an order is the weight of the preferences that it contradicts. In the worst case, the time to find a
-    cheapest order grows exponentially with the size of the largest majority cycles.
+    The cost of an order is the total weight of the preferences that the order contradicts. In the worst case, the time
+    grows exponentially with the size of the largest majority cycle.
 
     Examples
     --------
@@ -62,8 +62,8 @@ class Search:
     """Settings for the search and the proof of a query's components.
 
     A component of n items is proven if ``proves(n)`` is True. Other components are only searched, with `n_restarts`
-    rounds of the iterated local search. Their reason is `unproven` where another order may cost less. `report` is
-    called with the current cost and bound.
+    rounds of the iterated local search. If another order of such a component may cost less, its stop reason is
+    `unproven`. `report` is called with the current cost and bound.
     """
 
     rng: np.random.Generator
@@ -75,11 +75,12 @@ class Search:
 
 
 def solve_strict(margin, components, search):
-    """Find a strict order of low cost, component by component from the smallest, from margins of shape (n, n).
+    """Find a strict order of low cost from margins of shape (n, n), one component after the other.
 
-    Returns five results. The first is the order, int64 of shape (n,). Its cost and bound follow, minus the cost of the
-    majorities' order of every pair. The fourth is "optimal", or the reason why some component is not proven. The last
-    contains the components, best first, each with its items and a Proven.
+    The smallest component is solved first. Returns five results. The first is the order, int64 of shape (n,). The
+    second and third are its cost and the bound, minus the cost of ordering every pair by its majority. The fourth is
+    "optimal", or the reason why some component is not proven. The last contains a pair for each component, best first:
+    its items, and a Proven.
     """
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 
@@ -108,7 +109,7 @@ def solve_strict(margin, components, search):
 
 
 def _search(margin, order, search):
-    """Search from an order; an order with cost 0 is optimal without a proof."""
+    """Search for a cheaper order without a proof, and return a Proven; an order with cost 0 is optimal."""
     order = descend(margin, order, search.budget)
     order = iterate(margin, order, search.n_restarts, search.rng, search.budget)
     cost = order_cost(margin, order)

@@ -1,7 +1,7 @@
 """Stacks of matrices for small queries with the same number of items: preferences, margins, ranks and scores.
 
-A stack is an array of shape (n_queries, n, n), where other modules have one matrix of shape (n, n) for a query. A large
-query forms a stack by itself, so that it needs no additional memory.
+A stack is an array of shape (n_queries, n, n). It contains the matrices of several queries; other modules use one
+matrix of shape (n, n) for each query. A large query forms a stack by itself, so that it needs no additional memory.
 """
 
 import numpy as np
@@ -12,14 +12,15 @@ from ..._arrays._preferences import query_preferences, ties
 from ..._arrays._ragged import is_whole
 from ._costs import kemeny_score
 
-# Items up to which a query shares a stack, and cells of a stack, unless one query needs more: they fit into the cache.
+# Largest number of items of a query that shares a stack, and largest number of cells in a stack of several queries.
+# Such a stack fits into the cache.
 _SMALL, _CELLS = 64, 1 << 16
 
 
 def preference_and_tie_blocks(lists, absent):
-    """Yield the positions of queries with the same number of items, and stacks of their preferences and ties.
+    """Yield blocks of queries with the same number of items: their positions, preferences and ties.
 
-    The stacks have exactly the same values as the results of ``query_preferences``.
+    Preferences and ties are stacks. Their values are exactly the same as the results of ``query_preferences``.
     """
     small = lists.query_n_items <= _SMALL
     if np.count_nonzero(small) < 2:
@@ -50,8 +51,9 @@ def _preferences(prefer, level, weight, absent):
 def rank_stack(lists, queries, value, absent):
     """Arrange the values of rows in a matrix by list and item, for queries with the same number of items.
 
-    `value`, of shape (n_rows,), contains the values. `absent`, of shape (n_lists,), contains the value of each list for
-    its absent items. Returns the m lists, the position of each list's query in `queries`, and a matrix of shape (m, n).
+    `value`, of shape (n_rows,), contains the values. `absent`, of shape (n_lists,), contains each list's value for its
+    absent items. Returns three arrays for the m lists of the queries: their numbers, the position of each list's query
+    in `queries`, and a matrix of shape (m, n).
     """
     chosen, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -71,7 +73,7 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """Count the items below each place of orders; the numbers in `place` ascend and are equal for tied neighbours."""
+    """For each place of an order, count the items below it; `place` ascends and is equal for tied neighbours."""
     b, n = place.shape
     end = np.where(
         np.append(place[:, 1:] != place[:, :-1], np.ones((b, 1), dtype=bool), axis=1), np.arange(1, n + 1), n
@@ -80,16 +82,16 @@ def n_below_place(place):
 
 
 def by_item(order, value):
-    """Convert values by place of an order to values by item; all arrays have shape (n_queries, n)."""
+    """Return values by item from values by place of an order; all arrays have shape (n_queries, n)."""
     out = np.empty_like(value)
     np.put_along_axis(out, order, value, axis=1)
     return out
 
 
 def interchangeable(table, order):
-    """Number the places of orders in ascending order; neighbours get the same number if their table rows are equal.
+    """Number the places of orders in ascending order; interchangeable neighbours get the same number.
 
-    Differences from rounding are ignored.
+    Two neighbours are interchangeable if their rows in `table` are equal up to rounding.
     """
     step = np.abs(np.diff(np.take_along_axis(table, order[:, :, None], axis=1), axis=1)).max(axis=2)
     scale = np.maximum(table.max(axis=(1, 2)), -table.min(axis=(1, 2)))

@@ -1,11 +1,11 @@
-"""Linear programme of strict orders: pairs are the variables, violated triangles become rows.
+"""Linear programme of strict orders: its variables are pairs, and its rows are violated triangles.
 
 A variable is 1 where the first item of a pair is before the second. An orientation of all pairs is an order if no three
 items form a cycle. So each row belongs to a cycle ``i -> j -> k -> i`` and allows at most two of its three arcs. There
 are too many rows to use all of them; each round adds some rows that the last solution violates.
 
-Bounds do not depend on the solver's tolerances. They are recomputed from the multipliers of the rows: any nonpositive
-multipliers bound the optimum from below.
+Bounds do not depend on the solver's tolerances. The bounds are recomputed from the multipliers of the rows: any
+nonpositive multipliers give a lower bound on the optimum.
 """
 
 import numpy as np
@@ -45,10 +45,10 @@ class Infeasible(Exception):
 
 
 class TrianglePolytope:
-    """Programme for orders that are cheaper than a known order, with the rows and fixed pairs so far.
+    """Linear programme for orders that are cheaper than a known order, with its current rows and fixed pairs.
 
-    A margin, in an array of shape (n, n), is the extra cost of an order with the row's item before the column's item.
-    All long steps check the time limit, and raise Unfinished if it has passed.
+    `margin` has shape (n, n). It contains the extra cost of orders with the row's item before the column's item. All
+    long steps check the time limit, and raise Unfinished if the time limit has passed.
     """
 
     def __init__(self, margin, budget):
@@ -78,9 +78,10 @@ class TrianglePolytope:
         return ~(self.before[self.first, self.second] | self.before[self.second, self.first])
 
     def fix(self, most):
-        """Fix the pairs for which the last programme proves one direction in all orders that cost at most `most`.
+        """Fix the pairs that have the same direction in all orders that cost at most `most`.
 
-        Raises Infeasible if no order costs at most `most`.
+        Only pairs for which the last programme proves this are fixed. Raises Infeasible if no order costs at most
+        `most`.
         """
         if self.bound > most:
             raise Infeasible
@@ -95,7 +96,7 @@ class TrianglePolytope:
         self.close()
 
     def close(self):
-        """Fix the pairs that follow from fixed pairs by transitivity."""
+        """Fix the pairs whose direction follows from fixed pairs by transitivity."""
         before = self.before
         while True:
             self.budget.check(1e-10 * self.n**3)
@@ -119,22 +120,23 @@ class TrianglePolytope:
         row = csr_array((sign, self.pair[above, below], [0, len(sign)]), shape=shape)
         row.sort_indices()
         self.cut = vstack([row, self.cut], format="csr")
-        # One less than the value of the order itself.
+        # The upper limit is one less than the value of the excluded order.
         self.cut_most = np.append(np.count_nonzero(sign > 0) - 1.0, self.cut_most)
         self.n_kept += 1
 
     def agrees(self, x):
-        """Check that a solution agrees with the fixed pairs, also with pairs that were fixed after it."""
+        """Return True if a solution agrees with all fixed pairs, including pairs fixed after the solution was found."""
         forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
         return bool((x[forward] > 1 - VIOLATION).all() and (x[backward] < VIOLATION).all())
 
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
-        """Return the cycles whose arcs sum to more than 2 in a solution, the most violated first: shape (n_cycles, 3).
+        """Return cycles that a solution violates, of shape (n_cycles, 3), the most violated first.
 
-        The sum exceeds 2 by more than `above`; a negative number also finds nearly violated cycles. Cycles with an arc
-        against a fixed pair are left out. With `limited`, cycles beyond the limit of one round are left out as well.
+        A cycle is returned if the sum of its three arcs exceeds 2 by more than `above`. A negative number for `above`
+        also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`, cycles
+        beyond the limit of one round are left out as well.
         """
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
@@ -171,7 +173,7 @@ class TrianglePolytope:
         return cycle[order]
 
     def add(self, cycle):
-        """Add new rows; return their number."""
+        """Add the rows of cycles, except rows that already exist; return the number of added rows."""
         key = np.concatenate([self.cycle, cycle]) @ np.array([self.n**2, self.n, 1])
         _, place = np.unique(key, return_index=True)
         n_old = len(self.cycle)
@@ -183,7 +185,7 @@ class TrianglePolytope:
         return np.column_stack([self.pair[i, j], self.pair[j, k], self.pair[k, i]])
 
     def _rows(self, free):
-        """Build a sparse matrix of the rows over the free pairs; return it with the upper limits of the rows."""
+        """Return a sparse matrix of the rows, with a column for each free pair, and the upper limits of the rows."""
         self.budget.check(_SECONDS_PER_ROW * len(self.cycle))
         i, j, k = self.cycle.T
         pairs = self._pairs(self.cycle)
@@ -211,9 +213,10 @@ class TrianglePolytope:
     def relax(self):
         """Solve the linear programme of the current rows; return a solution of shape (n_pairs,) and a bound.
 
-        Stores two results for :meth:`fix`. One is a lower bound on the cost of orders with the fixed pairs. The other
-        is the increase of this bound for each pair that is turned against the sign of its reduced cost. Raises
-        Infeasible if no order has the fixed pairs. Raises Unfinished if time or the number of programmes is used up.
+        Stores two results for :meth:`fix`. The first is a lower bound on the cost of orders with the fixed pairs. The
+        second is the reduced cost of each pair: if a pair is turned against the sign of its reduced cost, the bound
+        increases by the absolute value. Raises Infeasible if no order has the fixed pairs. Raises Unfinished if time or
+        the number of programmes is used up.
         """
         free = self.free
         x, fixed_cost = self._fixed_value(free)
@@ -251,7 +254,7 @@ class TrianglePolytope:
         self.cycle, self.cut, self.cut_most = self.cycle[touched], self.cut[cut], self.cut_most[cut]
 
     def cut_halves(self, x):
-        """Add half cuts that a fractional solution violates; return their number."""
+        """Add half cuts that a fractional solution violates; return the number of added cuts."""
         free = self.free
         held = self.cycle
         self.add(self.violated(x, above=-0.5, limited=False)[:8000])
@@ -264,7 +267,7 @@ class TrianglePolytope:
         return len(limit)
 
     def order(self, x):
-        """Order the items by the number of items that a solution places after each item."""
+        """Sort the items by the number of items that a solution places below each item, the largest number first."""
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
         arc[self.second, self.first] = 1.0 - x
@@ -272,7 +275,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """For each cell, count how often its value occurs in the rows above."""
+    """For each cell of a table, count the earlier cells with the same value, row by row."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

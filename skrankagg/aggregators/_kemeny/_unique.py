@@ -1,12 +1,12 @@
 """Check whether a cheapest strict order is unique.
 
-All cheapest orders have the majorities' order across components and a cheapest order within each component. The
-cheapest order is unique under two conditions. Each component has only one cheapest order. A majority orders the last
-item of each component and the first item of the next component.
+In every cheapest order, pairs across components have the order of their majorities, and each component is in a cheapest
+order. The cheapest order of all items is unique if two conditions are met. First, each component has only one cheapest
+order. Second, a majority prefers the last item of each component to the first item of the next component.
 
-The proof of a small component counts the cheapest orders. In a larger component, two adjacent blocks that can change
-places at no cost give another order at once. Otherwise the proof starts again with a row that excludes the known order.
-It ends with another order, or proves that there is none.
+The proof of a small component counts the cheapest orders. In a larger component, if two adjacent blocks of items can
+change places at no cost, this gives another cheapest order at once. Otherwise the proof is repeated with a row that
+excludes the known order. The second proof finds another cheapest order, or shows that there is none.
 """
 
 from itertools import pairwise
@@ -21,14 +21,15 @@ from ._proof import State, relax
 from ._search import descend, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
-# Linear programmes for the search of another order: a constant, plus a number for each programme of the first proof.
+# Limit of the linear programmes in the search for another order: a constant, plus a number for each programme of the
+# first proof.
 _PROGRAMMES, _PER_PROGRAMME = 10, 1
 
 
 def only_order(margin, parts, budget):
-    """Check if the cheapest order is the only one; return None if that is not known.
+    """Return True if there is only one cheapest order, False if there are several, and None if this is not known.
 
-    `parts` contains the components, best first, each with its items and a Proven.
+    `parts` contains a pair for each component, best first: the items, and a Proven.
     """
     ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
     for (_, last, above), (first, _, below) in pairwise(ends):
@@ -55,7 +56,7 @@ def only_order(margin, parts, budget):
 
 
 def _blocks_can_change_places(margin, order, budget):
-    """Check if two adjacent blocks of an order can change places at no cost."""
+    """Return True if some two adjacent blocks of an order can change places at no cost."""
     ordered = margin[np.ix_(order, order)]
     # sums[i, k] is the sum of the first i rows and the first k columns.
     sums = np.pad(ordered, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
@@ -71,11 +72,11 @@ def _blocks_can_change_places(margin, order, budget):
 
 
 class _Found(Exception):
-    """Error if there is another order of the same cost."""
+    """Exception that ends the search when another order of the same cost is found."""
 
 
 class _Another(State):
-    """Search for another order of the same cost; the known order counts as one step more expensive."""
+    """Search for another order of the same cost; the cost to beat is one step above the cost of the known order."""
 
     def __init__(self, margin, known, step, budget):
         super().__init__(margin, known, step, budget)

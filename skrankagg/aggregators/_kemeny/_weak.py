@@ -1,9 +1,11 @@
 """Orders with ties: a local search finds buckets, and integer programmes find bounds.
 
-A small component is proven by the sets of items that may come first. This proof also tells whether several orders have
-the lowest cost, and which of these orders has the most tied pairs. A larger component is proven by programmes. Then a
-row that excludes the buckets finds other orders of the same cost, or proves that none exist. If there are several
-orders, the order with the most ties is searched for, by a bonus for ties that is too small to outweigh any cost.
+A small component is proven by dynamic programming over the sets of items that may come first. This proof also
+determines whether several orders have the lowest cost, and which of these orders has the most tied pairs.
+
+A larger component is proven by programmes. Then a row is added that excludes the order that was found. The programme
+now finds another order of the same cost, or proves that there is none. If there are several orders, a second search
+looks for the order with the most ties. Each tie then gets a bonus that is too small to outweigh any cost.
 """
 
 import numpy as np
@@ -17,8 +19,8 @@ from ._levels import Stack
 from ._relations import RelationProgramme
 from ._triangles import Infeasible
 
-# Largest component, in items, for which all sets of first items may be searched; the steps that this may take, and the
-# seconds of a step.
+# Largest component, in items, for which all sets of first items may be searched. Largest number of steps of this
+# search, and the seconds of a step.
 _FEW_ITEMS, _STEPS, _SECONDS_PER_STEP = 15, 3_000_000 if COMPILED else 30_000, 4e-9 if COMPILED else 4e-7
 # Programmes for each search among orders of the lowest cost, beyond the number of the first proof.
 _PROGRAMMES = 10
@@ -30,8 +32,9 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
     The search starts from the ranks in `rank`. `report` is called with the score and the bound.
 
     Returns five results. The first contains the number of each item's bucket, int64 of shape (n,); the best bucket is
-    0. The score and the bound follow. The fourth is the reason: "optimal", "time limit" or "solver", or None if no
-    proof was requested. The last is True if no other order has the lowest score, and None if this is not known.
+    0. The second and third are the score and the bound. The fourth is the stop reason: "optimal", "time limit" or
+    "solver", or None if no proof was requested. The last is True if no other order has the lowest score, False if
+    another order has this score, and None if this is not known.
     """
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(np.minimum(before, before.T), level)
@@ -68,7 +71,7 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
 
 
 def _is_unique(parts, forced):
-    """Check if each component has only one best order and all components together do; all must be proven."""
+    """Return True if there is only one best order of all items, False if there are several, None if not known."""
     met = np.array([part.met() for part in parts])
     if any(part.only is False for part in parts if part.met()) or (met[:-1] & met[1:] & ~forced).any():
         return False
@@ -76,7 +79,7 @@ def _is_unique(parts, forced):
 
 
 class _Component(Bracket):
-    """Best buckets and bound of a component; the lowest cost of each pair is subtracted from all costs."""
+    """Best known buckets of a component and its bound; the lowest cost of each pair is subtracted from its costs."""
 
     def __init__(self, before, level, budget):
         least = np.minimum(np.minimum(before, before.T), level)
@@ -89,7 +92,7 @@ class _Component(Bracket):
         #: Bonus of a tie among orders of equal cost: all ties together weigh less than the least cost difference.
         self.bonus = self.step / (self.n * (self.n - 1) // 2 + 1) or 2 * self.tolerance
         self.bucket, self.reason = None, "time limit"
-        #: True if no other order costs as little; None if that is not known.
+        #: True if no other order costs as little, False if another order does, and None if this is not known.
         self.only = None
         if self.n == 1:
             self.cost, self.bucket, self.only = 0.0, np.zeros(1, dtype=np.int64), True
@@ -98,14 +101,14 @@ class _Component(Bracket):
         self.programme = None
 
     def search(self, bucket):
-        """Search downhill from these buckets."""
+        """Search for a cheaper order by local moves from `bucket`, and store the order if it is cheaper."""
         bucket = self._descend(self.level, bucket)
         cost = self._cost(bucket, self.level)
         if cost < self.cost:
             self.bucket, self.cost = bucket, cost
 
     def _cost(self, bucket, level):
-        """Add up the costs of the pairs."""
+        """Return the total cost of the pairs in an order with ties."""
         ordered = float(self.before[bucket[:, None] < bucket].sum())
         same, item = bucket[:, None] == bucket, np.arange(self.n)
         same &= item[:, None] < item
@@ -122,10 +125,10 @@ class _Component(Bracket):
             self._prove()
 
     def _count(self):
-        """Prove by the sets of items that may come first, if there are few items and the costs are exact.
+        """Prove the order by dynamic programming, if there are few items and the costs are exact.
 
-        Among several cheapest orders, the order with the most ties is chosen. Among orders with the same number of
-        ties the search decides, if it finds one of them.
+        Among several cheapest orders, the order with the most ties is chosen. Several orders may have the same number
+        of ties. Then the order from the local search is kept if it is one of these orders.
         """
         if self.n > _FEW_ITEMS or self.tolerance >= 0.25 or self.budget.left < _STEPS * _SECONDS_PER_STEP:
             return
@@ -167,7 +170,7 @@ class _Component(Bracket):
     # ------------------------------------------------------------------ orders of equal cost
 
     def tie(self):
-        """Move items and merge neighbouring buckets as long as that ties more pairs and costs no more."""
+        """Move items and merge neighbouring buckets as long as more pairs tie and the cost does not increase."""
         if self.only or self._ties_most():
             return
         level = self.level - self.bonus
@@ -178,7 +181,7 @@ class _Component(Bracket):
         return self.most_tied is not None and n_ties(self.bucket) == n_ties(self.most_tied)
 
     def _merged(self, bucket):
-        """Merge neighbouring buckets, from the best ones down, where that costs nothing."""
+        """Merge neighbouring buckets where the merge costs nothing, from the best bucket to the worst."""
         bucket, k = np.array(bucket), 0
         while k < bucket.max() and not self.budget.late:
             above, below = np.flatnonzero(bucket == k), np.flatnonzero(bucket == k + 1)
@@ -190,7 +193,7 @@ class _Component(Bracket):
         return bucket
 
     def _take(self, bucket):
-        """Store buckets if they cost less, or the same with more ties; return True if they were stored."""
+        """Store buckets that cost less, or that cost the same and have more ties; return True if they were stored."""
         cost = self._cost(bucket, self.level)
         if cost > self.cost + self.tolerance or (bucket == self.bucket).all():
             return False
@@ -205,7 +208,7 @@ class _Component(Bracket):
         return True
 
     def settle(self):
-        """Check if another order has the same cost; if there are such orders, search for the one with the most ties."""
+        """Check if other orders have the same cost; if they do, search for the order with the most ties."""
         if self.most_tied is not None and not self._ties_most():
             self.bucket = self.most_tied
         if self.only or self.most_tied is not None:
@@ -258,5 +261,5 @@ def n_ties(bucket):
 
 
 def _buckets(y):
-    """Convert a solution to an order with ties: count the items that are after each item or tied with it."""
+    """Convert a solution to buckets: items are sorted by the number of items after them or tied with them."""
     return np.unique(np.round(-y.sum(axis=1), 6), return_inverse=True)[1]

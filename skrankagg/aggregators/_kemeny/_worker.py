@@ -1,6 +1,6 @@
-"""Separate process for calls of SciPy's solvers, which cannot be stopped otherwise.
+"""Separate process for calls of SciPy's solvers, because a solver can only be stopped with its process.
 
-A solver checks the clock and signals rarely; minutes may pass between two checks. A process can be ended at any moment.
+A solver checks the clock and signals rarely: minutes may pass between two checks. A process can be ended at any moment.
 The process runs this file, which imports nothing from the package. Requests and answers are pickles.
 """
 
@@ -19,7 +19,7 @@ _LOOK = 0.1
 
 
 class Late(Exception):
-    """Error if a call did not return in time and was ended."""
+    """Error if a call did not return in time, so that its process was ended."""
 
 
 class Unstarted(Exception):
@@ -27,7 +27,7 @@ class Unstarted(Exception):
 
 
 class Worker:
-    """Process for solvers, started for the first call and ended by :meth:`close`."""
+    """Process for solvers; it is started for the first call, and :meth:`close` ends it."""
 
     def __init__(self):
         self.process, self.answers, self.requests = None, None, None
@@ -35,8 +35,8 @@ class Worker:
     def call(self, function, *args, end=float("inf"), **kwargs):
         """Call a function in the process, and wait for the result until `end` on the clock `time.monotonic`.
 
-        Raises Late if the function has not returned by then. In this case, and if anything else interrupts the wait,
-        the process is ended.
+        Raises Late if the function has not returned by `end`. The process is ended in this case, and also if anything
+        else interrupts the wait.
         """
         if self.process is None:
             self._start()
@@ -78,7 +78,7 @@ class Worker:
 
 
 def _talk(process, requests, answers):
-    """Pass requests and answers between two queues and the process; pipes do not have a timeout on every system."""
+    """Pass requests and answers between two queues and the process, because pipes have no timeout on some systems."""
     try:
         with process.stdin, process.stdout:
             pickle.dump(requests.get(), process.stdin, protocol=5)
@@ -93,7 +93,7 @@ def _talk(process, requests, answers):
 
 
 def main():
-    """Answer requests until there are none."""
+    """Answer requests from standard input until the parent process ends."""
     # Ctrl-C in a terminal also reaches this process; the parent process decides how to react.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
@@ -112,7 +112,7 @@ def main():
 
 
 def _read(source, waiting):
-    """Read requests, and end this process when its parent ends, even in the middle of a call."""
+    """Read requests into a queue; end this process when its parent ends, even in the middle of a call."""
     while True:
         try:
             waiting.put(pickle.load(source))

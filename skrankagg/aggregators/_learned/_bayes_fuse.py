@@ -1,4 +1,4 @@
-"""BayesFuse: sums of log ratios of relevant to other items at each place in a voter's lists."""
+"""BayesFuse: each list adds the log ratio of relevant to other items at the item's place in the voter's lists."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ _SMOOTHING = 0.5
 
 
 class BayesFuse(LearnsFromPositions):
-    r"""Rank items by summed log ratios of relevant to other items, for their place in each list or their absence.
+    r"""Rank items by log ratios of relevant to other items: each list adds the ratio for the item's place or absence.
 
-    The method is naive Bayes on ranks: each list is evidence for or against an item, even if the item is absent. Voters
-    that repeat each other count twice, because lists are assumed to be independent given the relevance. Where lists are
-    few, items of one bin tie. On real runs its gain is not above noise. Against Borda points on short lists and
-    reciprocal ranks on deep lists, it is half a point of mean average precision or less (``benchmarks/metasearch.py``).
+    The method is naive Bayes on ranks: each list is evidence for or against an item, even if the item is absent. The
+    method assumes that lists are independent given the relevance. So two voters with the same lists count twice. If
+    there are few lists, many items tie, because the items of a bin get the same ratio.
+
+    On real runs the gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal
+    ranks on deep lists, the gain is half a point of mean average precision or less (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     cutoffs : sequence of int, default=(5, 10, 15, 20, 30, 100, 200, 500, 1000)
         Last positions of the bins, in rising order and at least 1. Positions beyond the last value form one more bin.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the ratios of all voters together, "ignore" uses no
         ratios, and "error" raises an error.
@@ -50,8 +52,9 @@ class BayesFuse(LearnsFromPositions):
     Attributes
     ----------
     bins_ : DataFrame
-        Columns `voter`, `bin`, positions such as "6-10", or "absent", `log_ratio`, `n_relevant` and `n_items`. The last
-        two are the numbers of items in the bin, times the weights of their lists, that the ratio is computed from.
+        Columns `voter`, `bin`, `log_ratio`, `n_relevant` and `n_items`. `bin` contains positions such as "6-10", or
+        "absent". The ratio is computed from `n_relevant` and `n_items`. `n_relevant` and `n_items` are the numbers of
+        relevant items and of all items in the bin; each item counts with the weight of its list.
 
     Warns
     -----
@@ -60,28 +63,30 @@ class BayesFuse(LearnsFromPositions):
 
     See Also
     --------
-    SlideFuse : Adds up probabilities, without a value for absence.
-    LearnedWeights : Learns one weight for each voter, so that repeated evidence counts once.
-    sklearn.naive_bayes.CategoricalNB : The same model, with one query's lists as features.
+    SlideFuse : Adds up probabilities; absence adds nothing.
+    LearnedWeights : Learns one weight for each voter; voters with the same lists share one weight.
+    sklearn.naive_bayes.CategoricalNB : The same model, with the lists of a query as features.
 
     Notes
     -----
-    Take the candidates of the judged training queries in which voter :math:`v` has a list. Let :math:`R_v(b)` be the
-    number of relevant candidates in bin :math:`b` of this list, and :math:`I_v(b)` the number of other candidates,
-    including items without judgement. Absence from the list is also a bin, and :math:`B` is the number of bins. With
-    :math:`w_v` the weight of the list and :math:`b` the bin of the item in it [1]_,
+    Consider the candidates of the judged training queries in which voter :math:`v` has a list. Let :math:`R_v(b)` be
+    the number of relevant candidates in bin :math:`b` of these lists. Let :math:`I_v(b)` be the number of other
+    candidates, including items without a judgement. Absence from the list is also a bin, and :math:`B` is the number of
+    bins. Let :math:`w_v` be the weight of a list, and :math:`b` the bin of the item in this list. The score is [1]_
 
     .. math:: \mathrm{BayesFuse}(i) = \sum_v w_v \left( \log \frac{R_v(b) + 1/2}{\sum_c R_v(c) + B/2}
               - \log \frac{I_v(b) + 1/2}{\sum_c I_v(c) + B/2} \right)
 
-    over all lists of the query, so an absent item gets the ratio learnt from absent items. The bins end at trec_eval's
-    cutoffs and follow ranx, without a check against the paper; the smoothing by 1/2 is our own. Bins that no training
-    list of a voter reaches have the ratio of the voter's last bin. Absence also has this ratio if no training candidate
-    was absent. Tied items count in equal parts at each of their positions, in training and in scoring. Judgements of
-    queries outside the lists are not used. Linear in the number of rows.
+    where the sum is over all lists of the query; for an absent item, the ratio was learnt from absent items. The bins
+    end at trec_eval's cutoffs, as in ranx; they were not checked against the paper. The smoothing by 1/2 is our own
+    choice. If no training list of a voter reaches a bin, the bin has the ratio of the voter's last bin. Absence also
+    has this ratio if no training candidate was absent. Tied items count in equal parts at each of their positions, in
+    training and in scoring. Judgements of queries outside the lists are not used. The time is linear in the number of
+    rows.
 
-    In training, too, a weight above 1 is more evidence: counts grow with it, but the smoothing does not. So a voter of
-    weight 2 is not exactly two voters of weight 1, unlike in the other methods of positions.
+    In training, a weight above 1 also counts as more evidence: the counts are multiplied by the weight, but the
+    smoothing is not. So a voter of weight 2 is not exactly the same as two voters of weight 1. This differs from the
+    other methods that learn from positions.
 
     References
     ----------
@@ -105,11 +110,11 @@ class BayesFuse(LearnsFromPositions):
     """
 
     _guide = {
-        "absent": "the log ratio that was learnt of items that the voter's lists do not hold",
-        "ties": "half at each of two positions, and so on: the mean of what was learnt of these",
+        "absent": "the log ratio that was learnt from items missing from the voter's lists",
+        "ties": "equal parts at each of their positions: the mean of the learnt values",
         "cost": "$N$, and as much to learn",
     }
-    _tags = {"absent_below": False}  # what absence says is learnt
+    _tags = {"absent_below": False}  # the effect of absence is learnt
     _parameter_constraints: dict = {"cutoffs": ["array-like"], **LearnsFromPositions._parameter_constraints}
 
     bins_: pd.DataFrame
@@ -137,8 +142,8 @@ class BayesFuse(LearnsFromPositions):
         whole = all(isinstance(one, Integral) and is_real(one) for one in cutoffs)
         if not whole or not cutoffs or min(cutoffs) < 1 or any(np.diff(cutoffs) <= 0):
             raise InputError(
-                f"`cutoffs` must be rising whole numbers of at least 1, the last positions of the bins; got {cutoffs}. "
-                "Sort them and drop repeated ones."
+                f"`cutoffs` must be rising whole numbers of at least 1; got {cutoffs}. They are the last positions of "
+                "the bins. Sort them and drop repeated numbers."
             )
 
     def _cells(self, lists):
@@ -175,7 +180,7 @@ class BayesFuse(LearnsFromPositions):
 
     @staticmethod
     def _count_absent(lists, relevant):
-        """For each voter, sum the list weights of absent candidates, relevant and others: shape (2, n_voters)."""
+        """For each voter, add up list weights over relevant and over other absent candidates: shape (2, n_voters)."""
         held = np.add.reduceat(relevant[lists.candidate], lists.row_ptr[:-1], dtype=np.int64)
         total = np.add.reduceat(relevant, lists.candidate_ptr[:-1], dtype=np.int64)[lists.list_query]
         others = (lists.query_n_items[lists.list_query] - total) - (lists.list_length - held)
@@ -189,8 +194,8 @@ class BayesFuse(LearnsFromPositions):
     def _log_ratios(self, found, ptr, absent):
         """Compute the log ratio of each bin, of shape (n_entries,), and of absence in each table, of shape (n_tables,).
 
-        `found`, of shape (2, n_entries), counts the relevant and the other items of each bin. `absent`, of shape
-        (2, n_tables), counts the absent items of each table in the same way.
+        `found`, of shape (2, n_entries), contains the numbers of relevant and of other items in each bin. `absent`, of
+        shape (2, n_tables), contains these two numbers for the absent items of each table.
         """
         total = np.add.reduceat(found, ptr[:-1], axis=1) + absent + _SMOOTHING * (len(self.cutoffs) + 2)
         share = np.log(found + _SMOOTHING) - np.log(np.repeat(total, np.diff(ptr), axis=1))

@@ -1,13 +1,13 @@
-"""Learnt weights in the formats of search engines and frameworks that compute the same consensus."""
+"""Export of learnt weights to search engines and frameworks that compute the same consensus."""
 
 from .._scores._combinations import CombSUM
 from .._scores._rank_decay import ReciprocalRankFusion
 
 
 def export_weights(aggregator, weights):
-    """Convert weights by voter to plain data for json, and to parameters of engines that have the same method.
+    """Convert weights by voter to plain data for json, and to the parameters of engines with the same method.
 
-    Engines do not support a second factor of the weights, a depth, or negative weights.
+    Engines do not support a depth, negative weights, or `voter_weights` in addition to the learnt weights.
     """
     engines = {}
     if all(weight >= 0 for weight in weights.values()) and getattr(aggregator, "voter_weights", None) is None:

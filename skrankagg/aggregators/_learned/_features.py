@@ -1,4 +1,4 @@
-"""Matrices of ranks and scores, with a row for each candidate and columns for each voter."""
+"""Matrices of features from ranks and scores, with a row for each candidate and columns for each voter."""
 
 import numpy as np
 
@@ -12,16 +12,16 @@ PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
 FEATURES = (*PER_VOTER, "support")
 #: Features that read scores.
 SCORED = frozenset({"score"} | SCORE_NORMS - {None})
-# Rows that are filled or centred at one time, so that extra memory besides the matrix is small.
+# Number of rows that are filled or centred at one time. It is limited to need little memory besides the matrix.
 _ROWS = 1 << 14
 
 
 def fill_voters(matrix, lists, column, features):
     """Write the features of each list into the columns of its voter.
 
-    `column`, of shape (n_lists,), contains the first column of each list's voter, or -1 if the voter has no columns.
-    The columns of a voter follow each other in the order of `features`. The matrix, of shape (n_candidates, n_columns),
-    must contain zeros.
+    `column`, of shape (n_lists,), contains the first column of each list's voter, or -1 if the voter has no columns. A
+    voter has one column for each of the `features`, in their order. The matrix, of shape (n_candidates, n_columns),
+    must contain zeros at the start.
     """
     held = column[lists.row_list] >= 0
     candidate, first = lists.candidate[held], column[lists.row_list][held]
@@ -40,7 +40,7 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split an array at each place where `block`, which is ascending, changes."""
+    """Split an array wherever the value in `block` changes; `block` is ascending."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 
@@ -50,7 +50,7 @@ def support(lists):
 
 
 def consensus_scores(ranked):
-    """Scale the scores of a consensus, so that the last items of each query have 0 and the first items have 1."""
+    """Scale the scores of a consensus, so that in each query the last items have 0 and the first items have 1."""
     lists, limit = ranked.lists, np.finfo(np.float64).max / 4
     score = np.empty(lists.n_candidates)
     score[ranked.order] = np.clip(ranked.score, -limit, limit)
@@ -64,7 +64,7 @@ def consensus_scores(ranked):
 
 
 def center_columns(matrix, ptr):
-    """Subtract from each column its mean over the candidates of a query, ignoring NaN."""
+    """In each query, subtract from each column its mean over the query's candidates; NaN is ignored."""
     query_rows = np.diff(ptr)
     for queries in _split(np.arange(len(query_rows)), ptr[:-1] // _ROWS):
         first, last = ptr[queries[0]], ptr[queries[-1] + 1]

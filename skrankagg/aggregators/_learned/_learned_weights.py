@@ -1,4 +1,4 @@
-"""Voter weights learnt from judgements, all together, so that voters who agree share their weight."""
+"""LearnedWeights: voter weights learnt together from judgements, so that voters who agree share their weight."""
 
 from __future__ import annotations
 
@@ -38,37 +38,38 @@ class LearnedWeights(SupervisedAggregator):
     r"""Learn the weight of each voter from judged queries, for a method that adds up contributions of the lists.
 
     The weights are learnt together: voters who nearly agree share the weight that one of them would get, and a voter
-    who adds nothing gets little. Five judged queries with twenty judgements each are enough to begin with;
+    who adds nothing gets a small weight. Five judged queries with twenty judgements each are enough to begin with.
     :func:`~skrankagg.inspection.items_to_judge` chooses the items to judge.
 
     Parameters
     ----------
     aggregator : aggregator, default=None
-        The method that uses the weights; its scores must be sums over the lists. None is
-        ``ReciprocalRankFusion(k=20)``. ``BordaCount()`` suits short lists.
+        The method that uses the weights; its scores must be sums over the lists. None means
+        ``ReciprocalRankFusion(k=20)``. ``BordaCount()`` is suitable for short lists.
     alpha : float, default=1.0
-        Strength of the ridge that keeps weights small, above 0. The larger it is, the less the weights depend on the
-        particular judgements, which helps if there are few of them.
+        Strength of the ridge penalty that keeps weights small, above 0. With a larger value, the weights depend less on
+        the particular judgements. This helps if there are few judgements.
     positive : bool, default=True
-        Whether weights are at least 0. Without the bound a voter may count against an item, which gains a little with
-        hundreds of judged queries and loses with few.
+        Whether weights are at least 0. Without this bound the lists of a voter may count against their items. This
+        gains a little quality with hundreds of judged queries, and loses quality with few judged queries.
     gain : {"exponential", "linear"}, default="exponential"
-        Gain of a grade r: :math:`2^r - 1`, or r itself. Grades below 0 gain nothing.
+        Gain of a grade :math:`r`: :math:`2^r - 1` ("exponential") or :math:`r` itself ("linear"). Grades below 0 have
+        gain 0.
     shrinkage : float, default=10.0
-        Number of relevant items that equal weights count for, at least 0. The learnt weights are averaged with equal
-        weights, in proportion to the number of relevant items in the judgements and to `shrinkage`. 0 leaves the learnt
-        weights as they are.
+        Strength of the pull towards equal weights, at least 0, as a number of relevant items. With as many relevant
+        items in the judgements, the weights are halfway between the learnt weights and equal weights. With 0 the learnt
+        weights are kept.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Treatment of an item without a judgement: "nonrelevant" counts it as not relevant, and "skip" leaves it out of
         the training. Choose "skip" only if the judged items were drawn at random. If the judged items are the first
         places of the lists, "skip" lowers average precision.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Weight of a voter that ``fit`` has not seen. "mean" gives it the mean of the other weights, "ignore" gives it
-        weight 0, and "error" raises an error.
+        Weight of a voter that ``fit`` has not seen. With "mean" the voter gets the mean of the other weights, and with
+        "ignore" the voter gets weight 0. "error" raises an error.
     max_iter : int, default=200
         Largest number of steps.
     tol : float, default=1e-6
-        Largest slope of the loss, divided by the number of queries, at which the iteration ends.
+        The iteration ends when the largest slope of the loss, divided by the number of queries, is at most this number.
     std_errors : bool, default=False
         Whether `voter_weights_` has a column `std_error`.
     qrels : Qrels or DataFrame, default=None
@@ -78,30 +79,31 @@ class LearnedWeights(SupervisedAggregator):
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`, and with ``std_errors=True`` `std_error`. The weights have mean 1 if
-        ``positive=True``. Otherwise their absolute values have mean 1 before they are shrunk.
+        Columns `voter` and `weight`. With ``positive=True`` the weights have mean 1. Otherwise their absolute values
+        have mean 1 before the weights are shrunk. With ``std_errors=True`` there is also a column `std_error`.
     n_iter_ : int
         Number of steps.
     loss_ : float
         Loss at the learnt weights, including the ridge, before they are scaled and shrunk.
     n_queries_ : int
-        Number of training queries: those with a relevant item in some list.
+        Number of training queries, which are the judged queries with a relevant item in some list.
     n_relevant_ : int
-        Number of relevant items in the lists of the training queries: items with a gain above 0.
+        Number of relevant items in the lists of the training queries, which are the items with a gain above 0.
 
     Warns
     -----
     ConvergenceWarning
         If the weights are not within `tol` after `max_iter` steps.
     UserWarning
-        If all learnt weights are 0, because no voter ranks relevant items higher. Then all weights are 1.
+        If all learnt weights are 0, because no voter ranks relevant items higher than chance would. In this case all
+        weights are set to 1.
 
     See Also
     --------
     skrankagg.inspection.items_to_judge : Chooses the items to judge.
     skrankagg.inspection.expected_gain : Estimates the gain on new queries.
-    skrankagg.preprocessing.VoterWeighter : Weighs each voter by a measure of its own, for any method.
-    skrankagg.model_selection.weight_grid : Weights to search among, for any method and measure.
+    skrankagg.preprocessing.VoterWeighter : Weighs each voter by its own value of a measure, for any method.
+    skrankagg.model_selection.weight_grid : Lists the weights to search among, for any method and measure.
     DIBRA : Learns weights without judgements.
 
     Notes
@@ -113,27 +115,31 @@ class LearnedWeights(SupervisedAggregator):
     .. math:: -\sum_q \sum_i t_q(i) \log \frac{\exp \sum_v w_v g_v(i)}{\sum_j \exp \sum_v w_v g_v(j)}
               + \frac{\alpha}{2} \sum_v w_v^2,
 
-    the listwise loss of ListNet [1]_ for a linear model. It is convex: the best weights are unique, and do not depend
-    on the order of queries, items or voters. Queries without a relevant item in any list carry no information. The
-    consensus is `aggregator`'s with these weights as list weights, and treats ties and absent items in the same way. A
-    list weight multiplies the list's contribution, in training and after it. For two voters it is the convex
-    combination, tuned automatically. Weights of 0 leave the items of a voter in the result, behind the others.
+    the listwise loss of ListNet [1]_ for a linear model. The loss is convex, so the best weights are unique, and they
+    do not depend on the order of queries, items or voters. Queries without a relevant item in any list carry no
+    information.
 
-    These weights are divided by the mean of their absolute values, and then shrunk to equal weights. With :math:`r`
-    relevant items and the shrinkage :math:`s`, the final weight is
+    These weights are divided by the mean of their absolute values, and then shrunk towards equal weights. With
+    :math:`r` relevant items and the shrinkage :math:`s`, the final weight is
 
     .. math:: \frac{r w_v + s}{r + s}.
 
     With hundreds of relevant items the shrinkage changes little. With few, it keeps the weights near equal ones.
 
-    On 24 judged collections, lists cut at 100, weights learnt from five queries with twenty judgements each gained
-    2.4 points of nDCG@10 and 1.5 points of average precision on the other queries, over reciprocal rank fusion with
-    k = 60. They gained significantly on 12 and 15 collections, and lost significantly on none. `k` of 20 gained .6 to
-    .8 points over 60 there, and 10 to 30 were within .2 points of 20.
+    The consensus is the consensus of `aggregator` with the final weights as list weights; ties and absent items are
+    treated as in `aggregator`. If the lists already have weights, these weights multiply the contributions of the
+    lists, in training and in aggregation. For two voters the method is the convex combination of two lists, with an
+    automatically tuned weight. If a voter has weight 0, its items stay in the result, behind the other items.
 
-    Each step is linear in the number of rows; a few dozen are taken. The standard errors come from the
-    second derivatives of the penalised likelihood and are multiplied by :math:`r / (r + s)`. A weight at the bound of 0
-    has no standard error. The standard errors treat queries as independent, and the scale of the weights as known.
+    On 24 judged collections, with lists cut at 100, the weights were learnt from five queries with twenty judgements
+    each, and measured on the other queries. They gained 2.4 points of nDCG@10 and 1.5 points of average precision over
+    reciprocal rank fusion with k = 60. The gain was significant on 12 and on 15 collections, and no loss was
+    significant. The `k` of 20 gained .6 to .8 points over 60 there. Values from 10 to 30 were within .2 points of 20.
+
+    The time of each step is linear in the number of rows; a fit takes a few dozen steps. The standard errors are
+    computed from the second derivatives of a penalised likelihood, and multiplied by :math:`r / (r + s)`. A weight at
+    the bound of 0 has no standard error. The standard errors treat queries as independent, and the scale of the
+    weights as known.
 
     References
     ----------
@@ -159,7 +165,7 @@ class LearnedWeights(SupervisedAggregator):
     """
 
     _guide = {
-        "absent": "what its `aggregator` gives",
+        "absent": "as its `aggregator`",
         "ties": "as its aggregator",
         "cost": "as its aggregator; to learn, a few dozen times $N$",
     }
@@ -216,15 +222,16 @@ class LearnedWeights(SupervisedAggregator):
         self.qrels = qrels
 
     def export(self) -> dict[str, Any]:
-        """Export the weights as plain numbers, and as the parameters of engines that compute the same consensus.
+        """Return the weights as plain numbers, and as the parameters of engines that compute the same consensus.
 
         Returns
         -------
         dict
-            Consists of numbers, text, lists and dicts alone, so that ``json.dumps`` accepts it. `aggregator` is its
-            repr, and `weights` the weights by voter, as text. `engines` contains, by name, the part of a request or a
-            constructor with the weights, for engines with the same method and weights of at least 0. It is empty if the
-            aggregator has a `depth` or `voter_weights` of its own, which engines do not support.
+            The dict contains only numbers, text, lists and dicts, so that ``json.dumps`` accepts it. The entry
+            `aggregator` is the repr of the aggregator. The entry `weights` contains the weights by voter; the ids of
+            the voters are text. The entry `engines` contains, for each engine with the same method, the part of a
+            request or a constructor that sets the weights. This entry is empty if a weight is below 0, or if the
+            aggregator has a `depth` or `voter_weights`, because engines do not support these.
 
         Raises
         ------
@@ -290,7 +297,7 @@ class LearnedWeights(SupervisedAggregator):
         self.voter_weights_ = frame_of(columns)
 
     def _relevance(self, lists, relevance):
-        """Return the training candidates, pointers to them by query, and the share of each in the gain of its query."""
+        """Return the training candidates, pointers to them by query, and each candidate's share of its query's gain."""
         grade = np.nan_to_num(relevance)
         with np.errstate(over="ignore"):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
@@ -310,12 +317,12 @@ class LearnedWeights(SupervisedAggregator):
     # ------------------------------------------------------------------ merging
 
     def _weigh(self, base, lists):
-        """Return lists with the weights that `base` itself gives them, and the learnt weight of each list."""
+        """Return the lists as `base` prepares and weighs them, and the learnt weight of each list."""
         advice = "fit it on lists of these voters"
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
-        """Return the consensus, and the lists whose weights decide the order of items with equal scores."""
+        """Return the lists and the consensus; the weights of the lists decide the order of items with equal scores."""
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():
@@ -353,7 +360,7 @@ class LearnedWeights(SupervisedAggregator):
 
 
 def _gains_by_voter(base, lists):
-    """Return the contributions of voters to candidates, a csr_array (n_candidates, n_found), and these voters."""
+    """Return the voters' contributions to candidates, as a csr_array (n_candidates, n_found), and these voters."""
     gain, _, first = base._linear_gains(lists)
     if np.ndim(first):
         first = first[lists.list_query[lists.row_list]]
@@ -365,13 +372,13 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """Return each row's gain beyond an absent item, and each list's gain for all items, times weights of any sign."""
+    """Return gains times weights of any sign: each row's gain beyond an absent item, each list's gain for all items."""
     gain, given, _ = base._linear_gains(lists)
     return gain * weight[lists.row_list], None if given is None else given * weight
 
 
 def _std_errors(loss, weight, positive):
-    """Compute the standard errors of the weights; return NaN for weights at the bound of 0."""
+    """Return the standard errors of the weights; a weight at the bound of 0 has NaN."""
     free = weight > 0 if positive else np.ones(len(weight), dtype=bool)
     errors = np.full(len(weight), np.nan)
     errors[free] = np.sqrt(np.diag(np.linalg.inv(loss.hessian(weight)[np.ix_(free, free)])))

@@ -1,4 +1,4 @@
-"""Listwise softmax loss for the weights of a linear model, which make relevant items likely to come first.
+"""Listwise softmax loss for the weights of a linear model; it is small if relevant items are likely to come first.
 
 >>> import numpy as np
 >>> from scipy.sparse import csr_array
@@ -20,18 +20,18 @@ _NEWTON_VOTERS = 300
 
 
 class ListwiseLoss:
-    """Cross-entropy of a softmax over the scores of each query's items, with a ridge, as a function of the weights.
+    """Loss as a function of the weights: cross-entropy of a softmax over each query's item scores, plus a ridge.
 
     Parameters
     ----------
     gains : csr_array of shape (n_items, n_voters)
-        Contribution of each voter to each item, the items query by query.
+        Contribution of each voter to each item; the items are sorted by query.
     ptr : ndarray of shape (n_queries + 1,)
-        Pointers to the items of each query; each query has an item.
+        Pointers to the items of each query; each query has at least one item.
     share : ndarray of shape (n_items,)
         Share of each item in the relevance of its query; the shares of a query add up to 1.
     alpha : float
-        The ridge is ``alpha / 2`` times the sum of the squared weights, for all queries together.
+        The ridge is ``alpha / 2`` times the sum of the squared weights; it is added once, for all queries together.
     """
 
     def __init__(self, gains, ptr, share, alpha):
@@ -62,7 +62,7 @@ class ListwiseLoss:
         return found
 
     def _softmax(self, weight):
-        """Return scores and probabilities of the items, and the logarithm of each query's total."""
+        """Return the items' scores and probabilities, and the logarithm of each query's sum of exponentials."""
         score = self.gains @ weight
         highest = np.maximum.reduceat(score, self.ptr[:-1])
         size = np.exp(score - highest[self.query])
@@ -71,7 +71,7 @@ class ListwiseLoss:
 
 
 def minimize_loss(loss, *, positive, max_iter, tol):
-    """Find the weights with the least loss; return them, the number of steps and whether the search converged.
+    """Find the weights with the least loss; return the weights, the number of steps, and True if converged.
 
     With `positive` the weights are at least 0. `tol` is the largest remaining slope, divided by the number of queries.
     """
@@ -92,7 +92,7 @@ def minimize_loss(loss, *, positive, max_iter, tol):
 
 
 def _polish(loss, weight, positive):
-    """Do Newton's steps near the minimum, so that the last digits do not depend on the path."""
+    """Take Newton steps near the minimum, so that the last digits do not depend on the path of the search."""
     for _ in range(5):
         slope = loss(weight)[1]
         free = (weight > 0) | (slope < 0) if positive else np.ones(len(weight), dtype=bool)

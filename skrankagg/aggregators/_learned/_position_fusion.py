@@ -1,4 +1,4 @@
-"""SlideFuse, ProbFuse and SegFuse: sums of probabilities that an item at a place of a voter's list is relevant."""
+"""SlideFuse, ProbFuse and SegFuse: items are scored by how often the same places in voters' lists were relevant."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["ProbFuse", "SegFuse", "SlideFuse"]
 
 
 class _Probabilities(LearnsFromPositions):
-    """Base of methods that learn the share of relevant items in each cell of a voter's lists, on training queries."""
+    """Base of methods that learn from training queries how many items in each cell of a voter's lists are relevant."""
 
     #: Whether a list that does not reach a cell counts in the cell's mean, with 0.
     _counts_short_lists = True
 
     def _learn_probabilities(self, lists, judged, cell):
-        """Learn the tables and return them as a frame; the column named by `cell` numbers the cells from 1."""
+        """Learn the voters' tables and return them as a frame; its column named by `cell` numbers the cells from 1."""
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
         hits = sums.of_rows(tie_means(lists, relevant[lists.candidate]))
@@ -55,28 +55,31 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """Count the items in each cell of each list; this is the denominator of the share of relevant items."""
+        """For each cell of each list, return its number of items, the denominator of the share of relevant items."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
-        """Look up the probability of each row."""
+        """Return the learned probability of each row, for the table numbers of the lists and the cells of the rows."""
         return self._table[self._entries(number, lists.row_list, cell)]
 
 
 class SlideFuse(_Probabilities):
     r"""Rank items by how often their voters' lists had relevant items around the same position.
 
-    The method learns the share of relevant items at each position of each voter, smoothed over neighbouring positions,
-    so it needs no formula of the rank. On real runs its gain is not above noise. Against Borda points on short lists
-    and reciprocal ranks on deep lists, it is less than half a point of mean average precision. Learnt weights of voters
-    gain more (``benchmarks/metasearch.py``).
+    The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
+    neighbouring positions. So the method needs no formula that turns ranks into scores.
+
+    On real runs the gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal
+    ranks on deep lists, the gain is less than half a point of mean average precision. Learnt weights of voters gain
+    more (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     window : int, default=5
-        Number of positions on either side over which a probability is averaged, at least 0. 0 is PosFuse.
+        Number of positions on either side over which a probability is averaged, at least 0. With 0 the method is
+        PosFuse.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
@@ -88,8 +91,8 @@ class SlideFuse(_Probabilities):
     Attributes
     ----------
     positions_ : DataFrame
-        Columns `voter`, `position`, `probability`, before smoothing, and `n_lists`, the number of training lists that
-        reach the position.
+        Columns `voter`, `position`, `probability` and `n_lists`. `probability` is the share before it is averaged over
+        positions. `n_lists` is the number of training lists that reach the position.
 
     Warns
     -----
@@ -99,26 +102,28 @@ class SlideFuse(_Probabilities):
     See Also
     --------
     ProbFuse : Divides every list into the same number of segments.
-    SegFuse : Segments that grow with depth, and scores.
-    BayesFuse : Log ratios of probabilities, where absence counts, too.
+    SegFuse : Uses segments that grow with depth, and scores.
+    BayesFuse : Adds up log ratios of probabilities; absence also counts.
     LearnedWeights : Learns one weight for each voter.
 
     Notes
     -----
-    Take the judged training queries with a list of voter :math:`v` of at least :math:`p` items. Let :math:`P_v(p)` be
-    the share of these queries where the item at position :math:`p` is relevant. For an item at position :math:`p` of a
-    list of length :math:`L` and weight :math:`w_v`, with window :math:`w` [1]_,
+    Consider the judged training queries where the list of voter :math:`v` has at least :math:`p` items. Let
+    :math:`P_v(p)` be the share of these queries where the item at position :math:`p` is relevant. Let :math:`p` be the
+    position of item :math:`i` in the list of voter :math:`v`, :math:`L` the length of this list, :math:`w_v` its weight
+    and :math:`w` the window. The score is [1]_
 
     .. math:: \mathrm{SlideFuse}(i) = \sum_{v \ni i} w_v \frac{1}{b - a + 1} \sum_{q=a}^{b} P_v(q), \qquad
               a = \max(1, p - w),\; b = \min(L, p + w).
 
     PosFuse uses :math:`P_v(p)` itself [2]_. Items that are not judged are not relevant. Positions beyond the longest
     training list of a voter have the probability of its last position. Tied items count in equal parts at each of their
-    positions, in training and in scoring. An absent item gets 0. The papers choose the window on training queries, as
-    ``GridSearchCV`` can; the default 5 is not from the authors. Linear in the number of rows.
+    positions, in training and in scoring. An absent item gets 0. In the papers, the window is chosen on training
+    queries; use ``GridSearchCV`` to do this. The default 5 is not from the authors. The time is linear in the number of
+    rows.
 
-    Few training queries give rough tables: with 10 queries a probability is a multiple of 1/10. Judgements of queries
-    outside the lists are not used.
+    With few training queries the tables are rough: with 10 queries a probability is a multiple of 1/10. Judgements of
+    queries outside the lists are not used.
 
     References
     ----------
@@ -190,19 +195,19 @@ class SlideFuse(_Probabilities):
         return lists, tie_means(lists, value), None
 
     def _sum_up_to(self, number, lists, position):
-        """For each row, sum the probabilities of its list's table up to a position; position 0 gives 0."""
+        """For each row, add up the probabilities of its voter up to a position, from position 1; position 0 gives 0."""
         entry = self._entries(number, lists.row_list, np.maximum(position, 1) - 1)
         beyond = position - np.diff(self._ptr)[number][lists.row_list]
         return np.where(position > 0, self._sums[entry] + np.maximum(beyond, 0) * self._table[entry], 0.0)
 
 
 class ProbFuse(_Probabilities):
-    r"""Rank items by how often the same segment of their voters' lists had relevant items, early segments first.
+    r"""Rank items by how often the same segment of their voters' lists had relevant items; early segments count more.
 
-    Every list is divided into the same number of segments, and the items of a segment tie: 40 at a time in lists of
-    1000 items. On such lists it is far behind reciprocal ranks: a mean average precision of .285 against .314 on six
-    runs of TREC's Robust track of 2003. On short lists it is behind Borda points (``benchmarks/metasearch.py``).
-    :class:`SlideFuse` has neither fault.
+    Every list is divided into the same number of segments, and the items of a segment tie. In a list of 1000 items,
+    groups of 40 items tie. On such lists the method is far worse than reciprocal ranks: on six runs of TREC's Robust
+    track of 2003 the mean average precision is .285 instead of .314. On short lists the method is worse than Borda
+    points (``benchmarks/metasearch.py``). :class:`SlideFuse` does not have these two faults.
 
     Parameters
     ----------
@@ -211,7 +216,7 @@ class ProbFuse(_Probabilities):
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Whether unjudged items of a segment count as not relevant, or are left out of its share of relevant items.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
@@ -223,8 +228,8 @@ class ProbFuse(_Probabilities):
     Attributes
     ----------
     segments_ : DataFrame
-        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter. The
-        mean is over all of these.
+        Columns `voter`, `segment` (from 1), `probability` and `n_lists`. `n_lists` is the number of training lists of
+        the voter, and `probability` is a mean over all of these lists.
 
     Warns
     -----
@@ -233,22 +238,24 @@ class ProbFuse(_Probabilities):
 
     See Also
     --------
-    SlideFuse : Probabilities of single positions, smoothed.
-    SegFuse : Segments that grow with depth, and scores.
+    SlideFuse : Uses probabilities of single positions, averaged over neighbouring positions.
+    SegFuse : Uses segments that grow with depth, and scores.
 
     Notes
     -----
-    A list of :math:`L` items has segments of :math:`\lceil L / x \rceil` items, with :math:`x` their number, so a short
-    list has fewer than :math:`x`. Let :math:`P_v(k)` be the mean share of relevant items in segment :math:`k`, over the
-    judged training queries with a list of voter :math:`v`; a list without that segment counts 0. With :math:`k` the
-    segment of the item in list :math:`v`, and :math:`w_v` its weight [1]_:
+    Let :math:`x` be the number of segments. In a list of :math:`L` items each segment has :math:`\lceil L / x \rceil`
+    items, so a short list has fewer than :math:`x` segments. Let :math:`P_v(k)` be the mean share of relevant items in
+    segment :math:`k`, over the judged training queries with a list of voter :math:`v`. A list without segment :math:`k`
+    counts as 0 in this mean. Let :math:`k` be the segment of item :math:`i` in the list of voter :math:`v`, and
+    :math:`w_v` the weight of the list. The score is [1]_
 
     .. math:: \mathrm{ProbFuse}(i) = \sum_{v \ni i} w_v \frac{P_v(k)}{k}.
 
     Segments that no training list of a voter reaches have the probability of the voter's last segment. Tied items count
-    in equal parts at each of their positions, in training and in scoring. An absent item gets 0. The rounding of the
-    size follows ranx, and 25 segments are reported as the authors' choice; both were not checked against the paper.
-    Judgements of queries outside the lists are not used. Linear in the number of rows.
+    in equal parts at each of their positions, in training and in scoring. An absent item gets 0. The size of the
+    segments is rounded as in ranx. The default of 25 segments is reported as the authors' choice. Neither the rounding
+    nor the default was checked against the paper. Judgements of queries outside the lists are not used. The time is
+    linear in the number of rows.
 
     References
     ----------
@@ -320,16 +327,16 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank items by their scores times how often the same segment of their voters' lists had relevant items.
+    r"""Rank items by their scores, times how often the same segment of their voters' lists had relevant items.
 
-    Segments grow with depth, from 5 items to hundreds, and within a segment the scores decide. On real runs it gains
-    nothing beyond noise over Borda points on short lists and reciprocal ranks on deep ones: less than half a point of
-    mean average precision (``benchmarks/metasearch.py``).
+    Segments grow with depth, from 5 items to hundreds of items. Within a segment the scores decide. On real runs the
+    gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal ranks on deep
+    lists, the gain is less than half a point of mean average precision (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; None takes every grade above 0.
+        Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
@@ -341,8 +348,8 @@ class SegFuse(_Probabilities):
     Attributes
     ----------
     segments_ : DataFrame
-        Columns `voter`, `segment`, from 1, `probability` and `n_lists`, the number of training lists of the voter. The
-        mean is over all of these.
+        Columns `voter`, `segment` (from 1), `probability` and `n_lists`. `n_lists` is the number of training lists of
+        the voter, and `probability` is a mean over all of these lists.
 
     Warns
     -----
@@ -351,24 +358,25 @@ class SegFuse(_Probabilities):
 
     See Also
     --------
-    SlideFuse : Probabilities of single positions, smoothed; needs no scores.
-    ProbFuse : The same number of segments in each list.
+    SlideFuse : Uses probabilities of single positions, averaged over neighbouring positions; needs no scores.
+    ProbFuse : Divides every list into the same number of segments.
 
     Notes
     -----
     Segment :math:`k` has :math:`10 \cdot 2^{k-1} - 5` items: 5, 15, 35, 75 and so on. Let :math:`P_v(k)` be the mean
     share of relevant items among a list's items in segment :math:`k`, over the judged training queries with a list of
-    voter :math:`v`. A list that ends before the segment counts 0. Let :math:`k` be the segment of the item in list
-    :math:`v`, and :math:`w_v` the weight of the list. Let :math:`s_v(i)` be the item's score, scaled to 0 to 1 within
-    the list (1 in a list of equal scores) [1]_:
+    voter :math:`v`. A list that ends before the segment counts as 0 in this mean. Let :math:`k` be the segment of item
+    :math:`i` in the list of voter :math:`v`, and :math:`w_v` the weight of the list. Let :math:`s_v(i)` be the item's
+    score, scaled to 0 to 1 within the list; in a list of equal scores it is 1. The score of the consensus is [1]_
 
     .. math:: \mathrm{SegFuse}(i) = \sum_{v \ni i} w_v P_v(k) (1 + s_v(i)).
 
-    The numbers above are read as sizes, which is the common reading, without a check against the paper. ranx reads them
-    as the last positions of the segments, and divides by the full size where a list ends within one. Segments that no
-    training list of a voter reaches have the probability of the voter's last segment. Tied items count in equal parts
-    at each of their positions, in training and in scoring. An absent item gets 0. Judgements of queries outside the
-    lists are not used. Linear in the number of rows.
+    Here the numbers 5, 15, 35 and so on are the sizes of the segments. This is the common reading, but it was not
+    checked against the paper. In ranx the numbers are the last positions of the segments. If a list ends within a
+    segment, ranx divides by the full size of the segment. Segments that no training list of a voter reaches have the
+    probability of the voter's last segment. Tied items count in equal parts at each of their positions, in training and
+    in scoring. An absent item gets 0. Judgements of queries outside the lists are not used. The time is linear in the
+    number of rows.
 
     References
     ----------

@@ -1,8 +1,9 @@
 """Base of methods that learn from judgements which positions in a voter's lists have relevant items.
 
-A list is divided into consecutive *cells*: its positions, segments or bins. A table for each voter contains a number
-for each cell that some training list of the voter reaches. The tables of all voters are concatenated; the last table
-pools the voters. Tied items share their positions: each item counts in equal parts at each of these positions.
+A list is divided into consecutive *cells*: its positions, segments or bins. Each voter has a table with a number for
+each cell that some training list of the voter reaches. The tables of all voters are concatenated; the last table
+contains the numbers for all voters together. Tied items share their positions: each item counts in equal parts at each
+of these positions.
 """
 
 from numbers import Real
@@ -50,14 +51,14 @@ class CellSums:
     lists : RankedLists
         Training lists.
     cell : ndarray of shape (n_rows,), dtype=int64
-        Cell of each row, from 0. Within a list the cells never fall, and no cell is skipped.
+        Cell of each row, from 0. Within a list the cells are in ascending order, and no cell is skipped.
 
     Attributes
     ----------
     voters : ndarray of shape (n_known,)
         Codes of the voters that have a list.
     ptr : ndarray of shape (n_known + 1,)
-        Pointers to the entries of each voter: one entry for each cell that some list reaches.
+        Pointers to the entries of each voter. A voter has one entry for each cell that some of its lists reach.
     place : ndarray of shape (n_entries,)
         Cell of each entry.
     """
@@ -83,31 +84,31 @@ class CellSums:
         self._n_rows = lists.n_rows
 
     def sizes(self):
-        """Count the rows of each cell of each list."""
+        """For each cell of each list, count its rows."""
         return np.diff(np.append(self._heads, self._n_rows))[self._kept]
 
     def of_rows(self, value):
-        """For each cell of each list, add up values of rows, which are float64 of shape (n_rows,)."""
+        """For each cell of each list, add up the values of its rows; `value` is float64 of shape (n_rows,)."""
         return np.add.reduceat(value, self._heads)[self._kept]
 
     def of_lists(self, value):
-        """For each entry, add up the values of its cells in all lists, each multiplied by the weight of the list."""
+        """For each entry, add up the values of its cell in all lists of the voter, times the weights of the lists."""
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
-        """For each entry, count the lists that reach it."""
+        """For each entry, count the lists of the voter that reach its cell."""
         return np.bincount(self._entry, minlength=len(self.place))
 
     def pool(self, value):
-        """For each cell that any voter reaches, add up the values of the entries over the voters."""
+        """For each cell, add up the values of its entries over all voters whose lists reach the cell."""
         return np.bincount(self.place, weights=value)
 
 
 class LearnsFromPositions(SupervisedAggregator):
-    """Base of sums of values learnt for the cells of the lists' items.
+    """Base of methods that learn a value for each cell, and score an item by the sum of its cells' values.
 
-    A subclass defines ``_cells(lists)``, the cell of each row; ``_learn(lists, judged)``, which stores tables with
-    ``_keep_tables``; and ``_values(lists)``, which reads them.
+    A subclass defines three methods. ``_cells(lists)`` returns the cell of each row. ``_learn(lists, judged)`` learns
+    tables and stores them with ``_keep_tables``. ``_values(lists)`` reads the tables.
     """
 
     _any_numbering = True
@@ -136,14 +137,15 @@ class LearnsFromPositions(SupervisedAggregator):
         raise NotImplementedError
 
     def _values(self, lists):
-        """Return the lists and their values without the weights; some lists may now have weight 0.
+        """Return the lists, and their values before the weights are applied; ignored lists now have weight 0.
 
-        The values are an array for the rows, (n_rows,), and one for each list's absent items, (n_lists,) or None for 0.
+        The values are two arrays. The first, of shape (n_rows,), is for the rows. The second, of shape (n_lists,), is
+        for the absent items of each list; None means 0.
         """
         raise NotImplementedError
 
     def _relevant(self, lists, judged):
-        """Return a mask of relevant candidates; raise InputError if no list of positive weight contains any."""
+        """Return a mask of relevant candidates; raise InputError if no list of positive weight contains such items."""
         self._check_range(lists, lists.n_candidates)
         grade, threshold = judged.relevance, self.relevance_threshold
         relevant = grade > 0 if threshold is None else grade >= threshold
@@ -151,13 +153,13 @@ class LearnsFromPositions(SupervisedAggregator):
             least = "" if threshold is None else f" of at least {threshold:g}"
             raise InputError(
                 f"{type(self).__name__} learns from relevant items, but no training list of a weight above 0 contains "
-                f"an item of a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give more "
-                "queries."
+                f"an item with a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give "
+                "more queries."
             )
         return relevant
 
     def _check_range(self, lists, size):
-        """Raise InputError if weighted sums of terms, each at most `size`, are not finite."""
+        """Raise InputError if the sum of terms of at most `size`, times the list weights, may not be finite."""
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
@@ -167,26 +169,26 @@ class LearnsFromPositions(SupervisedAggregator):
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
-        """Store the tables of the voters, and the pooled table for unknown voters."""
+        """Store the tables of the voters, and the pooled table, which is used for unknown voters."""
         self._known = frame_of({"voter": take_ids(lists.voters, sums.voters)})
         self._ptr = np.append(sums.ptr, sums.ptr[-1] + len(pooled))
         self._table = np.concatenate([table, pooled])
 
     def _match(self, lists):
-        """Return the lists and the table number of each list."""
+        """Return the lists and the number of each list's table; lists of ignored voters get weight 0."""
         check_is_fitted(self)
         lists, place = match_voters(
             self,
             lists,
             self._known,
             "table",
-            "one table, pooled over all voters, and nothing that it learnt of single voters is used",
+            "the table pooled over all voters, and the tables of single voters are not used",
             "fit it on lists of these voters",
         )
         return lists, np.where(place < 0, len(self._known), place)
 
     def _entries(self, number, row_list, cell):
-        """Find the entry of each row; cells that no training list reached get the last entry of their table."""
+        """Find the entry of each row; if no training list reached its cell, use the last entry of its table."""
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
 

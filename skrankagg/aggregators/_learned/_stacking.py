@@ -1,4 +1,4 @@
-"""Learning to rank on the ranks and scores in the voters' lists, by any estimator of scikit-learn."""
+"""StackedFusion: learning to rank from the ranks and scores in the voters' lists, with any scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -33,31 +33,34 @@ _CELL_BYTES = 26
 class StackedFusion(SupervisedAggregator):
     r"""Learn from judgements to score items by their ranks in each voter's list, with any estimator of scikit-learn.
 
-    Each item of a query is a sample; its features are its places in the lists of the voters. The estimator learns to
-    predict the relevance of the item. It can be a regressor, a classifier or a ranker.
+    Each item of a query is a sample. The features of an item are its places in the lists of the voters. The estimator
+    learns to predict the relevance of the item. It can be a regressor, a classifier or a ranker.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Estimator that learns; it may be the last step of a pipeline. A regressor predicts the gain, and a classifier
-        whether an item is relevant. A ranker, whose ``fit`` accepts `group` or `qid`, predicts the order within each
-        query. None is ``LogisticRegression(max_iter=1000)``. Set its parameters as ``estimator__alpha``. A parameter
-        `cv` in it, as in ``RidgeCV`` or ``GridSearchCV``, counts queries: a number of folds, None for 5, or a splitter
-        of groups such as ``GroupKFold(5)``.
+        Estimator that learns; it may be the last step of a pipeline. A regressor predicts the gain of an item, and a
+        classifier predicts whether an item is relevant. A ranker predicts the order within each query; its ``fit`` must
+        accept `group` or `qid`. None means ``LogisticRegression(max_iter=1000)``. Set parameters of the estimator with
+        names such as ``estimator__alpha``. If the estimator has a parameter `cv`, as ``RidgeCV`` and ``GridSearchCV``
+        have, its folds consist of whole queries. The parameter `cv` may be a number of folds, None for 5 folds, or a
+        splitter of groups such as ``GroupKFold(5)``.
     features : list or tuple of str or aggregators, default=("borda", "present")
-        Features of an item. Three kinds have a column for each voter. "present" is 1 if its list contains the item and
-        else 0. "score" is the score unchanged, and NaN if the list does not contain the item. The norms are those of
-        :class:`CombSUM`. Two kinds have one column. "support" is the number of lists that contain the item. An
-        aggregator gives its consensus, from 0 for the last items of a query to 1 for the first ones.
+        Features of an item. Three kinds of features have a column for each voter. "present" is 1 if the voter's list
+        contains the item, and 0 otherwise. "score" is the unchanged score, or NaN if the list does not contain the
+        item. The names of norms, such as "borda", are the same as in :class:`CombSUM`. Two kinds of features have a
+        single column. "support" is the number of lists that contain the item. For an aggregator, the column contains
+        its consensus, scaled from 0 for the last items of a query to 1 for the first items.
     center : bool, default=True
-        Whether to subtract from each column its mean over the items of the query. This removes what all items of a
-        query have in common, which does not affect their order.
+        Whether to subtract from each column its mean over the items of the query. This removes differences between
+        queries, which do not affect the order of the items within a query.
     gain : {"exponential", "linear"}, default="exponential"
-        Target of a regressor: :math:`2^r - 1` for the grade :math:`r`, or the grade. Rankers get the grade.
+        Target of a regressor for an item of grade :math:`r`: :math:`2^r - 1` ("exponential") or :math:`r` ("linear").
+        The target of a ranker is always the grade.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Whether unjudged items have grade 0, or are left out of the training samples.
     relevance_threshold : float, default=None
-        Lowest grade that counts, above 0; lower ones count as 0. None counts all above 0.
+        Lowest grade of a relevant item, above 0; lower grades count as 0. With None every grade above 0 counts.
     unknown_voter : {"ignore", "error"}, default="ignore"
         How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
         error.
@@ -72,43 +75,46 @@ class StackedFusion(SupervisedAggregator):
     aggregators_ : list of estimators
         The aggregators among the features, fitted.
     voters_ : pandas.Index
-        Voters that have columns, which are the voters of the training queries.
+        Voters of the training queries; each of them has columns.
     columns_ : DataFrame
-        A row for each column of the matrix that `estimator_` was fitted on: `voter`, missing where the column
-        belongs to none, and `feature`.
+        A row for each column of the matrix that `estimator_` was fitted on, with columns `voter` and `feature`. `voter`
+        is missing if the column does not belong to a voter.
 
     See Also
     --------
-    LearnedWeights : One weight for each voter, learnt by the loss of whole lists; fewer judgements suffice.
+    LearnedWeights : Learns one weight for each voter from a listwise loss; fewer judgements suffice.
     skrankagg.preprocessing.VoterWeighter : Weighs voters by a measure.
     sklearn.ensemble.StackingRegressor : The same idea for regressors.
 
     Notes
     -----
-    With :math:`x_q(i)` the features of item :math:`i`, the score is :math:`f(x_q(i) - \bar{x}_q)`. Here :math:`f` is
-    the ``predict`` of a regressor or ranker, or the ``decision_function`` of a classifier, or without one its
-    probability of relevance. Items of equal features tie. A voter without a list for a query has 0 in all of its
-    columns, or NaN for "score". A list gives its absent items the value of the norm. Judged queries without a relevant
-    item among their candidates are left out of training, because they carry no information about the order.
+    Let :math:`x_q(i)` be the features of item :math:`i` in query :math:`q`, and :math:`\bar{x}_q` their mean over the
+    items of the query. The score is :math:`f(x_q(i) - \bar{x}_q)`. For a regressor or ranker, :math:`f` is its
+    ``predict``. For a classifier, :math:`f` is its ``decision_function``, or the probability of relevance if it has no
+    ``decision_function``. Items with equal features tie. If a voter has no list for a query, the voter's columns are 0,
+    or NaN for "score". Items absent from a list have the value that the norm defines for absent items. Judged queries
+    without a relevant item among their candidates are left out of training, because they carry no information about the
+    order.
 
     The rows of a query also stay together within the estimator. An estimator that cross-validates is fitted with folds
-    of whole queries in place of its `cv`; ``RidgeCV(cv=None)``, which leaves out single rows elsewhere, has five. Where
-    no queries can be passed there is an error: for a splitter inside another one, and for a ranker that is not at the
-    end. Rows that boosted trees hold out for early stopping are drawn by the estimator itself, regardless of queries.
+    of whole queries in place of its `cv`. ``RidgeCV(cv=None)`` usually leaves out single rows; here it uses five folds
+    of queries. An error is raised where the queries cannot be passed: for a splitter inside another splitter, and for a
+    ranker that is not the last step. There is one exception: boosted trees hold out random rows for early stopping,
+    regardless of queries.
 
-    Lists cannot be weighted: the estimator learns the value of each. An aggregator that learns from judgements cannot
-    be a feature either, because its consensus of the training queries would look better than its consensus of others.
-    Make it a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`, which ranks the training queries by fits on
-    other ones.
+    Lists cannot be weighted, because the estimator learns how much each voter's lists count. An aggregator that learns
+    from judgements cannot be a feature: its consensus would be better for the training queries than for other queries.
+    Make such an aggregator a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`. It ranks each training query
+    with a fit on the other training queries.
 
     With :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each item of
-    each query. It is dense and float64, and most estimators copy it. Besides the estimator, the time is linear in the
-    size of the matrix.
+    each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator takes time
+    linear in the size of the matrix.
 
-    On LETOR's MQ2008-agg, out of sample, stacking has a MAP of 50.4 to 51.1 with linear models and of 49.8 to 50.0 with
-    boosted trees. The sum of Borda points has 47.8, and :class:`LearnedWeights` over them 50.5 to 50.7: models that are
-    not linear gain nothing there. Centring gains a linear model up to a point and changes little for trees.
-    ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these numbers.
+    On LETOR's MQ2008-agg, out of sample, stacking has a MAP of 50.4 to 51.1 with linear models, and a MAP of 49.8 to
+    50.0 with boosted trees. The sum of Borda points has a MAP of 47.8, and :class:`LearnedWeights` with Borda points
+    has a MAP of 50.5 to 50.7. So nonlinear models gain nothing on these data. Centring adds up to one point to a linear
+    model and changes little for trees. ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these numbers.
 
     References
     ----------
@@ -136,8 +142,8 @@ class StackedFusion(SupervisedAggregator):
 
     _guide = {
         "absent": (
-            'what the norm of the feature gives it, as in `CombSUM`; `"present"`: 0; `"score"`: NaN; what '
-            "that is worth is learnt"
+            'the value that the norm of the feature defines, as in `CombSUM`; `"present"`: 0; `"score"`: NaN; the '
+            "effect of these values is learnt"
         ),
         "ties": "mean rank; norms of scores: their scores",
         "cost": "$m n$ for each feature, and the estimator's",
@@ -199,8 +205,8 @@ class StackedFusion(SupervisedAggregator):
                 if _learns(feature):
                     raise InputError(
                         f"`features` must not contain an aggregator that learns from judgements; got {feature!r}. Its "
-                        "consensus would look better on the training queries than on others. Make it a voter by "
-                        "AggregatorUnion before this step."
+                        "consensus would look better on the training queries than on other queries. Make it a voter "
+                        "by AggregatorUnion before this step."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(
@@ -222,7 +228,7 @@ class StackedFusion(SupervisedAggregator):
     # ------------------------------------------------------------------ the matrix
 
     def _fit_columns(self, lists):
-        """Learn the columns, and return the matrix of these lists."""
+        """Determine the columns from the training lists, and return the matrix of these lists."""
         voters, features, others = (
             np.unique(lists.list_voter),
             self._voter_features(),
@@ -244,7 +250,7 @@ class StackedFusion(SupervisedAggregator):
         return self._matrix(lists, ranked)
 
     def _matrix(self, lists, ranked):
-        """Compute the matrix of features, (n_candidates, n_columns); `ranked` contains the aggregators' results."""
+        """Return the features, of shape (n_candidates, n_columns); `ranked` contains the results of the aggregators."""
         features, others = self._voter_features(), self._query_features()
         n_own = len(self.voters_) * len(features)
         matrix = np.zeros((lists.n_candidates, n_own + len(others)))
@@ -261,7 +267,7 @@ class StackedFusion(SupervisedAggregator):
         return matrix
 
     def _places(self, lists):
-        """For each list, find the place of its voter among the voters of `fit`; unseen voters have -1."""
+        """For each list, return the position of its voter among the voters of `fit`, or -1 if `fit` has not seen it."""
         place = find_voters(self.voters_, lists.voters)[lists.list_voter]
         known = place >= 0
         if known.all():
@@ -322,7 +328,7 @@ class StackedFusion(SupervisedAggregator):
         return LogisticRegression(max_iter=1000)
 
     def _grades(self, relevance):
-        """Return the grade of each candidate, 0 where it is not relevant."""
+        """Return the grade of each candidate; a candidate that is not relevant has grade 0."""
         grade = np.where(relevance > 0, relevance, 0.0)
         if self.relevance_threshold is not None:
             grade[grade < self.relevance_threshold] = 0.0
@@ -358,7 +364,7 @@ class StackedFusion(SupervisedAggregator):
             )
 
     def _refuse_missing(self, estimator, matrix):
-        """Raise InputError for NaN if the estimator, or the first step of a pipeline, does not accept NaN."""
+        """Raise InputError if the matrix contains NaN and the estimator, or a pipeline's first step, refuses NaN."""
         if "score" not in self.features or not np.isnan(matrix).any():
             return
         first = estimator.steps[0][1] if hasattr(estimator, "steps") else estimator
@@ -396,6 +402,6 @@ class StackedFusion(SupervisedAggregator):
 
 
 def _learns(aggregator):
-    """Return True if an aggregator, or one inside it, learns from judgements."""
+    """Return True if an aggregator learns from judgements, or contains an aggregator that does."""
     parts = (aggregator, *aggregator.get_params(deep=True).values())
     return any(one.__sklearn_tags__().aggregator_tags.supervised for one in parts if isinstance(one, BaseAggregator))

@@ -1,4 +1,4 @@
-"""Fits of estimators on rows that keep the rows of a query together: groups for rankers, folds of queries."""
+"""Fits of estimators that keep the rows of a query together: queries as groups for rankers, and folds of queries."""
 
 from contextlib import nullcontext
 from inspect import signature
@@ -16,15 +16,15 @@ _N_FOLDS = 5
 
 
 def ranks_queries(estimator):
-    """Return True if an estimator is a ranker, or a pipeline that ends in one."""
+    """Return True if an estimator is a ranker, or a pipeline whose last step is a ranker."""
     return _query_parameter(_last_step(estimator)[1]) is not None
 
 
 def fit_whole_queries(estimator, matrix, target, query):
-    """Fit an estimator on rows and return it; `query` contains the query of each row, in ascending order.
+    """Fit an estimator on rows and return the estimator; `query` contains each row's query, in ascending order.
 
-    If the last step is a ranker, it gets the queries. Every parameter `cv` is replaced during the fit by folds of whole
-    queries.
+    If the last step is a ranker, the queries are passed to its ``fit``. During the fit, every parameter `cv` is
+    replaced by folds of whole queries.
     """
     path, last = _last_step(estimator)
     name = _query_parameter(last)
@@ -48,7 +48,7 @@ def fit_whole_queries(estimator, matrix, target, query):
 
 
 def _last_step(estimator):
-    """Return the last estimator of nested pipelines and its path, which is "" if there is no pipeline."""
+    """Return the last step of nested pipelines and its path; without a pipeline, the path is an empty string."""
     path = []
     while hasattr(estimator, "steps"):
         name, estimator = estimator.steps[-1]
@@ -57,7 +57,7 @@ def _last_step(estimator):
 
 
 def _query_parameter(estimator):
-    """Return the name of the parameter of ``fit`` for queries: "qid", "group" or None."""
+    """Return the name of the parameter that passes queries to ``fit``: "qid", "group", or None if there is none."""
     parameters = signature(estimator.fit).parameters if hasattr(estimator, "fit") else ()
     return next((name for name in ("qid", "group") if name in parameters), None)
 
@@ -83,7 +83,7 @@ def _owner(key, estimator, params):
 
 
 def _refuse_resampled(key, estimator, params):
-    """Raise InputError for a splitter that gets only some rows of the fit, because its folds would be wrong."""
+    """Raise InputError if a splitter would get only some rows of the fit, because its folds would be wrong."""
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.ensemble import VotingClassifier, VotingRegressor
     from sklearn.feature_selection import SelectFromModel
@@ -105,7 +105,7 @@ def _refuse_resampled(key, estimator, params):
 
 
 def _folds(cv, owner, target, query):
-    """Compute the rows of each fold as (train, test), by a splitter that gets the queries as groups."""
+    """Return the folds as pairs of row arrays (train, test); the splitter gets the queries as groups."""
     from sklearn.model_selection import KFold, check_cv
 
     name, queries = type(owner).__name__, np.unique(query)

@@ -1,4 +1,4 @@
-"""Rules that count wins and draws in duels between each two items."""
+"""Rules that compare every two items in a duel and count the wins and draws of each item."""
 
 from typing import Literal
 
@@ -34,7 +34,7 @@ class _BaseMajority(BaseAggregator):
 
     @staticmethod
     def _points(wins, draws):
-        """Compute scores from the number of opponents that each item beats and the number that it draws with."""
+        """Compute scores from the number of wins and the number of draws of each item."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -48,7 +48,7 @@ class _BaseMajority(BaseAggregator):
 class Condorcet(_BaseMajority):
     r"""Rank items by the number of opponents that they beat by a majority of the lists.
 
-    Every two items meet in a duel. An item that wins all of its duels, the Condorcet winner, comes first.
+    Every two items meet in a duel. An item that wins all of its duels is the Condorcet winner and comes first.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ class Condorcet(_BaseMajority):
 
     Notes
     -----
-    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` [1]_,
+    Let :math:`W_{ij}` be the total weight of the lists that rank item :math:`i` above item :math:`j` [1]_. The score is
 
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}|.
 
-    By default a ranked item is above an absent one [2]_; with ``absent="ignore"`` the pair is not compared. Two absent
-    items, or two tied items, are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws.
-    The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n`
-    the number of its items. The memory is linear in the number of rows.
+    By default a ranked item is above an absent item [2]_; with ``absent="ignore"`` the pair is not compared. A list
+    never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's total weight are
+    draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and
+    :math:`n` the number of its items. The memory is linear in the number of rows.
 
     References
     ----------
@@ -99,8 +99,8 @@ class Condorcet(_BaseMajority):
 
     _guide = {
         "absent": (
-            '`absent="last"`: a defeat against every item held; `"ignore"`: no opinion; two absent items are '
-            "not compared"
+            '`absent="last"`: a defeat against every item of the list; `"ignore"`: no opinion; two absent items '
+            "are not compared"
         ),
         "ties": "not compared",
         "cost": r"$\sum_v L_v^2 + n^2$",
@@ -114,7 +114,7 @@ class Condorcet(_BaseMajority):
 class Copeland(_BaseMajority):
     r"""Rank items by the number of opponents that they beat by a majority of the lists; a draw counts half.
 
-    It is a tournament between all items, where a win is worth one point and a draw half a point.
+    The rule is a tournament between all items. A win is worth one point and a draw is worth half a point.
 
     Parameters
     ----------
@@ -130,15 +130,15 @@ class Copeland(_BaseMajority):
 
     Notes
     -----
-    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` [1]_,
+    Let :math:`W_{ij}` be the total weight of the lists that rank item :math:`i` above item :math:`j` [1]_. The score is
 
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|.
 
-    The difference of wins and defeats gives the same order. By default a ranked item is above an absent one; with
-    ``absent="ignore"`` the pair is not compared, so two items that never appear in the same list draw. Two absent
-    items, or two tied items, are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws.
-    The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n`
-    the number of its items. The memory is linear in the number of rows.
+    The number of wins minus the number of defeats gives the same order. By default a ranked item is above an absent
+    item; with ``absent="ignore"`` the pair is not compared, so two items that never appear in the same list draw. A
+    list never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's total weight
+    are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and
+    :math:`n` the number of its items. The memory is linear in the number of rows.
 
     References
     ----------

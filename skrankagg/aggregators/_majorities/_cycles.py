@@ -1,7 +1,7 @@
 """Voting rules that resolve majority cycles; all of them use the matrix of pairwise preferences.
 
-Without cycles, Schulze's rule and ranked pairs give the order on which all majorities agree. In a cycle they drop the
-weakest majorities, each in its own way. Minimax only looks at the worst defeat of each item.
+Without cycles, Schulze's rule and ranked pairs give the order on which all majorities agree. In a cycle, both rules
+drop the weakest majorities, but in different ways. Minimax compares only the worst defeats of the items.
 """
 
 from typing import Literal
@@ -31,7 +31,7 @@ _REPLICATE_CELLS = 1 << 20
 
 
 def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Find, for each ordered pair of items, the path whose weakest arc is strongest.
+    """Find, for each ordered pair of items, the path with the strongest weakest arc.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_items, n_items), dtype=float64
-        Strength of the weakest arc of the best path; 0 where there is no path.
+        Strength of the weakest arc of the best path from the row's item to the column's item; 0 where there is no path.
 
     See Also
     --------
@@ -67,7 +67,7 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _arc_codes(strength):
-    """Encode strengths as small integers, which compare faster, and return the values; None stands for no encoding."""
+    """Encode strengths as small integers, which compare faster; return codes and values, or strengths and None."""
     codes = span_codes(strength)
     if codes is None and strength.size <= _SORT_CELLS and not np.isnan(strength).any():
         codes = dense_codes(strength)
@@ -97,11 +97,11 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
     Returns
     -------
     ndarray of shape (n_items, n_items), dtype=bool
-        Whether a path of locked arcs leads from the row's item to the column's item.
+        True where a path of locked arcs leads from the row's item to the column's item.
 
     See Also
     --------
-    RankedPairs : Ranks items by these arcs.
+    RankedPairs : Ranks items by the locked arcs.
 
     Examples
     --------
@@ -131,9 +131,9 @@ def _lock(strength, tie_break):
 
 
 def sorted_defeats(strength):
-    """For each item, encode the strengths of the arcs to it and sort them from the strongest to the weakest.
+    """For each item, encode the strengths of the arcs to the item, and sort them from the strongest to the weakest.
 
-    The result of shape (..., n, n - 1) omits the arc of each item to itself.
+    The result has shape (..., n, n - 1), because there is no arc from an item to itself.
     """
     codes = span_codes(strength)
     defeats = np.array((ordered_bits(strength) if codes is None else codes[0]).swapaxes(-1, -2), order="C")
@@ -192,7 +192,7 @@ class _BasePairwise(BaseAggregator):
 
 
 def _round(stack):
-    """Round sums, so that sums of the same weights in a different order are equal and no majority gets stronger."""
+    """Round sums of weights, so that the order of addition has no effect; no majority gets stronger."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Whole numbers below 2^53 add up without rounding; above, all floats are whole.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
@@ -213,8 +213,8 @@ def _round(stack):
 class Schulze(_BasePairwise):
     r"""Rank items by the strongest chains of majorities between each two items.
 
-    Compare the strongest chain of majorities from an item to another item with the strongest chain back. If the first
-    chain is stronger, the item is above the other item.
+    For two items a and b, compare the strongest chain of majorities from a to b with the strongest chain from b to a.
+    If the first chain is stronger, a is above b.
 
     Parameters
     ----------
@@ -235,11 +235,11 @@ class Schulze(_BasePairwise):
 
     Notes
     -----
-    The strength of a path is the strength of its weakest majority. With :math:`p_{ij}` the strength of the strongest
-    path of majorities from :math:`i` to :math:`j`, item :math:`i` is above :math:`j` if :math:`p_{ij} > p_{ji}` [1]_;
-    this relation has no cycles. `score` is the number of items below the item, so items may tie. A draw is not a
-    majority. Margins within :math:`10^{-12}` of the query's total weight are draws. Each query takes time
-    :math:`O(n^3)` and memory :math:`O(n^2)`.
+    A chain of majorities is a path in the graph of the majorities. The strength of a path is the strength of its
+    weakest majority. Let :math:`p_{ij}` be the strength of the strongest path from item :math:`i` to item :math:`j`.
+    Item :math:`i` is above item :math:`j` if :math:`p_{ij} > p_{ji}` [1]_. This relation has no cycles. `score` is the
+    number of items below the item, so items may tie. A draw is not a majority. Margins within :math:`10^{-12}` of the
+    query's total weight are draws. Each query takes time :math:`O(n^3)` and memory :math:`O(n^2)`.
 
     References
     ----------
@@ -278,9 +278,10 @@ class Schulze(_BasePairwise):
 
 
 class RankedPairs(_BasePairwise):
-    r"""Rank items by majorities that are locked one by one, the strongest first, unless they would close a cycle.
+    r"""Rank items by majorities that are locked one by one, the strongest first.
 
-    A strong majority is never dropped in favour of a weaker majority.
+    A majority that would close a cycle with locked majorities is left out. So a strong majority is never dropped in
+    favour of a weaker majority.
 
     Parameters
     ----------
@@ -302,11 +303,11 @@ class RankedPairs(_BasePairwise):
     Notes
     -----
     Majorities are sorted by descending strength. Majorities of equal strength are sorted by the weight of the winning
-    side (with ``strength="votes"`` by the margin), then by the ids of the winner and the loser. A majority that would
-    close a cycle with locked majorities is left out [1]_. `score` is the number of items to which a path of locked
-    majorities leads, so items may tie. A draw is not a majority. Margins within :math:`10^{-12}` of the query's total
-    weight are draws. Sorting takes :math:`O(n^2 \log n)` and locking takes :math:`O(n^3)`, in steps of 32 items at
-    once. The memory is :math:`O(n^2)` for each query.
+    side, or by the margin if ``strength="votes"``. Remaining ties are resolved by the ids of the winner and the loser.
+    A majority that would close a cycle with locked majorities is left out [1]_. `score` is the number of items to which
+    a path of locked majorities leads, so items may tie. A draw is not a majority. Margins within :math:`10^{-12}` of
+    the query's total weight are draws. Sorting takes :math:`O(n^2 \log n)`. Locking takes :math:`O(n^3)`, but each step
+    treats 32 items at once. The memory is :math:`O(n^2)` for each query.
 
     References
     ----------
@@ -345,7 +346,7 @@ class RankedPairs(_BasePairwise):
 
 
 class Minimax(_BasePairwise):
-    r"""Rank items by their worst pairwise defeat; the item with the mildest worst defeat comes first.
+    r"""Rank items by their worst pairwise defeat; the item with the smallest worst defeat comes first.
 
     The winner is the item whose worst pairwise defeat is smallest.
 
@@ -356,7 +357,7 @@ class Minimax(_BasePairwise):
         weight of the winning side.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        Neither value suits paired comparisons, see Notes.
+        Neither value is suitable for paired comparisons, see Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -366,12 +367,13 @@ class Minimax(_BasePairwise):
 
     Notes
     -----
-    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j`, the defeat of
-    :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}`, negative where :math:`i` wins [1]_. With ``strength="votes"`` the
-    defeat is :math:`W_{ji}` if this is larger than :math:`W_{ij}`, and 0 otherwise. Items are sorted by their worst
-    defeat, then by the second worst, and so on; the original rule only chooses a winner. `score` is the number of items
-    below the item. Two items tie if their sorted defeats are the same. Margins within :math:`10^{-12}` of the query's
-    total weight are draws. After the pairs are counted, the time is :math:`O(n^2 \log n)`.
+    Let :math:`W_{ij}` be the total weight of the lists that rank item :math:`i` above item :math:`j`. The defeat of
+    :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}` [1]_; this number is negative if :math:`i` wins. With
+    ``strength="votes"`` the defeat is :math:`W_{ji}` if :math:`W_{ji} > W_{ij}`, and 0 otherwise. Items are sorted by
+    their worst defeat, then by the second worst defeat, and so on. The original rule only chooses a winner. `score` is
+    the number of items below the item. Two items tie if their sorted defeats are the same. Margins within
+    :math:`10^{-12}` of the query's total weight are draws. After the pairs are counted, the time is :math:`O(n^2 \log
+    n)`.
 
     The size of a defeat is a number of votes, not a share of the votes. In paired comparisons, items that are compared
     more often are therefore ranked lower, also with ``absent="ignore"``. :class:`Schulze` and :class:`RankedPairs` do

@@ -1,4 +1,4 @@
-"""Outranking: an item is above another item if enough lists agree and not too many lists object."""
+"""Outranking: an item outranks another item if enough lists agree and not too many lists object."""
 
 from numbers import Integral
 from typing import Literal
@@ -20,7 +20,7 @@ _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0
 
 
 def outranking_relation(concordant, discordant, *, concordance, discordance):
-    """Return a mask of shape (..., n, n): the row's item outranks the column's item."""
+    """Return a mask of shape (..., n, n), True where the row's item outranks the column's item."""
     relation = (concordant >= concordance) & (discordant <= discordance)
     items = np.arange(relation.shape[-1])
     relation[..., items, items] = False
@@ -28,10 +28,11 @@ def outranking_relation(concordant, discordant, *, concordance, discordance):
 
 
 def net_qualification(relation):
-    """For each item, count the classes below its class, from a relation of shape (..., n, n).
+    """For each item, count the classes below its class, from an outranking relation of shape (..., n, n).
 
     The balance of an item is the number of items that it outranks minus the number of items that outrank it. The items
-    with the largest balance are taken out as one class. This is repeated with balances among the remaining items.
+    with the largest balance are taken out as one class. Then the balances are counted again among the remaining items,
+    and so on.
     """
     n = relation.shape[-1]
     stack = relation.reshape(-1, n, n).astype(np.int8)
@@ -59,60 +60,64 @@ def net_qualification(relation):
 
 
 class Outranking(BaseAggregator):
-    r"""Rank items by an outranking relation: enough lists must agree on a pair, and not too many may object strongly.
+    r"""Rank items by an outranking relation: on each pair, enough lists must agree and not too many lists may object.
 
-    A majority alone is not enough: a minority that ranks the pair the other way round by a wide gap has a veto.
+    A majority alone is not enough. A minority of the lists has a veto if it ranks the two items the other way round,
+    with a wide gap between them.
 
     Parameters
     ----------
     preference : int or float, default=0
-        Preference threshold :math:`s_p`: how many places an item must be above another item for a list to agree. An int
-        is a number of places; a float from 0 to 1 is a share of the number of items of the query. At 0 a list that ties
-        the two items agrees both ways.
+        Preference threshold :math:`s_p`: a list agrees that an item outranks another item if the item is at least this
+        many places above. An int is a number of places; a float from 0 to 1 is a share of the number of items of the
+        query. At 0 a list that ties the two items agrees in both directions.
     veto : int or float, default=0.75
-        Veto threshold :math:`s_v`: how many places an item must be below another item for a list to object. It is an
-        int or a float as for `preference`.
+        Veto threshold :math:`s_v`: a list objects if the item is at least this many places below the other item. Its
+        int and float values have the same meaning as for `preference`.
     concordance : int or float, default=0.5
         Least weight :math:`c_{min}` of the lists that agree. An int is a number of lists, or a weight; a float from 0
         to 1 is a share of the total weight of the query's lists.
     discordance : int or float, default=0.25
-        Largest weight :math:`d_{max}` of the lists that object. It is an int or a float as for `concordance`.
+        Largest weight :math:`d_{max}` of the lists that object. Its int and float values have the same meaning as for
+        `concordance`.
     both_absent : {"concordant", "ignore"}, default="concordant"
         How to treat two items that are missing from the same list. With "concordant" the list ties the two items, so at
-        ``preference=0`` it agrees both ways; "ignore" leaves the pair out. See Notes.
+        ``preference=0`` the list agrees in both directions. "ignore" leaves the pair out. See Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    Copeland : Compares by simple majorities, without thresholds.
+    Copeland : Compares items by simple majorities, without thresholds.
 
     Notes
     -----
-    With :math:`r_k(i)` the rank of item :math:`i` in list :math:`k`, ties at their mean rank, item :math:`i` outranks
-    :math:`j` [1]_ if
+    Let :math:`r_k(i)` be the rank of item :math:`i` in list :math:`k`; tied items have their mean rank. Item :math:`i`
+    outranks item :math:`j` [1]_ if
 
     .. math:: \sum_{k : r_k(i) \le r_k(j) - s_p} w_k \ge c_{min} \quad \text{and} \quad
         \sum_{k : r_k(i) \ge r_k(j) + s_v} w_k \le d_{max}.
 
-    Then the items with the largest net qualification (items outranked minus items that outrank them) are taken out as
-    one class, and the remaining items are compared again. The score of an item is the number of classes below its
-    class, so the items of a class tie.
+    The net qualification of an item is the number of items that it outranks minus the number of items that outrank it.
+    The items with the largest net qualification are taken out as one class. Then the net qualifications are counted
+    again among the remaining items, and so on. The score of an item is the number of classes below its class, so the
+    items of a class tie.
 
-    The gap between a ranked item and an absent item exceeds every threshold: the list always agrees with the ranked
-    item and objects to the absent item. (If absent items were on the place after the last item, some gaps would be
-    impossible. For example, top-30 lists of 100 items would have no veto at ``veto=0.75``.)
+    The gap between a ranked item and an absent item exceeds every threshold. So the list always agrees that the ranked
+    item outranks the absent item, and objects to the opposite. If instead absent items were on the place after the last
+    item, some gaps would be impossible. For example, top-30 lists of 100 items would have no veto at ``veto=0.75``.
 
-    Two absent items have the same rank. By the formula a list then agrees both ways at ``preference=0``, the default
-    here. With "ignore" the list neither agrees nor objects, but its weight still counts in the total. On short lists
-    few pairs then reach a concordance of one half, and few classes are left. With 50 random top-30 lists of 100 items
-    there are 1 or 2 classes, not 44.
+    Two absent items have the same rank. By default, the formula applies to them, so at ``preference=0`` a list agrees
+    in both directions. With ``both_absent="ignore"`` the list neither agrees nor objects, but its weight still counts
+    in the total. If lists are short, few pairs then reach a concordance of one half, and there are few classes. For 50
+    random top-30 lists of 100 items, there are 1 or 2 classes instead of 44.
 
     Shares are not rounded to an integer number of places or lists. FLAGR rounds them, and it adds up the concordant
     lists instead of using the relation. With FLAGR's default ``concordance=0`` every pair meets the first condition, so
-    only vetoes matter. Even items that every list orders the same way can then end in one class. Comparisons have a
-    tolerance of :math:`10^{-12}` of the number of items and of the total weight. The time is :math:`O(m n^2)` for each
-    query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2` numbers.
+    only vetoes matter. So two items can end in the same class even if every list orders them in the same way.
+    Comparisons have a tolerance of :math:`10^{-12}` of the number of items and of the total weight. The time is
+    :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2`
+    numbers.
 
     References
     ----------
@@ -139,10 +144,10 @@ class Outranking(BaseAggregator):
 
     _guide = {
         "absent": (
-            "a defeat against every item held, so wide that the list vetoes; two absent items are level "
+            "a defeat against every item of the list, with a veto; two absent items tie "
             '(`both_absent="ignore"`: no opinion)'
         ),
-        "ties": "agree both ways at `preference=0`",
+        "ties": "agree in both directions at `preference=0`",
         "cost": "$m n^2$",
     }
     _tag_notes = {"unanimity": "with `preference=0` and a positive share as `concordance`"}
@@ -212,8 +217,9 @@ class Outranking(BaseAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # An item that all lists rank above another outranks it, and everything that the other outranks. This fails if a
-        # list must rank it some places above, or if the least agreement is 0 or out of reach.
+        # If all lists rank an item above another item, the first outranks the second, and all items that the second
+        # outranks. This fails if a list must rank the first some places above, or if the least agreement is 0 or out of
+        # reach.
         share = not isinstance(self.concordance, Integral) and self.concordance > 0
         tags.aggregator_tags.unanimity = self.preference == 0 and share
         return tags
@@ -224,12 +230,12 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Convert a threshold in places to the least difference of doubled ranks; thresholds above n act like n."""
+    """Convert a threshold in places to the least difference of doubled ranks; a threshold above n counts as n."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(counts, gap, total, ignored):
-    """Weigh the lists where the row's item is at least `gap` above the column's item; at 0, they may tie."""
+    """Return the weight of the lists with the row's item at least `gap` above the column's; at 0, the items may tie."""
     if gap > 0:
         return counts.above(gap)
     level = total - counts.above(1).swapaxes(-1, -2)
@@ -237,7 +243,7 @@ def _not_behind(counts, gap, total, ignored):
 
 
 class _QueryCounts:
-    """Ranks and weights of one query's lists; the methods count the lists for each pair of items."""
+    """Ranks and weights of one query's lists; the methods weigh the lists for each pair of items."""
 
     def __init__(self, ranks, weight):
         self.ranks, self.weight = ranks, weight
@@ -251,7 +257,7 @@ class _QueryCounts:
 
 
 class _StackCounts:
-    """Ranks and weights of many queries' lists; the methods count as those of :class:`_QueryCounts` do."""
+    """Ranks and weights of the lists of many queries; the methods are the same as in :class:`_QueryCounts`."""
 
     def __init__(self, ranks, list_ptr, weight):
         self.ranks, self.list_ptr, self.weight = ranks, list_ptr, weight

@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to better item, and the score of an item is the time spent on it."""
+"""Markov chains: a walker keeps moving to better items; the score of an item is the share of time spent there."""
 
 # tools/regenerate.py writes what follows.
 from ._markov_chain import MarkovChain, stationary_distribution

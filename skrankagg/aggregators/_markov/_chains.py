@@ -23,21 +23,22 @@ from ._walks import n_at_or_above
 class MC1:
     """Chain that moves to an entry at or above the current item, drawn from all lists that contain this item.
 
-    A chain has three functions. ``row_weight(lists, absent)`` returns the value of each row, (n_rows,), in the pairs
-    where its item is the worse item; None stands for the weight of its list.
+    A chain has three functions. ``row_weight(lists, absent)`` returns an array of shape (n_rows,), with a value for
+    each row. The value counts in the pairs where the row's item is the worse item. None means that the value is the
+    weight of the row's list.
 
-    ``transitions(above, level, held)`` returns the probabilities of moving from the row's item to the column's, of
-    shape (..., n, n), where only lists that contain both items compare them. `above` adds up the values of rows where a
-    list ranks the row's item above the column's. `level` adds up the values of rows where a list ties the two items,
-    and on the diagonal the values of rows with the item. `held`, of shape (..., n), is the weight of the lists that
-    contain the item. On an item that no list contains, the walker stays.
+    ``transitions(above, level, held)`` returns probabilities of shape (..., n, n) for moving from the row's item to the
+    column's item. Only lists that contain both items compare them. `above` contains sums of values over the lists that
+    rank the row's item above the column's item. `level` contains the sums over the lists that tie the two items; its
+    diagonal contains the sums over the lists that contain the item. `held`, of shape (..., n), is the weight of the
+    lists that contain the item. On an item that no list contains, the walker stays.
 
-    ``completed(above, level, held, total)`` returns the probabilities where each list ends with its absent items, tied;
-    `total`, of shape (...,), is the weight of all lists. The preferences for absent items follow from `held` and
-    `total`, so no list is made longer.
+    ``completed(above, level, held, total)`` returns the same probabilities for lists that end with their absent items,
+    tied. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are computed from
+    `held` and `total`, so no list is made longer.
 
-    If `goes_up` is True, the moves are those of :class:`ListMoves`. An item then also goes to every item with the value
-    ``to_all(held, total)``, (..., n), for the lists that end with it.
+    If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. Where completed lists end with an item,
+    the walker also goes from this item to every item, with the value ``to_all(held, total)`` of shape (..., n).
     """
 
     goes_up = True
@@ -62,9 +63,10 @@ class MC1:
 
 
 class MC2(MC1):
-    """Chain that draws a list with the current item, and moves to a drawn entry of this list at or above the item.
+    """Chain that draws a list with the current item, then moves to a random entry of the list at or above the item.
 
-    A list's values for the item and the entries above the item add up to the list's weight. So the rows of MC1 apply.
+    In each list, the values of the item's moves add up to the weight of the list. So the transitions are computed as
+    for MC1.
     """
 
     @staticmethod
@@ -77,7 +79,7 @@ class MC2(MC1):
 
 
 class MC3:
-    """Chain that draws a list with the current item, and moves to a drawn entry of the list if it is above the item."""
+    """Chain that draws a list with the current item, then an entry of the list, and moves there if it is above."""
 
     goes_up = False
 
@@ -100,7 +102,7 @@ class MC3:
 
 
 class MC4:
-    """Chain that draws any item, and moves there if more lists prefer the drawn item than the current item."""
+    """Chain that draws any item, and moves there if more lists prefer the drawn item than prefer the current item."""
 
     goes_up = False
 
@@ -119,9 +121,9 @@ class MC4:
 
 
 class MCT:
-    """Chain that draws any item, and moves there with a probability.
+    """Chain that draws any item, and moves there with the probability that a list prefers the drawn item.
 
-    The probability is the share of the lists that prefer the drawn item to the current item; a tie counts half.
+    This probability is the share of the lists that prefer the drawn item to the current item; a tie counts half.
     """
 
     goes_up = False
@@ -158,7 +160,8 @@ class MCT:
 class RankCentrality:
     """Chain that moves as MCT does, but draws among d items, where d is the largest number of opponents of an item.
 
-    The walker never moves between two items that no list compares. On an item with fewer opponents it stays more often.
+    The walker never moves between two items that no list compares. If an item has fewer opponents, the walker stays on
+    it more often.
     """
 
     goes_up = False
@@ -195,12 +198,12 @@ CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT, "rank-cent
 
 
 def _reverse(above):
-    """Transpose the weights: the row is now the item to leave and the column is the better item."""
+    """Transpose the weights, so that each row belongs to the item to leave and each column to the better item."""
     return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 
 def _completed_margins(above, held):
-    """Return the weight for the column's item minus the weight for the row's item; absent items are last."""
+    """Return the weight for the column's item minus the weight for the row's item; lists end with absent items."""
     margin = _reverse(above) - above
     # Add the lists with only the column's item, and subtract the lists with only the row's item.
     margin += held[..., None, :]
@@ -231,7 +234,7 @@ def _among_states(moves, held):
 
 
 def _draw(moves):
-    """Normalise the moves of each row to probabilities."""
+    """Scale the moves of each row so that they add up to 1."""
     total = moves.sum(axis=-1, keepdims=True)
     moves /= np.where(total > 0, total, 1.0)
     return _stay_with_the_rest(moves)

@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to better item, and the score of an item is the time spent on it."""
+"""Markov chains: a walker keeps moving to better items; the score of an item is the share of time spent there."""
 
 import math
 from numbers import Integral, Real
@@ -42,9 +42,10 @@ def stationary_distribution(
     transitions : ndarray of shape (..., n_states, n_states), dtype=float64
         Transition probabilities of the chains; each row sums to 1.
     start : ndarray of shape (..., n_states), dtype=float64, default=None
-        Distribution of the first state and of the jumps; None is uniform.
+        Distribution of the first state and of the states after jumps; None means uniform.
     ergodic_number : float, default=0.15
-        Probability of a jump. 0 gives the limit of a walk from `start`, which is also the limit as jumps become rarer.
+        Probability of a jump. With 0 the result is the limit of a walk from `start`; this is also the limit as jumps
+        become rarer.
     max_iter : int, default=10000
         Largest number of steps.
     tol : float, default=1e-12
@@ -55,9 +56,9 @@ def stationary_distribution(
     distribution : ndarray of shape (..., n_states), dtype=float64
         Probabilities of the states.
     n_iter : ndarray of shape (...,), dtype=int64
-        Number of steps, or 0 where a linear system was solved instead.
+        Number of steps, or 0 if a linear system was solved instead.
     error : ndarray of shape (...,), dtype=float64
-        Bound of the remaining error; for ``ergodic_number=0`` an estimate from the last two steps.
+        Upper bound on the remaining error. With ``ergodic_number=0`` it is an estimate from the last two steps.
 
     See Also
     --------
@@ -65,10 +66,11 @@ def stationary_distribution(
 
     Notes
     -----
-    With jumps of probability :math:`a` the distribution solves :math:`\pi (I - (1 - a) T) = a s`. Chains of up to 1000
-    states are solved directly. The walk is taken step by step for larger chains, and where rounding in the solution,
-    :math:`\epsilon / a`, could exceed `tol`. Each step shrinks the error by :math:`1 - a`. At :math:`a = 0.15` the walk
-    takes up to 170 steps to 1e-12, and fewer where the chain itself forgets its start.
+    Let :math:`a` be the probability of a jump, :math:`s` the distribution of the start and :math:`T` the transitions.
+    The distribution :math:`\pi` solves :math:`\pi (I - (1 - a) T) = a s`. For chains of up to 1000 states, this linear
+    system is solved directly. Two kinds of chains are walked step by step instead: larger chains, and chains where the
+    rounding error of the solution, :math:`\epsilon / a`, could exceed `tol`. Each step multiplies the error by :math:`1
+    - a`. At :math:`a = 0.15` an error of 1e-12 takes up to 170 steps, and fewer if the chain converges by itself.
 
     Examples
     --------
@@ -88,24 +90,25 @@ def stationary_distribution(
 
 
 class MarkovChain(BaseAggregator):
-    r"""Rank items by the time that a random walk from item to better item spends on them.
+    r"""Rank items by the time that a random walk, which moves to better items, spends on them.
 
-    The walker keeps moving from an item to another item that the lists prefer. So it counts for more to beat a good
-    item than to beat a poor item. By default, as in the papers, only lists that contain both items compare them. So the
-    score of an item in few lists depends on these lists alone. On top-k lists of one collection choose
+    The walker keeps moving from an item to another item that the lists prefer. So beating a good item counts more than
+    beating a poor item. By default, as in the papers, two items are only compared by lists that contain both. So the
+    score of an item in few lists depends on these lists alone. For top-k lists of one collection choose
     ``absent="last"``.
 
     Parameters
     ----------
     chain : {"mc1", "mc2", "mc3", "mc4", "mct", "rank-centrality"}, default="mc4"
-        How the walker moves, see Notes. With "mc4", the default, an item that beats every other item by a majority
-        always comes first; no other chain guarantees this.
+        How the walker moves, see Notes. With "mc4" an item that beats every other item by a majority always comes
+        first. No other chain guarantees this.
     absent : {"last", "ignore"}, default="ignore"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
         Use "ignore" when each voter saw only some items.
     ergodic_number : float, default=0.15
-        Probability, from 0 to 1, that the walker jumps to an item drawn uniformly instead. 0 is the limit as jumps
-        become rarer: then only items in groups that the walker cannot leave score above 0. At 1 all items tie.
+        Probability, from 0 to 1, that the walker jumps to a random item instead of moving. All items are equally
+        likely. 0 is the limit as jumps become rarer. Then an item scores above 0 only if it is in a group of items that
+        the walker cannot leave. At 1 all items tie.
     max_iter : int, default=10000
         Largest number of steps of the walk, if no linear system is solved instead.
     tol : float, default=1e-12
@@ -116,9 +119,10 @@ class MarkovChain(BaseAggregator):
     Attributes
     ----------
     n_iter_ : int
-        Largest number of steps over the queries of `fit`; 0 where linear systems were solved.
+        Largest number of steps over the queries of `fit`; 0 if linear systems were solved for all queries.
     query_info_ : pandas.DataFrame
-        For each query of `fit`: `query`, `n_iter`, and `converged`, whether the error is within `tol`.
+        A row for each query of `fit`, with the columns `query`, `n_iter` and `converged`. `converged` is True if the
+        error is within `tol`.
 
     Warns
     -----
@@ -127,61 +131,62 @@ class MarkovChain(BaseAggregator):
 
     See Also
     --------
-    stationary_distribution : Computes where the walker is in the long run.
-    Copeland : Counts the opponents that an item beats, however good they are.
+    stationary_distribution : Computes the share of time that the walker spends on each item in the long run.
+    Copeland : Counts the opponents that an item beats, regardless of their quality.
     PlackettLuce : Finds the worths under which the lists are most likely.
 
     Notes
     -----
-    From item :math:`i` of a query with :math:`n` items the walker of Dwork et al. [1]_ moves as follows, or stays:
+    The walker of Dwork et al. [1]_ is on item :math:`i` of a query with :math:`n` items. It moves as follows, or stays:
 
-    - "mc1": it moves to a random entry among all entries at or above :math:`i`, itself included, in the lists that
-      contain :math:`i`;
+    - "mc1": it moves to a random entry among all entries at or above :math:`i`, including :math:`i` itself, in the
+      lists that contain :math:`i`;
     - "mc2": it draws a list that contains :math:`i`, then moves to a random entry of this list at or above :math:`i`;
     - "mc3": it draws a list that contains :math:`i`, then a random entry of this list, and moves there if the entry is
       above :math:`i`;
-    - "mc4": it draws one of the :math:`n` items, :math:`j`, and moves there if a majority of the lists that rank both
-      prefer :math:`j`;
-    - "mct", of DeConde et al. [2]_: it draws :math:`j` in the same way. Of the lists that rank both, the share that
-      prefers :math:`j` is the probability of the move;
-    - "rank-centrality", of Negahban et al. [3]_: it draws one of :math:`d` items, and moves there with the same share,
-      if any list ranks both. :math:`d` is the largest number of items with which any item of the query was compared, so
-      that
+    - "mc4": it draws an item :math:`j` among the :math:`n` items, and moves there if a majority of the lists that rank
+      both :math:`i` and :math:`j` prefer :math:`j`;
+    - "mct", of DeConde et al. [2]_: it draws :math:`j` in the same way. The probability of the move is the share of
+      lists that prefer :math:`j`, among the lists that rank both items;
+    - "rank-centrality", of Negahban et al. [3]_: it draws one of :math:`d` items. If any list ranks both items, it
+      moves there with the same probability as in "mct". Here :math:`d` is the largest number of items with which any
+      item of the query was compared. The transition probabilities are
 
       .. math:: T_{ij} = \frac1d \, \frac{W_{ji} + E_{ij} / 2}{W_{ij} + W_{ji} + E_{ij}},
 
-      where the lists that rank both weigh :math:`W_{ij}` if they prefer :math:`i`, and :math:`E_{ij}` if they tie the
-      two. Only the share counts, not the number of lists.
+      where :math:`W_{ij}` is the weight of the lists that rank both items and prefer :math:`i`, and :math:`E_{ij}` is
+      the weight of the lists that tie the two. Only the share matters, not the number of lists.
 
-    With :math:`T` these transitions and :math:`a` the ergodic number, the scores are the distribution
+    Let :math:`T` be the transition probabilities and :math:`a` the ergodic number. The scores are the distribution
 
     .. math:: \pi = (1 - a) \, \pi T + a \, (1/n, \ldots, 1/n).
 
     With ``absent="ignore"`` only lists that contain both items compare them, so an absent item is not below a ranked
-    one. Where no list contains both items, "mc4" and "rank-centrality" have no move in the papers, and "mct" has an
-    even chance. In "mc1", "mc2" and "mc3" the walker only goes to items of the same list, and so more often to items in
-    many lists. On paired comparisons "mct" and "mc4" follow the quality of items; "mc1" to "mc3" also follow the number
-    of their comparisons. With ``absent="last"`` each list is first completed: its absent items are tied below its last
-    item.
+    item. If no list contains both items, the walker never moves between them in "mc4" and "rank-centrality", as in the
+    papers. In "mct" the share of such a pair counts as 1/2. In "mc1", "mc2" and "mc3" the walker only goes to items of
+    the same list, so it goes more often to items in many lists. On paired comparisons, the scores of "mct" and "mc4"
+    depend on the quality of the items. The scores of "mc1" to "mc3" also depend on the number of comparisons of each
+    item. With ``absent="last"`` each list is first completed: its absent items are tied below its last item.
 
-    Lists are drawn with probabilities in proportion to their weights. The papers have no ties within lists. Here a tied
-    item is "at or above" in "mc1" and "mc2" and not "above" in "mc3". In "mc4" a list that ties two items is on neither
-    side; the larger side is the majority, and a draw causes no move. In "mct" and "rank-centrality" a tie counts half
-    for each. An item that only lists of weight 0 contain is not a state of the chain, and scores 0. A single item
-    scores 1.
+    Lists are drawn with probabilities in proportion to their weights. The papers do not define the treatment of ties
+    within lists. Here an item tied with :math:`i` counts as "at or above" :math:`i` in "mc1" and "mc2", and does not
+    count as "above" :math:`i` in "mc3". In "mc4" a list that ties two items is on neither side. The side with more
+    weight is the majority; if both sides have the same weight, there is no move. In "mct" and "rank-centrality" a tie
+    counts half for each item. An item that only lists of weight 0 contain is not a state of the chain, and scores 0. A
+    single item scores 1.
 
-    If all lists contain all items and tie none, "mc3" and "mct" are the same chain. "rank-centrality" then makes the
-    same moves :math:`n / (n - 1)` times as often, which only matters for the jumps. The paper of "rank-centrality" has
-    no jumps: ``ergodic_number=0`` is its estimate. The logarithms of the scores are then log-worths of Bradley and
-    Terry's model, if comparisons connect all items.
+    Suppose that all lists contain all items, without ties. Then "mc3" and "mct" are the same chain. "rank-centrality"
+    then makes the same moves :math:`n / (n - 1)` times as often; without jumps this makes no difference. The paper of
+    "rank-centrality" has no jumps, so choose ``ergodic_number=0`` for the estimate of the paper. The logarithms of the
+    scores are then log-worths of Bradley and Terry's model, if comparisons connect all items.
 
-    The walk differs from FLAGR. The "MC1" and "MC2" of FLAGR never block a move on partial lists. Its "MC3" moves to
-    the worse item, and its counts of the lists that rank both run over the row. TopKLists uses other chains as its MC1
-    to MC3.
+    Other libraries use the same names for different chains. The "MC1" and "MC2" of FLAGR never block a move on partial
+    lists. The "MC3" of FLAGR moves to the worse item. It also accumulates the number of lists that rank both items
+    along a row, instead of counting each pair by itself. The MC1 to MC3 of TopKLists are other chains.
 
-    :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists, and memory for a few
-    matrices of :math:`n^2` numbers. For lists of many hundreds of items, "mc1" and "mc2" do not need these matrices.
-    They walk list by list, and the time of each step is linear in the number of rows.
+    The time is :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists. The memory is a
+    few matrices of :math:`n^2` numbers. For lists of many hundreds of items, "mc1" and "mc2" do not need these
+    matrices. They walk list by list, and the time of each step is linear in the number of rows.
 
     References
     ----------
@@ -217,8 +222,8 @@ class MarkovChain(BaseAggregator):
 
     _guide = {
         "absent": (
-            '`absent="ignore"`: no opinion, only lists that hold both items compare them; `"last"`: a place '
-            "below every item held, tied with the other absent ones"
+            '`absent="ignore"`: no opinion, only lists that contain both items compare them; `"last"`: tied below '
+            "every item of the list"
         ),
         "ties": 'a draw; half each in `"mct"`, `"rank-centrality"`; "at or above" in `"mc1"`, `"mc2"`',
         "cost": r"$\sum_v L_v^2 + n^3$",
@@ -292,7 +297,7 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Return a mask of the queries to walk list by list, without comparing pairs."""
+        """Return a mask of the queries that are walked list by list, where this is faster than comparing all pairs."""
         jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
         # Only where the walk is certain to come within tol.
         up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
@@ -313,7 +318,7 @@ class MarkovChain(BaseAggregator):
         return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
 
     def _list_moves(self, lists):
-        """For each query, yield the weight of the lists that contain each item, and the moves up these lists."""
+        """For each query, yield the weight of the lists that contain each item, and a ListMoves."""
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         row_weight = chain.row_weight(lists, self.absent)
         row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight

@@ -1,4 +1,4 @@
-"""Long-run distributions of walkers; the moves are matrices or, in large queries, are computed list by list.
+"""Long-run distributions of walkers; the moves are matrices, or are computed list by list in large queries.
 
 >>> import numpy as np
 >>> import pandas as pd
@@ -19,7 +19,7 @@ SOLVE_ITEMS = 1000
 
 
 def long_run(transitions, start, ergodic_number, max_iter, tol):
-    """Compute ``stationary_distribution`` for chains that are known to fit into memory."""
+    """Compute ``stationary_distribution`` without checking that the chains fit into memory."""
     chains = np.asarray(transitions, dtype=np.float64)
     shape, n = chains.shape[:-2], chains.shape[-1]
     stack = chains.reshape(-1, n, n)
@@ -44,7 +44,7 @@ def _solve(stack, start, jump):
 
 
 class Matrices:
-    """Moves of chains that are given as matrices, in an array of shape (n_chains, n, n)."""
+    """Moves of chains, given by transition matrices of shape (n_chains, n, n)."""
 
     def __init__(self, stack):
         self.stack = stack
@@ -57,7 +57,7 @@ class Matrices:
 
 
 def walk(chains, start, jump, max_iter, tol):
-    """Walk chains; return distributions of shape (n_chains, n), and each chain's number of steps and error bound."""
+    """Walk each chain until it converges; return distributions (n_chains, n), numbers of steps and error bounds."""
     state, n_iter = start.copy(), np.zeros(len(start), dtype=np.int64)
     error, last = np.full(len(start), np.inf), np.full(len(start), np.inf)
     walking = np.arange(len(start))
@@ -89,17 +89,17 @@ def start_of(held):
 
 
 def n_at_or_above(row_ptr, rank):
-    """For each row, count the entries of its list at or above it, including the row itself."""
+    """For each row, count the entries of the same list at or above the row, including the row itself."""
     group = starts_to_ptr(tie_starts(row_ptr, rank))
     return np.repeat(group[1:], np.diff(group)) - np.repeat(row_ptr[:-1], np.diff(row_ptr))
 
 
 class ListMoves:
-    """Moves from an item of a query to an entry at or above it in the lists that contain it.
+    """Moves from an item of a query to an entry at or above the item, in the lists that contain the item.
 
-    The walker moves to an entry with a probability in proportion to `row_weight` of the row that it leaves. It stays
-    where all these weights are 0. From each item, the walker can also move to any item in the lists, each with the
-    weight in `to_all`; None means 0.
+    The walker leaves an item from one of the item's rows. Its moves to the entries at or above this row have equal
+    probabilities, in proportion to the row's `row_weight`. If all rows of the item have weight 0, the walker stays.
+    From each item, the walker can also move to any item in the lists, each with the weight in `to_all`; None means 0.
     """
 
     def __init__(self, lists, q, row_weight, to_all=None):
@@ -120,7 +120,7 @@ class ListMoves:
             self.states = lists.candidate_weight[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] > 0
             self.to_all = to_all * self.states
             self.total[:n] += self.to_all * np.count_nonzero(self.states)
-        # Tied entries move the walker to each other, too: from all rows up to the best row of the tie.
+        # The walker also moves between tied entries: from all rows up to the best row of the tie.
         group = starts_to_ptr(tie_starts(ptr, rank))
         self.reach = None
         if len(group) <= len(row):
@@ -147,4 +147,4 @@ class ListMoves:
         return after[None, :n]
 
     def keep(self, chosen):
-        """Do nothing, because there is only one chain to keep."""
+        """Do nothing; :class:`Matrices` keeps only the chains that still walk, but here there is only one chain."""

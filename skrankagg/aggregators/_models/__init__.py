@@ -1,4 +1,4 @@
-"""Models that estimate a worth of each item from lists and paired comparisons."""
+"""Models that estimate the worth of each item from ranked lists or paired comparisons."""
 
 # tools/regenerate.py writes what follows.
 from ._hodge_rank import HodgeRank

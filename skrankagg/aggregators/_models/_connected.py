@@ -1,4 +1,7 @@
-"""Checks that lists connect all items of a query, so that each worth has a finite maximum-likelihood estimate."""
+"""Checks that the lists of a query determine finite worths.
+
+The maximum-likelihood estimates of the worths are finite only if the lists connect all items of the query.
+"""
 
 import numpy as np
 
@@ -12,9 +15,10 @@ from ._standard_errors import invert_information
 
 
 def check_connected(lists, absent):
-    """Raise InputError if, in some query, no chain of lists leads down from one item to another item.
+    """Raise InputError if some query has two items such that no chain of lists leads from the first to the second.
 
-    Returns a mask of the queries in which some chains need ties.
+    Each step of a chain goes from an item to an item that some list ranks below it. A tie allows a step in both
+    directions. Returns a mask of the queries in which some chains need ties.
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
     for q in range(lists.n_queries):
@@ -35,7 +39,7 @@ def check_connected(lists, absent):
 
 
 def check_maximum(lists, stages, variables, needs_ties):
-    """Raise InputError if the likelihood of a query has no maximum although ties join its items.
+    """Raise InputError if ties connect the items of a query but its likelihood has no maximum.
 
     Suppose one list ranks a above b and another list ties them. The most likely worth of a then grows with the
     frequency of ties, and the worth and the frequency grow without bound.
@@ -45,9 +49,9 @@ def check_maximum(lists, stages, variables, needs_ties):
     for q, information in enumerate(stages.information(variables)):
         if needs_ties[q] and invert_information(information)[1]:
             raise InputError(
-                f"With prior=0 and ties='davidson' the lists must have a maximum of the likelihood; query "
-                f"{show_id(lists.queries, q)} has none, because ties alone join some of its items. Choose prior=0.5, "
-                "or ties='efron'."
+                f"With prior=0 and ties='davidson' the likelihood of each query must have a maximum; query "
+                f"{show_id(lists.queries, q)} has none, because ties alone connect some of its items. Choose "
+                "prior=0.5, or ties='efron'."
             )
 
 
@@ -65,7 +69,7 @@ def _refuse(lists, q, above, n_parts, label):
     }
     found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
     raise InputError(
-        f"With prior=0 a chain of lists must lead from each item down to each other. The items of query "
-        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the worths have no maximum. "
+        f"With prior=0 a chain of lists must lead from each item down to each other item. The items of query "
+        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the likelihood has no maximum. "
         "Choose prior=0.5, or leave these items out."
     )

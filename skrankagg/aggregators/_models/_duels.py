@@ -1,26 +1,30 @@
-"""Merging of equal lists of two items: millions of paired comparisons usually compare only a few pairs."""
+"""Merging of equal lists of two items.
+
+Millions of paired comparisons usually compare only a few pairs, so many of the lists are equal.
+"""
 
 import numpy as np
 from scipy.sparse import csr_array
 
 
 def pair_queries(lists):
-    """Return a mask of the queries whose lists all have two items."""
+    """Return a mask of the queries in which every list has two items."""
     return np.logical_and.reduceat(lists.list_length == 2, lists.list_ptr[:-1])
 
 
 def _pairs(lists, chosen=slice(None)):
-    """Return the upper and the lower candidate of the chosen lists of two items, and a mask of ties."""
+    """For each chosen list of two items, return the upper candidate, the lower candidate and whether they tie."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
 
 
 def merge_equal_pairs(lists):
-    """Merge lists of two items that rank the same items equally, in queries where all lists have two items.
+    """Merge equal lists in the queries where every list has two items.
 
-    Returns lists with the weights added up, and the new position of each old list. If no lists can be merged, returns
-    the lists themselves and None. The candidates stay the same.
+    Two lists are equal if they rank the same items in the same way. Returns the merged lists, with their weights added
+    up, and the new position of each old list. If no lists can be merged, returns the old lists and None. The candidates
+    stay the same.
     """
     is_pair = pair_queries(lists)[lists.list_query]
     chosen = np.flatnonzero(is_pair)
@@ -43,9 +47,9 @@ def merge_equal_pairs(lists):
 
 
 class PairCounts:
-    """Counts of paired comparisons, in queries whose lists have at most two items, under many list weights at once.
+    """Counts of paired comparisons for many sets of list weights at once.
 
-    A tie counts as one win for each of the two items.
+    Every list must have two items. A tie counts as one win for each of the two items.
     """
 
     def __init__(self, lists):
@@ -69,10 +73,12 @@ class PairCounts:
         self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
 
     def likelihood(self, weights):
-        """Return the wins of each candidate, of shape (n_candidates, n_replicates), and a function of the log-worths.
+        """Return the wins of each candidate, and the log-likelihood as a function of the log-worths.
 
-        The function returns the log-likelihood without its constant, of shape (n_queries, n_replicates), and the
-        derivatives of the log-likelihood.
+        The wins have shape (n_candidates, n_replicates).
+
+        The function leaves out the constant of the log-likelihood. It returns values of shape (n_queries,
+        n_replicates), and their derivatives by the log-worths.
         """
         lists = self.lists
         compared, won = self.compared @ weights, self.won @ weights

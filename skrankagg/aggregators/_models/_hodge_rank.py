@@ -1,4 +1,4 @@
-"""HodgeRank: scores whose differences fit the flow between each two items best."""
+"""HodgeRank: scores whose differences come nearest to the results of pairwise comparisons."""
 
 from typing import Literal
 
@@ -18,21 +18,22 @@ __all__ = ["HodgeRank"]
 
 
 class HodgeRank(BaseAggregator):
-    r"""Rank items by the scores whose differences come nearest to the mean margins, by weighted least squares.
+    r"""Rank items by scores whose differences come nearest to the margins of pairwise comparisons.
 
-    For each two items, the lists that compare them measure the difference of the scores. This measurement counts more
-    if more lists compare the items. The inconsistency of a query is the share of the flow that no scores can explain.
+    For each pair of items, the lists that compare the two items measure the difference of their scores. These
+    measurements are the flow of the query. Weighted least squares fits the scores to the flow: a pair counts more if
+    more lists compare it. The inconsistency of a query is the share of its flow that no scores can explain.
 
     Parameters
     ----------
     flow : {"margin", "logit"}, default="margin"
         Target for the difference of two scores. "margin" is the share of the lists that prefer the first item minus the
-        share that prefer the second. "logit" is the logarithm of the ratio of these shares, with half a list added to
-        each side.
+        share that prefer the second item. "logit" is the logarithm of the ratio of these shares; half a list is first
+        added to each side.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list: "last" ranks them below the items of the list; "ignore" compares only
-        the items of the list, which is the paper's rule. Use "ignore" when each voter saw only some items. Two absent
-        items are not compared.
+        How to treat items missing from a list: "last" ranks them below the items of the list; "ignore", the rule of the
+        paper, compares only the items of the list. Use "ignore" when each voter saw only some items. Two absent items
+        are not compared.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -41,40 +42,42 @@ class HodgeRank(BaseAggregator):
     query_info_ : pandas.DataFrame
         For each query of `fit`: `query`, `inconsistency` and `n_components`. `inconsistency` is the share, from 0 to 1,
         of the squared flow that the scores leave unexplained (NaN where all flow is 0). `n_components` is the number of
-        parts between which no list compares any items, see :meth:`RankedLists.components
-        <skrankagg.RankedLists.components>`.
+        parts of the query; no list compares items of different parts, see
+        :meth:`RankedLists.components <skrankagg.RankedLists.components>`.
 
     See Also
     --------
-    BordaCount : The same order where all lists contain all items.
-    PlackettLuce : The worths under which the lists are likeliest.
-    MarkovChain : A random walk on the same comparisons, with ``chain="rank-centrality"``.
+    BordaCount : Gives the same order if all lists contain all items.
+    PlackettLuce : Ranks by the worths that make the lists most likely.
+    MarkovChain : With ``chain="rank-centrality"`` it ranks by a random walk on the same comparisons.
 
     Notes
     -----
     Let :math:`w_{ij}` be the total weight of the lists that compare items :math:`i` and :math:`j`. Let :math:`W_{ij}`
     be the total weight of the lists that rank :math:`i` above :math:`j`, plus half the weight of the lists that tie the
-    two. The scores :math:`s` minimise [1]_
+    two items. The scores :math:`s` minimise [1]_
 
     .. math:: \sum_{i < j} w_{ij} (s_i - s_j - Y_{ij})^2, \qquad
        Y_{ij} = \frac{W_{ij} - W_{ji}}{w_{ij}} \quad\text{or}\quad
        Y_{ij} = \log \frac{W_{ij} + 1/2}{W_{ji} + 1/2},
 
-    with the first form for "margin" and the second for "logit". They have the mean 0 in each component, a set of items
-    that comparisons connect. **Items of different components cannot be compared**: where `n_components` is above 1, no
-    list compares the components, and the method warns. An item that is compared with no other item has the score 0.
+    with the first form for "margin" and the second for "logit". A component is a set of items that comparisons connect;
+    in each component the scores have the mean 0. **Items of different components cannot be compared**: if
+    `n_components` is above 1, no list compares items of different components, and the method warns. An item that is
+    compared with no other item has the score 0.
 
-    The inconsistency is the minimum divided by :math:`\sum w_{ij} Y_{ij}^2`. It is 1 where the flow only goes round in
-    circles, as among lists abc, bca and cab, and then all scores are 0. Margins do not add up along an order even if
-    all lists are the same: identical lists of :math:`n` items have the inconsistency :math:`(n - 2) / 3n` with
-    "margin". Compare it only between queries with about the same number of items.
+    The inconsistency is the minimum divided by :math:`\sum w_{ij} Y_{ij}^2`. It is 1 if the flow only goes round in
+    circles, for example with the lists abc, bca and cab. All scores are then 0. Margins do not add up along an order
+    even if all lists are the same: identical lists of :math:`n` items have the inconsistency :math:`(n - 2) / 3n` with
+    "margin". Compare the inconsistency only between queries with about the same number of items.
 
     A tie is a comparison whose margin is 0. If all lists contain all items, the score with "margin" is the mean of the
-    item's margins over all :math:`n` items, an increasing function of Borda's points. With "margin" the scale of the
-    weights does not matter; with "logit" a list of weight 3 is three lists, and more lists are more evidence.
+    item's margins over all :math:`n` items. This mean is an increasing function of Borda's points. With "margin" the
+    scale of the weights does not matter. With "logit" a list of weight 3 counts as three lists, and more lists are more
+    evidence.
 
-    :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of
-    its items, and memory for some matrices of :math:`n^2` numbers.
+    The time for each query is :math:`O(\sum_v L_v^2 + n^3)`, with :math:`L_v` the lengths of its lists and :math:`n`
+    the number of its items. The method needs memory for some matrices of :math:`n^2` numbers.
 
     References
     ----------
@@ -105,7 +108,7 @@ class HodgeRank(BaseAggregator):
 
     _guide = {
         "absent": (
-            '`absent="last"`: a margin of 1 below every item held; `"ignore"`: no opinion; two absent items '
+            '`absent="last"`: a margin of 1 below each item of the list; `"ignore"`: no comparison; two absent items '
             "are not compared"
         ),
         "ties": "a comparison of margin 0",
@@ -164,7 +167,7 @@ class HodgeRank(BaseAggregator):
 
 
 def _comparisons(above, level, absent):
-    """For each two items, return the weight of the lists that compare them and the margin of the row's item."""
+    """For each pair of items, return the weight of the lists that compare it, and the margin of the row's item."""
     compared, gain = hold_both(above, level), above - above.swapaxes(1, 2)
     items = np.arange(compared.shape[1])
     if absent == "last":
@@ -181,9 +184,10 @@ def _comparisons(above, level, absent):
 def least_squares(weight, gain, label):
     """Find scores of shape (k, n) whose differences fit ``gain / weight`` best, by weighted least squares.
 
-    Also returns the share of the squared flow that is left in each of the k queries, or NaN where there is no flow.
-    `gain` and `weight` have shape (k, n, n). `weight` is symmetric, and 0 where items are not compared; `gain` is
-    antisymmetric. `label`, of shape (k, n), contains the component number of each item, from 1.
+    For each of the k queries, also returns the share of the squared flow that the scores leave unexplained; NaN stands
+    for a query without flow. `gain` and `weight` have shape (k, n, n). `weight` is symmetric, and 0 where items are not
+    compared; `gain` is antisymmetric. `label` has shape (k, n) and contains the component of each item; components are
+    numbered from 1.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._models._hodge_rank import least_squares

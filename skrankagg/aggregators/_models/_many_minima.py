@@ -1,4 +1,7 @@
-"""Minimisation of many smooth convex functions at once by L-BFGS, where each group of variables has its own steps."""
+"""Minimisation of many smooth convex functions at once by L-BFGS.
+
+Each function has its own group of variables, and each group has its own steps.
+"""
 
 import numpy as np
 
@@ -6,19 +9,19 @@ import numpy as np
 _MEMORY = 10
 # Share of the decrease promised by the slope that a step must reach, and the size of rounding.
 _ENOUGH, _ROUNDING = 1e-4, 1e-13
-# If steps are below this and have not halved in so many iterations, rounding prevents further progress.
+# If steps are below _NEAR and have not halved in _STUCK iterations, rounding prevents further progress.
 _NEAR, _STUCK = 1e-8, 25
 
 
 def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf):
-    """Minimise a sum of functions, one for each group of variables.
+    """Minimise a sum of functions, where each function depends on its own group of variables.
 
-    `function` maps variables of shape (n,) to the values of the groups, of shape (n_groups,), and the gradient, of
-    shape (n,). `group` contains the group of each variable, and `scale` approximates the second derivatives; both have
-    shape (n,). A group has converged if a gradient step divided by `scale` would move no variable by more than `tol`,
-    or if rounding prevents further progress. No variable moves by more than `largest_step` in one iteration, so that
-    exponentials in the function do not overflow. Returns the variables and, for each group, the value, the number of
-    iterations and whether the group has converged.
+    `function` accepts the variables, of shape (n,), and returns the value for each group, of shape (n_groups,), and the
+    gradient, of shape (n,). `group` contains the group of each variable, and `scale` approximates the second
+    derivatives; both arrays have shape (n,). A group has converged if a gradient step divided by `scale` would move no
+    variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than `largest_step`
+    in one iteration. This limit prevents overflow of exponentials in the function. Returns the variables and, for each
+    group, the value, the number of iterations and whether the group has converged.
     """
 
     def dot(one, other):
@@ -73,7 +76,7 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
 
 
 def _two_loops(gradient, steps, changes, inverse, scale, group, dot):
-    """Multiply the gradient by the inverse of the second derivatives, estimated from the remembered steps."""
+    """Multiply the gradient by an inverse of the second derivatives that is estimated from the remembered steps."""
     direction, shares = gradient.copy(), []
     for step, change, rho in zip(reversed(steps), reversed(changes), reversed(inverse), strict=True):
         share = rho * dot(step, direction)

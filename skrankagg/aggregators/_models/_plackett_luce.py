@@ -1,4 +1,4 @@
-"""Plackett and Luce's model, and for pairs Bradley and Terry's: the worths under which the lists are likeliest."""
+"""Plackett and Luce's model of ranked lists; for lists of two items it is the model of Bradley and Terry."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -35,16 +35,18 @@ _ERROR_BYTES, _SCORE_BYTES = 80.0, 32.0
 
 
 class PlackettLuce(WeightedAggregator):
-    r"""Rank items by the worths under which the lists are likeliest, if each item is chosen in proportion to its worth.
+    r"""Rank items by the worths that make the lists most likely under the model of Plackett and Luce.
 
-    A list is read as choices: its first item from all items, its second item from the others, and so on. For lists of
-    two items this is the model of Bradley and Terry.
+    In this model a list is a sequence of choices: its first item is chosen from all items, its second item from the
+    remaining items, and so on. Each item is chosen with a probability in proportion to its worth. For lists of two
+    items this is the model of Bradley and Terry.
 
     Parameters
     ----------
     prior : float, default=0.5
-        Number of comparisons that each item wins, and also loses, against an invented item of worth 1. A larger prior
-        draws the worths together. 0 gives the maximum of the likelihood, which must exist, see Notes.
+        Number of comparisons that each item wins against an invented item of worth 1. Each item also loses the same
+        number. A larger prior draws the worths together. 0 gives the maximum of the likelihood. This maximum must
+        exist, see Notes.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list. "last" assumes that they were available but not chosen, as in a list
         that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons.
@@ -52,23 +54,24 @@ class PlackettLuce(WeightedAggregator):
         Model of the choice among tied items of a list, see Notes. "davidson" estimates how frequent ties are.
     std_errors : {"model", "voters"}, default=None
         Method for standard errors. "model" uses the curvature of the likelihood. "voters" uses the differences between
-        the lists, which is also valid where the model is wrong. None computes no standard errors.
+        the lists; this method is also valid if the model is wrong. None computes no standard errors.
     votes : bool or None, default=None
         Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
-        a fractional w. With False, it counts as one list, and its weight is a factor. With None, weights are numbers of
-        lists only in queries where all weights are integers. None warns if a query has both integer weights above 1 and
-        fractional weights.
+        a fractional w. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
+        are numbers of lists only in queries where all weights are integers. A query with both integer weights above 1
+        and fractional weights then causes a warning.
     max_iter : int, default=500
         Largest number of iterations.
     tol : float, default=1e-12
-        Largest step of a log-worth that a converged iteration would still take, unless rounding prevents this.
+        The iteration of a query has converged if its next step would change no log-worth by more than `tol`, or if
+        rounding prevents further progress.
     weighting : {None, "query", "global"}, default=None
         How to learn the reliability of each voter, see Notes. None learns nothing: all voters are equal. "query" learns
-        it from the lists of each query, also in `transform`. "global" learns in `fit` one number for each voter over
-        all queries, and `transform` applies it to any query.
+        it from the lists of each query, also in `transform`. "global" learns one number for each voter from all queries
+        of `fit`, and `transform` applies this number to any query.
     voter_groups : mapping or pandas.Series of voter to hashable, default=None
-        Group of each voter, for ``weighting``: voters of one group have one reliability. With None, each voter is a
-        separate group, which is wrong for comparisons encoded with their judges, see Examples.
+        Group of each voter, for ``weighting``. All voters of a group have the same reliability. With None, each voter
+        is a separate group. This is wrong for comparisons encoded with their judges, see Examples.
     reliability_prior : float, default=10.0
         Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
         together.
@@ -82,33 +85,33 @@ class PlackettLuce(WeightedAggregator):
     ----------
     query_info_ : DataFrame
         For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter` and `converged`.
-        With ``ties="davidson"`` also `tie_prevalence`, :math:`d_2`: 0 where no two items tie, infinite where two items
-        tie whenever they can (with ``prior=0``).
+        With ``ties="davidson"`` there is also `tie_prevalence`, the number :math:`d_2`. It is 0 where no two items tie.
+        With ``prior=0`` it is infinite where two items tie whenever they can.
     voter_weights_ : DataFrame
-        Unless ``weighting=None``: `voter`, `weight`, its reliability. With "query" this is the mean over the voter's
-        lists, relative to the query of each list.
+        Unless ``weighting=None``: `voter` and `weight`, the reliability of the voter. With "query" this is a mean over
+        the voter's lists. The reliability of each list is first divided by the mean reliability in its query.
     query_voter_weights_ : DataFrame
-        Unless ``weighting=None``: `query`, `voter`, `weight`, the reliability of each list.
+        Unless ``weighting=None``: `query`, `voter` and `weight`, the reliability of the list.
 
     Raises
     ------
     InputError
-        With ``prior=0``, if the worths of a query have no maximum: some items were never ranked below, or never above,
-        the others, or with ``ties="davidson"`` only tied with them. With ``ties="davidson"``, if more than 20 items tie
-        in a list.
+        With ``prior=0``, if the likelihood of a query has no maximum. Then some items were never ranked below the other
+        items, or never above them, or with ``ties="davidson"`` only tied with them. With ``ties="davidson"``, if more
+        than 20 items tie in a list.
 
     Warns
     -----
     ConvergenceWarning
-        If the iteration of some query ends before it is within `tol`.
+        If the iteration of some query has not converged after `max_iter` iterations.
     UserWarning
-        With ``std_errors="voters"`` and ``votes=None``, if a query has both whole weights above 1 and fractional
+        With ``std_errors="voters"`` and ``votes=None``, if a query has both integer weights above 1 and fractional
         weights.
 
     See Also
     --------
-    skrankagg.aggregators.MarkovChain : A random walk on the same comparisons, with ``chain="mct"``.
-    skrankagg.inspection.rank_stability : How the places change when the lists are drawn again.
+    skrankagg.aggregators.MarkovChain : With ``chain="mct"`` it ranks by a random walk on the same comparisons.
+    skrankagg.inspection.rank_stability : Measures how the places change when the lists are drawn again.
     skrankagg.datasets.make_plackett_luce : Draws lists from the model.
 
     Notes
@@ -118,43 +121,49 @@ class PlackettLuce(WeightedAggregator):
 
     .. math:: \sum_{j=1}^{L} \Big(t_j - \log \sum_{i \in A_j} e^{t_i}\Big),
 
-    where :math:`A_j` contains the items left before the j-th choice: the list's own ("ignore"), and with "last" the
-    absent items, too. List weights multiply it. The score is :math:`t_i`; the column `worth` is :math:`e^{t_i}` as a
-    share of the query. **Scores of different queries cannot be compared**: each query has a scale of its own.
+    where :math:`A_j` contains the items that are left before the j-th choice; with "last" the absent items are always
+    left, too. List weights multiply the log-likelihood. The score is :math:`t_i`. The column `worth` is :math:`e^{t_i}`
+    divided by its sum over the items of the query. **Scores of different queries cannot be compared**: each query has
+    its own scale.
 
-    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` for each item [3]_, so that all data have one solution, with
-    finite worths. Without it there is a solution only if a chain of lists leads down from each item to each other [2]_;
-    scores then have the mean 0. With "davidson" ties alone may not join the items.
+    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` to the log-likelihood for each item [3]_. With the prior, all
+    data have exactly one solution, and its worths are finite. Without the prior there is a solution only if a chain of
+    lists leads down from each item to each other item [2]_. The scores then have the mean 0. With "davidson" there may
+    be no solution if ties alone connect some items.
 
-    **Ties.** In a class of :math:`d` tied items, choice r, counted from 0, is from a reduced sum. "efron" subtracts the
-    share :math:`r / d` of the class; "breslow" subtracts nothing. Both are rules for tied times in Cox's model, whose
-    partial likelihood this is [4]_. With "davidson" a set of k items is chosen at once, in proportion to
-    :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the others are estimated for each
-    query [3]_, [5]_. The sum over all sets is an elementary symmetric polynomial, which takes the square of the largest
-    class for each row. The comparisons of the prior may then tie, too. Where sets of one size are chosen whenever they
-    can be, as in approval ballots of three items each, :math:`d_k` has no finite maximum. The result is then the limit:
-    sets of that size do not compete with sets of sizes that they never yield to. A tie at the end of a list is evidence
-    that its items are equally good. If it only means "not ranked", leave its items out.
+    **Ties.** A class of :math:`d` tied items stands for :math:`d` choices. From the sum for choice r, counted from 0,
+    "efron" subtracts the share :math:`r / d` of the worths of the class; "breslow" subtracts nothing. Both are rules
+    for tied times in Cox's model; the likelihood above is the partial likelihood of that model [4]_. With "davidson" a
+    set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths. Here
+    :math:`d_1 = 1`, and the other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an
+    elementary symmetric polynomial. The time for each row grows with the square of the size of the largest class. The
+    comparisons of the prior may then tie, too. Suppose that sets of one size are chosen whenever they can be, as in
+    approval ballots of three items each. Then :math:`d_k` has no finite maximum, and the result is the limit. In the
+    limit, sets of that size do not compete with sets of a size that is never chosen instead. A tie at the end of a list
+    is evidence that the tied items are equally good. If the tie only means "not ranked", leave these items out.
 
-    **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. Near 0
-    choices are by chance; the mean over the voters, of the query or of all, is 1. With "davidson" :math:`d_k^\eta`
-    replaces :math:`d_k`. Reliabilities have a gamma distribution of shape `reliability_prior` before they are divided
-    by their mean; lists alone would make the most agreeing voter infinitely reliable. An EM algorithm [7]_ learns them.
-    In each round the worths first maximise the likelihood. Then the reliabilities maximise it minus a penalty of
-    :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter: the variance of its choices from the uncertainty of
-    the worths. The rounds end when no :math:`\log \eta` moves by 1e-6. (Maximising over everything at once would follow
-    one voter where queries are many and short.) A list of weight w counts as w voters; with `voter_groups`, as w lists
-    of one voter. A voter who prefers bad items gets a reliability near 0, not below. Standard errors treat the
-    reliabilities as known.
+    **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
+    reliability near 0, choices are nearly random. The mean reliability is 1, over the voters of each query with "query"
+    and over all voters with "global". With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Reliabilities have a gamma
+    distribution of shape `reliability_prior`, before they are divided by their mean. Without this distribution, the
+    voter who agrees most with the others would be infinitely reliable. An EM algorithm [7]_ learns the reliabilities.
+    In each round the worths first maximise the likelihood. Then the reliabilities maximise the likelihood minus a
+    penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. The sum is the variance of the voter's
+    choices that comes from the uncertainty of the worths. The rounds end when no :math:`\log \eta` moves by more than
+    1e-6. If worths and reliabilities were maximised at once, the result would follow a single voter where queries are
+    many and short. A list of weight w counts as w voters; with `voter_groups` it counts as w lists of one voter. A
+    voter who prefers bad items gets a reliability near 0, but never below 0. Standard errors treat the reliabilities as
+    known.
 
-    **Standard errors** refer to :math:`t_i` minus the mean of the query. They are taken at the estimate and without the
-    prior, which is not data. They are infinite where the lists leave worths open. `votes` refers to the weight in the
-    lists times `voter_weights`. Log-worths that differ by less than ten times `tol` tie.
+    **Standard errors** refer to :math:`t_i` minus the mean of the query. They are computed at the estimate. The prior
+    does not count, because it is not data. Standard errors are infinite in queries whose lists do not determine all
+    differences of worths. `votes` refers to the weights in the lists, multiplied by `voter_weights`. Two items tie if
+    their log-worths differ by less than ten times `tol`.
 
-    The cost is about 30 passes over the rows. Standard errors take the square of the length of each list and the cube
-    of the number of items. They need memory for ten matrices of all pairs of items, which is checked first. With
-    `weighting` everything runs some dozen times; with "last" it then takes the number of lists times the number of
-    items.
+    The fit takes about 30 passes over the rows. The time of standard errors grows with the square of the length of each
+    list and the cube of the number of items. They need memory for ten matrices of all pairs of items; this memory is
+    checked before the fit. With `weighting` everything runs some dozen times. With `weighting` and ``absent="last"``
+    the time grows with the number of lists times the number of items.
 
     References
     ----------
@@ -186,7 +195,7 @@ class PlackettLuce(WeightedAggregator):
     2     q    c -0.447     3  0.107
     3     q    d -0.889     4  0.069
 
-    Among three judges the last one decides by chance:
+    In this example, the last of three judges decides by chance:
 
     >>> from skrankagg import RankedLists
     >>> from skrankagg.datasets import make_comparisons
@@ -200,8 +209,8 @@ class PlackettLuce(WeightedAggregator):
 
     _guide = {
         "absent": (
-            '`absent="last"`: it is left when the list ends, below the items held; `"ignore"`: the list says '
-            "nothing of it"
+            '`absent="last"`: a place below the items of the list, because it is never chosen; `"ignore"`: nothing, '
+            "because the list does not count for it"
         ),
         "ties": 'one class of choices, `"efron"`, `"breslow"` or `"davidson"`',
         "cost": 'some 30 passes over the rows; `weighting="query"`, `"global"`: over $m n$',
@@ -220,7 +229,7 @@ class PlackettLuce(WeightedAggregator):
         "voter_groups": [*BY_VOTER, None],
         "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
-    # An item above another in all lists that hold both may be in weaker company elsewhere.
+    # An item may be above another in all lists that contain both, and yet compete with weaker items in other lists.
     # Three lists are more evidence than one, which counts against the prior.
     _tags = {"unanimity": False, "scale_free": False}
     _variants = ({}, {"absent": "ignore"})
@@ -264,7 +273,7 @@ class PlackettLuce(WeightedAggregator):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
     def _aggregate_weighted(self, lists, weight, known):
-        # Check before the fit takes its time.
+        # Check before the fit, which may take long.
         self._check_memory(lists, self._error_memory(lists), "choose std_errors=None")
         stages, pattern, variables, n_iter, converged = self._estimate(lists, weight)
         log_worth = variables[: lists.n_candidates]
@@ -281,14 +290,14 @@ class PlackettLuce(WeightedAggregator):
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
     def _error_memory(self, lists):
-        """Return the bytes of memory that standard errors need for each query, as `_memory` does."""
+        """For each query, return the bytes that standard errors need; return None if none are computed."""
         if self.std_errors is None:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors == "voters" else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Return the likelihood, the merging of its lists, the most likely variables, iterations and convergence."""
+        """Fit the model; return the stages, the merging pattern, the variables, the iterations and the convergence."""
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
         variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
@@ -302,7 +311,8 @@ class PlackettLuce(WeightedAggregator):
         if self.prior == 0:
             check_connected(lists, self.absent)
         stages = ReliableStages(lists, self._group_of_lists(lists), self._plain_stages, self.absent)
-        # A judge has many comparisons; a list is one voter's, and of weight w it counts as w voters.
+        # Without groups, a list of weight w counts as w voters. With groups, a judge is one voter with many
+        # comparisons.
         size = lists.list_weight if self.voter_groups is None else (lists.list_weight > 0).astype(np.float64)
         options = {"prior": self.prior, "tol": self.tol, "max_iter": self.max_iter}
         reliability, converged = learn_reliabilities(
@@ -312,7 +322,7 @@ class PlackettLuce(WeightedAggregator):
         return reliability
 
     def _log_likelihood_after(self, lists, others):
-        """Compute the log-likelihood of `others` for each query, under worths fitted on `lists` and under equal worths.
+        """For each query, compute the log-likelihood of `others` under worths fitted on `lists` and under equal worths.
 
         `lists` and `others` have the same rows and different list weights. Returns two arrays of shape (n_queries,).
         """
@@ -340,7 +350,7 @@ class PlackettLuce(WeightedAggregator):
         if not converged.all():
             n_open = lists.n_queries if len(converged) == 1 else int((~converged).sum())
             warn_user(
-                f"{self!r} did not come within tol in {self.max_iter} iterations for {n_open} of {lists.n_queries} "
+                f"{self!r} did not converge in {self.max_iter} iterations for {n_open} of {lists.n_queries} "
                 "queries; raise max_iter, tol or prior.",
                 ConvergenceWarning,
             )
@@ -359,12 +369,18 @@ class PlackettLuce(WeightedAggregator):
         return score
 
     def _stages(self, lists):
-        """Return the likelihood of merged lists, and the merged position of each list; None if nothing was merged."""
+        """Return the likelihood of the lists after merging, and the position of each list among the merged lists.
+
+        The second result is None if nothing was merged.
+        """
         merged, pattern = merge_equal_pairs(lists)
         return self._plain_stages(merged), pattern
 
     def _reliable_stages(self, lists, weight):
-        """Return what `_stages` returns, for lists of voters whose reliabilities are known."""
+        """Return the same as `_stages` for voters of known reliability.
+
+        `weight` contains the reliability of each list.
+        """
         # Voters of equal reliability act as one voter.
         voter = np.unique(weight, return_inverse=True)[1]
         stages = ReliableStages(lists, voter, self._plain_stages, self.absent).known(weight)
@@ -377,7 +393,7 @@ class PlackettLuce(WeightedAggregator):
         if stages.largest > MOST_TIED:
             raise InputError(
                 f"ties='davidson' allows at most {MOST_TIED} tied items in a list; got {stages.largest} in some list. "
-                "Choose ties='efron'. If the tie means that the end was not ranked, leave it out."
+                "Choose ties='efron'. If the tie means that these items were not ranked, leave them out."
             )
         return stages
 
@@ -404,7 +420,7 @@ class PlackettLuce(WeightedAggregator):
         return scores
 
     def _repeat_kinds(self, lists, kinds):
-        """Compute `_repeat_many` for each kind of queries separately."""
+        """Split the queries by kind, call `_repeat_many` for each kind, and return one function for all queries."""
         parts = [
             (
                 gather_ranges(lists.list_ptr, queries)[0],
@@ -445,7 +461,10 @@ class PlackettLuce(WeightedAggregator):
         return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _scale(self, log_worth):
-        """Return the scale of the scores, so that items tie if they differ by less than the error of the iteration."""
+        """Return the scale of the scores.
+
+        With this scale, items tie if their scores differ by less than the error of the iteration.
+        """
         return np.maximum(np.abs(log_worth), 10 * self.tol / TOLERANCE)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

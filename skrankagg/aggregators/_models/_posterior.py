@@ -1,4 +1,7 @@
-"""Maximum a posteriori worths, where the prior is a number of wins and losses against an item of worth 1."""
+"""Maximum a posteriori estimates of the worths.
+
+The prior gives each item a number of wins, and the same number of losses, against an invented item of worth 1.
+"""
 
 import numpy as np
 
@@ -6,7 +9,10 @@ from ._many_minima import minimise
 
 
 def most_likely(stages, start, *, prior, tol, max_iter):
-    """Return log-worths with tie parameters, each query's number of iterations, and a mask of converged queries."""
+    """Find the most likely variables; return them, each query's number of iterations, and a mask of converged queries.
+
+    The variables are the log-worths, followed by the tie parameters.
+    """
     lists = stages.lists
     n, n_queries = lists.n_candidates, lists.n_queries
     group = np.concatenate([lists.candidate_query, stages.extra_query()])
@@ -45,17 +51,17 @@ def log_prior(stages, prior, log_worth, extra):
     share, tied = np.exp(log_worth - total), np.exp(terms[2] - total)
     slopes = np.zeros(stages.seen.shape)
     slopes[:, 0] = np.bincount(lists.candidate_query, weights=-2 * prior * tied, minlength=lists.n_queries)
-    # A query without ties has the same prior as on its own, to the last bit.
+    # A query without ties has the same prior, to the last bit, as if it were alone.
     ties = stages.seen.any(axis=1)[lists.candidate_query]
     value = np.where(ties, prior * log_worth - 2 * prior * total, plain_value)
     return value, np.where(ties, prior - 2 * prior * (share + tied / 2), plain_slope), slopes.ravel()
 
 
 def plain_prior(prior, log_worth):
-    """Return the log prior of each log-worth, without ties with the item of worth 1, and its derivative."""
+    """Return the log prior of each log-worth, and its derivative, for a prior whose comparisons cannot tie."""
     return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
 
 
 def plain_curvature(prior, log_worth):
-    """Return minus the second derivative of the plain prior."""
+    """Return minus the second derivative of the log prior in `plain_prior`."""
     return prior * (1 - np.tanh(log_worth / 2) ** 2) / 2

@@ -1,8 +1,9 @@
 """Reliabilities of voters, learnt together with the worths by an EM algorithm.
 
 The algorithm alternates between two steps. One finds the most likely worths at the current reliabilities. The other
-finds the most likely reliabilities, where the worths have a variance. Without the variance, the worths of each query
-would fit its lists too well. With many short queries, the best solution would then follow one voter in all queries.
+finds the most likely reliabilities, and treats the worths as uncertain: each worth has a variance. Without this
+variance, the worths of each query would fit the lists of the query too well. With many short queries, the best solution
+would then follow one voter in all queries.
 """
 
 import numpy as np
@@ -17,7 +18,9 @@ _LARGEST_STEP = 2.0
 
 
 class VoterPosterior:
-    """Posterior of the voters' reliabilities, relative to their mean, given the worths.
+    """Posterior distribution of the voters' reliabilities, given the worths.
+
+    All reliabilities are relative to their mean.
 
     Parameters
     ----------
@@ -26,15 +29,16 @@ class VoterPosterior:
     shape : float
         Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
-        Number of voters that the voter of each list represents, each with this prior; 0 if the list does not count.
+        Number of voters that the voter of each list represents. Each of these voters has this prior. 0 means that the
+        list does not count.
     of_query : bool
-        Whether a voter has one reliability in each query, or one reliability for all queries.
+        True if a voter has a separate reliability in each query; False if a voter has one reliability for all queries.
     """
 
     def __init__(self, stages, shape, size, *, of_query):
         self.stages = stages
         n_cells = len(stages.cell_query)
-        #: The voter of each cell, numbered within the group that is learnt together: its query, or everything.
+        #: Number of the voter of each cell. With `of_query` a voter has a number in each query.
         self.place = np.arange(n_cells) if of_query else stages.cell_voter
         self.group = stages.cell_query if of_query else np.zeros(int(self.place.max()) + 1, dtype=np.int64)
         self.n_groups = stages.lists.n_queries if of_query else 1
@@ -48,7 +52,7 @@ class VoterPosterior:
         self.spread = np.zeros(n_cells)
 
     def reliabilities(self, log_reliability):
-        """Return the reliability of each voter divided by the mean; voters that do not count have 1."""
+        """Return each voter's reliability divided by the mean reliability; voters that do not count get 1."""
         greatest = np.full(self.n_groups, -np.inf)
         np.maximum.at(greatest, self.group, log_reliability)
         plain = np.exp(log_reliability - greatest[self.group])
@@ -56,10 +60,11 @@ class VoterPosterior:
         return np.divide(plain, mean, out=np.ones_like(plain), where=self.share > 0)
 
     def update_spread(self, variables, worth_curvature, moved):
-        """Store the uncertainty of the worths, for the groups that `moved`.
+        """Update the effect of uncertain worths on each voter's choices, in the groups marked by `moved`.
 
-        The variance of a log-worth is the inverse of its curvature, to which the prior adds `worth_curvature`. The
-        resulting variance of a voter's choices is the penalty on a larger reliability.
+        The variance of a log-worth is the inverse of its curvature; the prior adds `worth_curvature` to this curvature.
+        The variances of the log-worths cause a variance of each voter's choices. This second variance is the penalty on
+        a larger reliability.
         """
         stages = self.stages
         curvature, factor = stages.curvature(variables), stages.reliability
@@ -71,7 +76,7 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Compute each group's expected log-posterior at these worths, and its derivatives by log-reliability."""
+        """Compute each group's expected log-posterior at these worths, and the derivatives by log-reliability."""
         reliability = self.reliabilities(log_reliability)
         factor = reliability[self.place]
         value, slope = self.stages.by_reliability(variables, factor)
@@ -85,7 +90,7 @@ class VoterPosterior:
         return value, slope - self.share * reliability * total
 
     def scale(self, variables):
-        """Approximate the second derivatives by log-reliability: choices vary about as the log-worths do."""
+        """Approximate the second derivatives by log-reliability from the variation of the log-worths."""
         stages = self.stages
         worths, mine = stages.inner.n_choices()[: len(stages.origin)], variables[stages.origin]
         n_cells = len(stages.cell_query)
@@ -97,7 +102,10 @@ class VoterPosterior:
 
 
 def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
-    """Learn the reliability of each list; also return whether each query, or the whole fit, has converged."""
+    """Learn the reliability of each list's voter; also return a mask of convergence.
+
+    With `of_query` the mask has one element for each query. Otherwise it has one element for the whole fit.
+    """
     lists, voters = stages.lists, VoterPosterior(stages, shape, size, of_query=of_query)
     n = lists.n_candidates
     variables, log_reliability = stages.start(np.zeros(n)), np.zeros(len(voters.group))

@@ -1,8 +1,10 @@
-"""Likelihood of lists whose voters differ in reliability: each voter follows a power of the worths.
+"""Likelihood of lists whose voters differ in reliability.
 
-In the plain likelihood, the lists of one voter in a query become a query of their own. Its log-worths are the
-log-worths of the query times the reliability of the voter; derivatives go back by the chain rule. So ties and absent
-items need no second formula.
+A voter chooses in proportion to a power of the worths; the exponent is the reliability of the voter.
+
+The plain likelihood treats the lists of each voter in a query as a separate query. The log-worths of this separate
+query are the log-worths of the original query times the reliability of the voter. The chain rule gives the derivatives.
+So ties and absent items need no second formula.
 """
 
 import numpy as np
@@ -25,7 +27,7 @@ class ReliableStages:
         ``make(lists, owner)`` prepares the plain likelihood of lists. `owner` contains, for each query of these lists,
         the original query to which it belongs.
     absent : {"last", "ignore"}
-        How to treat items missing from a list: with "last" they remain at its end and are never chosen.
+        How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     """
 
     def __init__(self, lists, voter, make, absent):
@@ -33,7 +35,7 @@ class ReliableStages:
         inner, order, self.cell_query, self.cell_voter, self.origin = divide_queries(
             lists, voter, whole=absent == "last"
         )
-        # Pairs that leave items over are few, and merging them would lose these items.
+        # With "last" few lists are pairs without absent items, and merging pairs would lose the absent items.
         merged, pattern = merge_equal_pairs(inner) if absent == "ignore" else (inner, None)
         self.inner = make(merged, self.cell_query)
         #: Likelihood for the variance of choices under uncertain worths; ties hardly change it.
@@ -44,23 +46,23 @@ class ReliableStages:
         cell_ptr = np.searchsorted(self.cell_query, np.arange(lists.n_queries + 1))
         self.list_ptr = merged.list_ptr[cell_ptr]
         self.cell = merged.candidate_query
-        #: Which tie sizes occur in each query, and which of these have a prevalence that is estimated.
+        #: Masks of the tie sizes that occur in each query, and of the tie sizes with an estimated prevalence.
         self.seen, self.free = self.inner.seen[cell_ptr[:-1]], self.inner.free[cell_ptr[:-1]]
         self.reliability = np.ones(len(self.cell_query))
 
     def known(self, reliability):
-        """Store the reliability of each list."""
+        """Store the reliability of each list's voter, and return self."""
         self.reliability[self.cell_of_lists()] = reliability
         return self
 
     def cell_of_lists(self):
-        """Return the cell of each list; a cell is a voter in a query."""
+        """Return the cell of each list; a cell contains the lists of one voter in one query."""
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
         """Return minus the second derivative of each cell's log-likelihood by each of its log-worths.
 
-        Ties hardly change these derivatives; here they follow Efron's rule.
+        Ties hardly change these derivatives, so here all ties follow Efron's rule.
         """
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
@@ -74,15 +76,15 @@ class ReliableStages:
         return value, slope + (of_ties.reshape(my_ties.shape) * my_ties).sum(axis=1)
 
     def start(self, log_worth):
-        """Return the start values of the variables, as the plain likelihood does."""
+        """Return the start values of the variables: the given log-worths, followed by logarithms of tie prevalences."""
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def extra_query(self):
-        """Return the query of each variable besides the log-worths."""
+        """For each variable that is not a log-worth, return its query."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def tie_sizes_of(self, other):
-        """Allow exactly the tie sizes of other lists of the same queries."""
+        """Allow exactly the tie sizes that `other` allows; `other` must contain the same queries."""
         self.seen, self.free = other.seen, other.free
         self.inner.tie_sizes_of(other.inner)
 
@@ -109,7 +111,10 @@ class ReliableStages:
         return value, np.concatenate([worths, ties.ravel()])
 
     def by_list(self, variables):
-        """For each query, yield derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes)."""
+        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items + n_sizes).
+
+        The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
+        """
         lists, cells = self.lists, iter(self.inner.by_list(self._inner(variables)))
         for q in range(lists.n_queries):
             blocks = []
@@ -122,7 +127,10 @@ class ReliableStages:
             yield np.concatenate(blocks)
 
     def information(self, variables):
-        """For each query, yield minus the second derivatives by the same variables, at the current reliabilities."""
+        """For each query, yield minus the second derivatives by the variables of `by_list`.
+
+        The reliabilities keep their current values.
+        """
         lists, cells = self.lists, iter(self.inner.information(self._inner(variables)))
         for q in range(lists.n_queries):
             n = lists.query_n_items[q]
@@ -149,7 +157,7 @@ class ReliableStages:
         return np.concatenate([factor[self.cell] * log_worth, (factor[:, None] * ties).ravel()])
 
     def _of_queries(self, value):
-        """Sum the values of each tie size over the voters of each query: shape (n_queries, n_sizes)."""
+        """For each query and tie size, sum the values over the voters; return shape (n_queries, n_sizes)."""
         value, total = value.reshape(len(self.cell_query), -1), np.zeros(self.seen.shape)
         np.add.at(total, self.cell_query, value)
         return total

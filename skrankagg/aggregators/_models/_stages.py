@@ -1,12 +1,13 @@
-"""Likelihood of lists as sequences of choices, with its gradient and information: Plackett and Luce's model.
+"""Likelihood of lists under the model of Plackett and Luce, with its gradient and information.
 
 In the model, the items of a list are chosen one after the other from the remaining items, with probabilities in
 proportion to their worths. The remaining worth at each row is a sum from the end of the list. The contribution of a row
 to the gradient is a running total from the start of the list. So a few operations on the rows handle all lists of all
 queries.
 
-Tied items of a list are one class. "efron" subtracts a share r/d of the class before choice r of its d choices;
-"breslow" subtracts nothing. Both are rules for tied times in Cox's model, whose partial likelihood this is.
+Tied items of a list are one class. From the remaining worth before choice r of a class of d items, "efron" subtracts
+the share r/d of the worth of the class. Choices are counted from 0. "breslow" subtracts nothing. Both are rules for
+tied times in Cox's model; the likelihood here is the partial likelihood of that model.
 """
 
 import copy
@@ -26,9 +27,9 @@ class Stages:
     lists : RankedLists
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
-        How to treat items missing from a list: with "last" they remain at its end and are never chosen.
+        How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     ties : {"efron", "breslow"}
-        Model of the choice among the items of a class.
+        Model of the choice among tied items.
     """
 
     def __init__(self, lists, absent, ties):
@@ -62,17 +63,17 @@ class Stages:
         return np.empty(0, dtype=np.int64)
 
     def prevalence(self, variables):
-        """Return the prevalences of each query, of shape (n_queries, 1), because only single items are chosen."""
+        """Return the prevalence 1 for each query, of shape (n_queries, 1), because only single items are chosen."""
         return np.ones((self.lists.n_queries, 1))
 
     def with_list_weight(self, weight):
-        """Return the same rows with other list weights."""
+        """Return a copy with other list weights."""
         other = copy.copy(self)
         other.weight = weight[self.row_list]
         return other
 
     def tie_sizes_of(self, other):
-        """Do nothing: in this model choices of several items have no probability."""
+        """Do nothing, because this model has no choices of several items."""
 
     def n_choices(self):
         """Return the total weight of each candidate's rows."""
@@ -94,7 +95,7 @@ class Stages:
         return value, gradient
 
     def curvature(self, log_worth):
-        """Compute the diagonal of the information: minus the second derivative by the log-worth of each candidate."""
+        """For each candidate, compute minus the second derivative of the log-likelihood by its log-worth."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -108,7 +109,10 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """For each query, yield derivatives of each list's unweighted log-likelihood, of shape (n_lists, n_items)."""
+        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items).
+
+        The log-likelihood is not multiplied by the weight of the list.
+        """
         worth, _ = self._worths(log_worth)
         share, rest = self._shares(1.0 / self._left(worth))
         slope = 1.0 - worth[self.candidate] * share
@@ -132,7 +136,7 @@ class Stages:
             for k in range(mine.start, mine.stop):
                 rows = slice(self.ptr[k], self.ptr[k + 1])
                 item = self.candidate[rows] - own.start
-                # Two items share the stages down to the upper of the two.
+                # Two items are both available until the upper one is chosen.
                 shared = np.minimum.outer(square[rows], square[rows])
                 if not self.is_strict:
                     tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
@@ -141,7 +145,7 @@ class Stages:
                     curvature[np.ix_(item, item)] += shared
                     diagonal[item] += share[rows]
                 else:
-                    # Absent items are left at every stage.
+                    # Absent items are available at every choice.
                     whole, every = np.full((n, n), square_rest[k]), np.full(n, rest[k])
                     whole[item] = square[rows][:, None]
                     whole[:, item] = square[rows]
@@ -160,7 +164,7 @@ class Stages:
             yield slice(*own), slice(*mine), slice(*self.ptr[list(mine)])
 
     def _worths(self, log_worth):
-        """Scale worths to a maximum of 1 in each query; return them and each candidate's shift of the logarithm."""
+        """Scale the worths of each query to a maximum of 1; return them and the shift of each candidate's log-worth."""
         lists = self.lists
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])[lists.candidate_query]
         return np.exp(log_worth - shift), shift
@@ -182,9 +186,10 @@ class Stages:
         return left
 
     def _shares(self, chance, power=1):
-        """For each row, sum `chance` over the stages that contain its item; also sum it over each list.
+        """For each row, sum `chance` over the choices in which its item is available; also sum it over each list.
 
-        An item takes part fully in the stages above its class, and in its own class without the share taken.
+        An item counts fully in the choices before its class. In the choices of its class it counts without the share
+        that is already taken.
         """
         running = ragged_cumsum(chance, self.ptr)
         rest = running[self.ptr[1:] - 1] if self.absent == "last" else None
@@ -196,7 +201,7 @@ class Stages:
         return (before + inside)[self.row_class], rest
 
     def _over_absent(self, rest):
-        """For each candidate, sum a value of each list over the lists of its query that do not contain it."""
+        """For each candidate, sum the values in `rest` over the lists of its query that do not contain it."""
         lists = self.lists
         held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
         total = lists.sum_over_lists(rest)[lists.candidate_query]

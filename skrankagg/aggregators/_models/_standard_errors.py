@@ -1,4 +1,4 @@
-"""Standard errors of log-worths, from the information in the lists or from the differences between the lists."""
+"""Standard errors of log-worths, computed from the information in the lists or from the differences between lists."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from ..._data._votes import are_votes
 
 
 def standard_errors(stages, lists, pattern, variables, kind, votes=None):
-    """Compute standard errors of log-worths relative to their query's mean; `kind` is "model" or "voters".
+    """Compute standard errors of the log-worths minus the mean of their query; `kind` is "model" or "voters".
 
-    `stages` is the likelihood of merged lists. `pattern` contains the merged position of each of `lists`, or is None if
-    nothing was merged. With "voters", `votes` is True if weights are numbers of lists. None means that they are numbers
-    of lists in queries where all weights are integers.
+    `stages` is the likelihood of merged lists. `pattern` contains the position of each list among the merged lists; it
+    is None if nothing was merged. With "voters", `votes` is True if weights are numbers of lists. With None, weights
+    are numbers of lists only in queries where all weights are integers.
     """
     errors, voters = [], kind == "voters"
     squares = _weights_of_squares(lists, pattern, int(stages.list_ptr[-1]), votes) if voters else None
@@ -29,7 +29,7 @@ def standard_errors(stages, lists, pattern, variables, kind, votes=None):
 
 
 def invert_information(information):
-    """Compute the pseudo-inverse of the information, and check if it does not determine some contrasts of worths."""
+    """Compute the pseudo-inverse of the information, and whether some differences of worths are undetermined."""
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
@@ -38,8 +38,11 @@ def invert_information(information):
 
 
 def _weights_of_squares(lists, pattern, n_merged, votes):
-    """Return the factor of each list's squared derivatives: the weight if weights count lists, else its square."""
-    copies = are_votes(lists, votes, "Give votes=True where they are numbers of lists, votes=False where not.")
+    """Return the factor of the squared derivatives of each list.
+
+    The factor is the weight if weights are numbers of lists, and otherwise the square of the weight.
+    """
+    copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     copies = np.where(copies[lists.list_query], lists.list_weight, lists.list_weight**2)
     if pattern is None:
         return copies

@@ -1,16 +1,18 @@
 """Likelihood of lists in which several items may be chosen at once: Davidson's ties, for classes of any size.
 
-From the remaining items a set of k is chosen in proportion to its prevalence d_k times the geometric mean of its
-worths. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots of the worths. Adding
-one item after the other, from the end of each list, gives the polynomials of all stages; going back gives their
-derivatives. Enumerating the sets would take a time that grows with their number. Lists are processed side by side.
+A set of k items is chosen from the remaining items in proportion to its prevalence d_k times the geometric mean of its
+worths. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots of the worths. The
+polynomials of all stages are computed by adding one item after the other from the end of each list. Going back through
+the items gives the derivatives. Enumerating the sets would take time in proportion to their number. Lists are processed
+side by side.
 
-Variables are the log-worths of the candidates, and after them for each query the logarithms of d_2, d_3 and so on. Here
-d_1 is 1, and d_k is 0 where no class of k items occurs.
+The variables are the log-worths of the candidates, followed by the logarithms of d_2, d_3 and so on for each query. The
+prevalence d_1 is 1, and d_k is 0 where no class of k items occurs.
 
-Sizes are rivals where the lists bound the prevalence of each by the other. Where a size is always chosen if it can be,
-its prevalence grows without bound against the sizes that it never yields to. The likelihood is then the limit, in which
-a choice is among the sets of rival sizes. The smallest of some rivals has the prevalence 1.
+Two sizes are rivals if the lists bound the ratio of their prevalences in both directions. Suppose that sets of some
+size are chosen whenever they can be. The prevalence of this size then grows without bound, relative to sizes that are
+never chosen instead. The likelihood is then the limit, in which sets compete only with sets of rival sizes. The
+smallest of several rival sizes has the prevalence 1.
 """
 
 import copy
@@ -26,18 +28,19 @@ _CELLS = 1 << 22
 
 
 class TiedStages:
-    """Rows of lists, prepared for many evaluations; unlike Stages, this class has parameters for ties.
+    """Rows of lists, prepared for many evaluations of a likelihood that has parameters for ties.
 
     Parameters
     ----------
     lists : RankedLists
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
-        How to treat items missing from a list: with "last" they remain at its end and are never chosen.
+        How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
-        Queries of one owner have the same tie sizes; None makes each query its own owner.
+        Owner of each query. Queries with the same owner have the same tie sizes. None makes each query its own owner.
     has_prior : bool, default=True
-        Whether each item also wins comparisons that might have tied, which bounds the prevalence of pairs.
+        Whether there is a prior. With a prior, each item also wins comparisons that might have tied. These wins bound
+        the prevalence of pairs.
     """
 
     def __init__(self, lists, absent, owner=None, *, has_prior=True):
@@ -55,7 +58,7 @@ class TiedStages:
         self._read_sizes()
 
     def _read_sizes(self):
-        """Find the sizes of choices in lists that count, and their rivals."""
+        """Find the tie sizes in lists of positive weight, and the rivals of each size."""
         most_left = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=np.int64)
         for own, _, size in self.blocks:
             one, place = np.nonzero((size > 0) & (self.list_weight[own] > 0)[:, None])
@@ -73,7 +76,8 @@ class TiedStages:
         #: Tie sizes from 2 that occur in each query, and the sizes with an estimated prevalence.
         self.seen = known[self.owner, 2:]
         self.free = self.seen & (np.argmax(rivals, axis=2)[self.owner, 2:] < np.arange(2, self.largest + 1))
-        #: Sizes, from 1, that compete with a choice of each size, (n_queries, 1 + largest, largest); None for all.
+        #: Mask of the sizes, from 1, that compete with a choice of each size, of shape (n_queries, 1 + largest,
+        #: largest). None means that all sizes compete.
         self.rivals = None if (rivals[:, 1] == known).all() else rivals[self.owner, :, 1:]
 
     @property
@@ -82,26 +86,30 @@ class TiedStages:
         return self.seen.size
 
     def extra_query(self):
-        """Return the query of each variable besides the log-worths."""
+        """For each variable that is not a log-worth, return its query."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def start(self, log_worth):
-        """Return the start values of the variables; ties of each size start one tenth as frequent as single items."""
+        """Return the start values of the variables; the prevalence of each tie size starts at 1/10."""
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def with_list_weight(self, weight):
-        """Return the same rows with other list weights."""
+        """Return a copy with other list weights."""
         other = copy.copy(self)
         other.list_weight = weight
         other._read_sizes()
         return other
 
     def tie_sizes_of(self, other):
-        """Allow exactly the tie sizes of other lists of the same queries."""
+        """Allow exactly the tie sizes that `other` allows; `other` must contain the same queries."""
         self.seen, self.free, self.rivals = other.seen, other.free, other.rivals
 
     def n_choices(self):
-        """For each variable, return the total weight of the candidate's rows or of the classes of its size."""
+        """For each variable, return the total weight of the choices that it concerns.
+
+        For a log-worth this is the total weight of the candidate's rows; the weight of a row is divided by the size of
+        its class. For a prevalence it is the total weight of the classes of that size.
+        """
         lists, weight = self.lists, self.list_weight[self.lists.row_list]
         rows = np.bincount(lists.candidate, weights=weight / self.size, minlength=lists.n_candidates)
         ties = np.zeros((lists.n_queries, self.largest + 1))
@@ -128,9 +136,9 @@ class TiedStages:
         return value, np.concatenate([gradient[:-1], np.where(self.free, ties[:, 1:], 0.0).ravel()])
 
     def by_list(self, variables):
-        """For each query, yield derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
+        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items + n_sizes).
 
-        The sizes are the sizes of the query whose prevalence is estimated.
+        The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
         """
         lists = self.lists
         scores = [
@@ -146,7 +154,7 @@ class TiedStages:
         yield from scores
 
     def information(self, variables):
-        """For each query, compute minus the second derivatives by the same variables, by finite differences."""
+        """For each query, yield minus the second derivatives by the variables of `by_list`, from finite differences."""
         return (self._information(variables, q) for q in range(self.lists.n_queries))
 
     def _information(self, variables, q):
@@ -175,7 +183,10 @@ class TiedStages:
         return curves[np.ix_(counted, counted)]
 
     def _blocks(self):
-        """Yield blocks of lists: their numbers, their candidates in reverse order, and the starts of their classes."""
+        """Yield blocks of lists: the list numbers, the candidates of each list in reverse order, and class sizes.
+
+        The first row of each class contains the size of the class; other rows contain 0.
+        """
         lists = self.lists
         length = lists.query_n_items[lists.list_query] if self.absent == "last" else lists.list_length
         order = np.argsort(length, kind="stable")
@@ -199,7 +210,10 @@ class TiedStages:
             yield own, candidate, size
 
     def _of_lists(self, variables):
-        """Yield each list's unweighted log-likelihood, and its derivatives by log-worths and log-prevalences."""
+        """For each block of lists, yield the lists, their candidates, their log-likelihoods and the derivatives.
+
+        The log-likelihoods are not weighted. The derivatives are by log-worths and by log-prevalences.
+        """
         lists, n_sizes = self.lists, self.largest
         log_worth = variables[: lists.n_candidates]
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])
@@ -269,8 +283,9 @@ def pair_prevalence(stages, variables):
 
 
 def _add_up(values):
-    """Sum over the last axis, so that zeros at the end change nothing, not even NumPy's grouping of the sum.
+    """Sum over the last axis in such a way that zeros at the end do not change even the last bit.
 
-    Lists that are shorter than others, or that tie fewer items, end in zeros.
+    Lists that are shorter than others, or that tie fewer items, end in zeros. NumPy's own sum may group the terms of
+    longer arrays differently.
     """
     return values[..., 0] + np.cumsum(values[..., 1:], axis=-1)[..., -1] if values.shape[-1] > 1 else values[..., 0]

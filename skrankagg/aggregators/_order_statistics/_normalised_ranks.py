@@ -23,7 +23,7 @@ _MOST_COPIES = 2**24
 
 
 class BaseNormalisedRanks(BaseAggregator):
-    """Base of the methods on ranks divided by the number of items that could have been ranked.
+    """Base of methods that divide each rank by the number of items that could have been ranked.
 
     A subclass has the parameters `n_items`, `absent` and `voter_weights`, and calls :meth:`_normalise`.
     """
@@ -53,7 +53,7 @@ class BaseNormalisedRanks(BaseAggregator):
         return lists
 
     def _list_n_items(self, lists):
-        """For each list, return the number by which its ranks are divided; return float64 of shape (n_lists,)."""
+        """For each list, return the number that divides its ranks, as float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             if self.n_items is not None:
                 raise InputError(
@@ -69,11 +69,11 @@ class BaseNormalisedRanks(BaseAggregator):
                 q = first_row(short)
                 raise InputError(
                     f"`n_items` must be at least the number of items of each query; got {self.n_items} for query "
-                    f"{show_id(lists.queries, q)} of {lists.query_n_items[q]} items. Count all items that could have "
+                    f"{show_id(lists.queries, q)} with {lists.query_n_items[q]} items. Count all items that could have "
                     "been ranked."
                 )
             return np.full(lists.n_lists, float(self.n_items))
-        advice = "Give those the number of items that they could have ranked."
+        advice = "Give these voters the number of items that they could have ranked."
         n_items = voter_values(lists, self.n_items, "n_items", advice, whole=True)[lists.list_voter]
         short = ~(np.isfinite(n_items) & (n_items >= lists.list_length))
         if short.any():
@@ -86,13 +86,13 @@ class BaseNormalisedRanks(BaseAggregator):
         return n_items
 
     def _check_copies(self, lists, copies, what):
-        """Raise InputError if repeating ranks by their weights would give far more values than there are rows."""
+        """Raise InputError if repeating the ranks of each list by its weight would give too many values."""
         most = max(_MOST_COPIES, lists.n_rows)
         if lists.is_weighted and copies.sum() > most:
             q = int(np.argmax(copies))
             raise InputError(
-                f"{what} takes time and memory for each of the w lists of a list of weight w, and allows {most} ranks. "
-                f"The weights need {copies.sum():g} ranks, {copies[q]:g} in query {show_id(lists.queries, q)} alone. "
+                f"{what} treats a list of weight w as w lists, and allows {most} ranks in all; the weights lead to "
+                f"{copies.sum():g} ranks, and to {copies[q]:g} in query {show_id(lists.queries, q)} alone. "
                 "Give smaller weights or choose another statistic."
             )
 
@@ -109,7 +109,7 @@ class BaseNormalisedRanks(BaseAggregator):
 
 
 def minimum_by_candidate(candidate, value, n_candidates, *, start):
-    """Return the smallest value of each candidate, or `start` where there is none below it."""
+    """Return the smallest value of each candidate; return `start` for candidates without a value below `start`."""
     smallest = np.full(n_candidates, start)
     np.minimum.at(smallest, candidate, value)
     return smallest

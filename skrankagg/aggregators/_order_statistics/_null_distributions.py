@@ -1,14 +1,14 @@
 r"""Lower tails of sums of independent numbers, where each number is drawn from a finite list of values.
 
 The p-value of a rank sum or a rank product is such a tail: every list gives an item one of its values at random. The
-distribution is found by convolution on a grid, under exponential tilting. With masses times :math:`e^{-\theta s}` the
-far tail becomes the middle of a distribution. There the rounding of a Fourier transform is harmless, and probabilities
-of 1e-300 have as many correct digits as those of 1e-3. Several tilts, a few standard deviations of the sum apart, share
-the range; each sum is looked up under the nearest tilt.
+distribution is found by convolution on a grid, under exponential tilting. If the masses are multiplied by
+:math:`e^{-\theta s}`, the far tail becomes the middle of a distribution. There the rounding of a Fourier transform is
+harmless, and probabilities of 1e-300 have as many correct digits as probabilities of 1e-3. Several tilts cover the
+range; neighbouring tilts are a few standard deviations of the sum apart. Each sum is looked up under the nearest tilt.
 
-Where the values lie on the grid, the tail is exact. Elsewhere they are rounded down, by less than a cell each, so the
-tail of the rounded sum is an upper bound. The same tail, taken lower by as many cells as there are rounded values, is a
-lower bound.
+If the values lie on the grid, the tail is exact. Otherwise each value is rounded down by less than one cell, so the
+tail of the rounded sum is an upper bound. The same tail gives a lower bound if the sum is first lowered by one cell for
+each rounded value.
 
 >>> import numpy as np
 >>> from skrankagg.aggregators._order_statistics._null_distributions import SumOfDraws
@@ -40,9 +40,9 @@ _SINGLE_VALUES = 256
 class SumOfDraws:
     """Lower tail of a sum of independent draws.
 
-    `values` contains an ascending array for each kind of draw, with smallest value 0, `masses` the frequency of each
-    value, and `copies` the number of draws of each kind. Unless `unit` is None, all values are integer multiples of it,
-    up to rounding. The results of the methods depend on these arguments and the given sum alone, not on other sums.
+    `values` contains an ascending array for each kind of draw; the smallest value is 0. `masses` contains the frequency
+    of each value, and `copies` contains the number of draws of each kind. If `unit` is not None, all values are integer
+    multiples of `unit`, up to rounding. The result for one sum does not depend on the other sums of the same call.
     """
 
     def __init__(self, values, masses, copies, *, unit=None):
@@ -60,7 +60,7 @@ class SumOfDraws:
         self._moments = _Moments(self._kinds)
         self._tilts, below, log_norms = _choose_tilts(self._moments)
         self._low, self._high = _ranges(self._tilts, log_norms, below, self._greatest)
-        # Two tilts give a sum the same probability where the range of one ends.
+        # The ranges of two neighbouring tilts meet where both give a sum the same probability.
         self._ends = (log_norms[:-1] - log_norms[1:]) / np.diff(self._tilts)
         self._choose_cells(unit)
 
@@ -75,8 +75,8 @@ class SumOfDraws:
         # taken as at least 1: then bounds of a sum of logarithms are within 1 % for the product, too.
         slope = np.maximum(np.append(self._tilts[1:], 2 * self._tilts[-1]), 1.0)
         cells = np.minimum(_WIDTH / (self._n_rounded * slope), span / _FEWEST_CELLS)
-        # The value of greatest mass, for lists without the item, lies on the grid. Other cells are powers of 2 of it,
-        # finer towards the smallest sums: a finer grid only lowers bounds, so they rise with the sum.
+        # The value of greatest mass, for lists without the item, lies on the grid: cells are this value times powers of
+        # 2. Cells are finer towards the smallest sums. A finer grid only lowers bounds, so bounds rise with the sum.
         base = max(self._kinds, key=lambda kind: kind[1][-1] * kind[2])[0][-1]
         cells = base * 2.0 ** np.floor(np.log2(np.maximum(cells, span / _MOST_CELLS) / base))
         cells[cells < span / _MOST_CELLS] *= 2
@@ -85,17 +85,26 @@ class SumOfDraws:
 
     @property
     def too_wide(self):
-        """Return True if the bound may be more than 10 % too high, which is worse than no p-value."""
+        """Return True if the bound may be more than 10 % too high.
+
+        Such a bound is worse than no p-value.
+        """
         return not self._constant and self.width > _WIDEST
 
     def log_tail(self, x):
-        """For each x, compute the log probability that the sum is at most x, or an upper bound if not exact."""
+        """For each x, compute the log probability that the sum is at most x.
+
+        If `exact` is False, the result is an upper bound.
+        """
         return self.log_bounds(x)[1]
 
     def log_bounds(self, x, gap=0.0):
-        """Return a lower and an upper bound on the log probability that the sum is at most x; equal where `exact`.
+        """Return a lower and an upper bound on the log probability that the sum is at most x.
 
-        No sum lies strictly between x and ``x + gap``; each x is a sum that can occur, up to rounding.
+        The two bounds are equal if `exact` is True.
+
+        Each x must be a sum that can occur, up to rounding. No sum that can occur may lie strictly between x and
+        ``x + gap``.
         """
         x, gap = np.broadcast_arrays(np.asarray(x, dtype=np.float64), gap)
         lower, upper = np.zeros(len(x)), np.zeros(len(x))
@@ -140,7 +149,10 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Return the tilted shares of the cells modulo the number of cells, the log of their total, and their noise."""
+        """Return the tilted shares of the cells, the logarithm of their total, and the noise of a share.
+
+        Cells are counted modulo the number of cells.
+        """
         transform, log_norm = None, 0.0
         for value, mass, count in self._kinds:
             place = np.rint(value / cell) if self.exact else np.floor(value / cell * (1 + 1e-15))
@@ -157,9 +169,9 @@ class SumOfDraws:
 
 
 class _Moments:
-    """Logarithm of the expectation of exp(-tilt * sum), and mean and deviation of the tilted sum.
+    """Logarithm of the expectation of exp(-tilt * sum), and standard deviation of the tilted sum.
 
-    Tilts and ranges need only two digits of these, so neighbouring values of a long list are merged.
+    Tilts and ranges need only two digits of these numbers, so neighbouring values of a long list are merged.
     """
 
     def __init__(self, kinds):
@@ -197,12 +209,15 @@ class _Moments:
         return float(np.sqrt(self._copies @ (np.add.reduceat(apart, self._start) / total)))
 
     def log_corner(self, log_norm):
-        """Return the log probability of the smallest sum, given the logarithm of the norm under a tilt."""
+        """Return the log probability of the smallest sum under a tilt, given the log norm under this tilt."""
         return self._log_first - log_norm
 
 
 def _choose_tilts(moments):
-    """Choose tilts from 0 to the corner, ascending, and tilts below 0; return also the log norms of the former."""
+    """Choose ascending tilts from 0 to the corner, and some tilts below 0; also return the log norms.
+
+    Each tilt below 0 is returned as a pair with its log norm.
+    """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]
     while moments.log_corner(log_norms[-1]) < _CORNER:
@@ -225,7 +240,10 @@ def _choose_tilts(moments):
 
 
 def _ranges(tilts, log_norms, below, greatest):
-    """For each tilt, find the smallest and greatest relevant sums, by Chernoff's bounds with the other tilts."""
+    """For each tilt, find the smallest and the greatest sum that matter.
+
+    Chernoff's bounds with the other tilts give these limits.
+    """
     all_tilts = np.concatenate([[tilt for tilt, _ in below], tilts])
     all_norms = np.concatenate([[norm for _, norm in below], log_norms])
     low, high = np.zeros(len(tilts)), np.full(len(tilts), greatest)

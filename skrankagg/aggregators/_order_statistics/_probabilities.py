@@ -1,8 +1,9 @@
-"""Probabilities of order statistics of independent uniform numbers: pure functions on arrays, all in logarithms.
+"""Logarithms of probabilities of order statistics of independent uniform numbers.
 
 If the lists of a query were drawn at random, the normalised ranks of an item would be m uniform numbers. This module
-computes how unlikely the k-th smallest of them is, or the best over all k, or all of them together. The values get far
-smaller than a float can be: 500 lists that agree on the first of 2,000 items have probability 1e-1650.
+computes how unlikely the k-th smallest of these numbers is, and how unlikely the most extreme of these order statistics
+is. The probabilities can be far below the smallest float: 500 lists that agree on the first of 2,000 items have
+probability 1e-1650.
 
 >>> import numpy as np
 >>> from skrankagg.aggregators._order_statistics._probabilities import log_binomial_tail
@@ -27,8 +28,8 @@ _BLOCK = 1 << 15
 def log_binomial_tail(k, n, x):
     """Compute the log probability that at least k of n uniform numbers are at most x, where x is above 0.
 
-    This is the probability that the k-th smallest is at most x: log P(Beta(k, n - k + 1) <= x), element by element, to
-    about 1e-13, however small.
+    This is the probability that the k-th smallest number is at most x, log P(Beta(k, n - k + 1) <= x). It is computed
+    element by element, to about 1e-13, however small it is.
     """
     k, n, x = (np.asarray(value, dtype=np.float64) for value in np.broadcast_arrays(k, n, x))
     probability = betainc(k, n - k + 1, x)
@@ -58,10 +59,11 @@ def _log_tail_ratio(k, n, x):
 
 
 def log_poisson_binomial_tail(x, k_max, chance):
-    """Compute the log probability that at least k of n uniform numbers are at most x, each up to its own cutoff.
+    """Compute the log probability that at least k of n uniform numbers are visible and at most x.
 
-    Number i is at most x, and visible, with probability ``min(x, chance[i])``. x has shape (n_values,), between 0 and
-    1; the result has shape (k_max + 1, n_values), for each k from 0. All terms of the recurrence are positive.
+    Number i is visible if it is at most ``chance[i]``; so it is visible and at most x with probability
+    ``min(x, chance[i])``. `x` has shape (n_values,) and lies between 0 and 1. The result has shape (k_max + 1,
+    n_values), with one row for each k from 0. All terms of the recurrence are positive.
     """
     log_tail = np.full((k_max + 1, len(x)), -np.inf)
     log_tail[0] = 0.0
@@ -74,8 +76,8 @@ def log_poisson_binomial_tail(x, k_max, chance):
 def thresholds(log_rho, n):
     """Find log thresholds below which the k-th smallest of n uniform numbers falls with probability rho < 1.
 
-    `log_rho` has shape (n_values,), and the result has shape (n, n_values). It contains the logarithms of the quantiles
-    of Beta(k, n - k + 1) at rho, for k from 1 to n.
+    `log_rho` has shape (n_values,), and the result has shape (n, n_values). The result contains the logarithms of the
+    quantiles of Beta(k, n - k + 1) at rho, for k from 1 to n.
     """
     k = np.arange(1.0, n + 1)[:, None]
     k, log_rho = (value.ravel() for value in np.broadcast_arrays(k, log_rho))
@@ -103,21 +105,22 @@ def _newton_step(log_b, k, n, log_rho):
 
 
 def log_crossing(log_rho, n, *, most=1.0):
-    r"""Compute the log probability that an order statistic of n uniform numbers is as unlikely as rho, (n_values,).
+    r"""Compute the log probability that some order statistic of n uniform numbers is as unlikely as rho.
 
-    This is the probability that U_(k) <= b_k for some k, with b_k the smaller of `most` and the quantile of U_(k) at
-    rho. Numbers above `most` are not visible, and do not count.
+    `log_rho` and the result have shape (n_values,). The result is the probability that U_(k) <= b_k for some k. Here
+    b_k is the smaller of `most` and the quantile of U_(k) at rho. Numbers above `most` are not visible, and do not
+    count.
 
     Take the last k with :math:`U_{(k)} \le b_k`. There, exactly k numbers are at most :math:`b_k`, because one more
     would be at most :math:`b_{k+1}`, too. With :math:`N(b)` the count of numbers up to b, therefore,
 
     .. math:: p = \sum_k P(N(b_k) = k) \, R_k, \qquad R_k = 1 - \sum_{j > k} P(N(b_j) = j \mid N(b_k) = k) \, R_j,
 
-    where :math:`R_k` is the probability that there is none after k. The sum over k has positive terms only, each of
-    them rho times a number between 0 and 1, so p never underflows. The differences :math:`R_k` are harmless. With C the
-    matrix of the conditional probabilities, :math:`(I + C) R = 1` and :math:`(I + C)^{-1} = I - F`, where F contains
-    the probabilities of each j to be the next one. So a relative error e in C causes at most 2 e in each R, and hence
-    at most 2 n e in p. Quadratic in n for each value.
+    where :math:`R_k` is the probability that no later index has this property. The sum over k has only positive terms.
+    Each term is rho times a number between 0 and 1, so p never underflows. The differences :math:`R_k` are harmless.
+    With C the matrix of the conditional probabilities, :math:`(I + C) R = 1` and :math:`(I + C)^{-1} = I - F`, where F
+    contains the probability of each j to be the next such index. So a relative error e in C causes an error of at most
+    2 e in each R, and hence of at most 2 n e in p. The time for each value is quadratic in n.
     """
     log_p = np.empty_like(log_rho)
     size = max(1, _BLOCK // n)

@@ -1,9 +1,11 @@
-"""P-values of rank sums and rank products: probabilities that random lists give an item ranks that are as good.
+"""P-values of rank sums and rank products.
 
-A random list gives an item one of the places of the list, all with the same probability. A place is one of the list's
-normalised ranks, with ties unchanged, or 1 for each item missing from the list. This is the distribution over all ways
-to assign the list's places to items. So the p-values are valid for lists that have ties, are cut or rank different
-numbers of items.
+A p-value is the probability that random lists give an item ranks that are at least as good as its own.
+
+A random list gives an item one of the places of the list; all places have the same probability. A place is one of the
+list's normalised ranks, with ties unchanged, or 1 for each item missing from the list. This is the distribution over
+all ways to assign the list's places to items. So the p-values are valid for lists that have ties, are cut or rank
+different numbers of items.
 """
 
 from math import lcm
@@ -20,10 +22,12 @@ _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
-    """For each candidate, compute the log probability of a sum of normalised ranks that is as small as its sum.
+    """For each candidate, compute the log probability that random lists give a rank sum at most as large as its own.
 
-    With `logarithms` the sum is over the logarithms of the ranks. `n_items` contains the number by which the ranks of
-    each list are divided, float64 of shape (n_lists,). Sums that are equal up to rounding have the same probability.
+    The ranks in the sum are normalised.
+
+    With `logarithms` the sum is over the logarithms of the ranks. `n_items` contains the number that divides the ranks
+    of each list, as float64 of shape (n_lists,). Sums that are equal up to rounding have the same probability.
     Candidates, also of different queries, share a distribution if random lists treat them equally.
     """
     kind, example = list_kinds(lists, n_items)
@@ -47,7 +51,7 @@ def _refuse(lists, candidate, n_lists):
     query = show_id(lists.queries, lists.candidate_query[candidate])
     most = f"allows at most {_MOST_LISTS} lists"
     if n_lists <= _MOST_LISTS:
-        most = "allows a few hundred lists where it bounds the p-value, as the bound would be over 10 % too high"
+        most = "allows a few hundred lists where it bounds the p-value, as a bound must be at most 10 % too high"
     raise InputError(
         f"exact=True {most}; got {n_lists:.0f} for query {query}, counting weights. Leave exact=False or give smaller "
         "weights."
@@ -55,7 +59,7 @@ def _refuse(lists, candidate, n_lists):
 
 
 def list_kinds(lists, n_items):
-    """Number lists so that lists with the same number have the same places; also return one list of each number."""
+    """Number the lists so that lists with equal places have the same number; also return one list for each number."""
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
     tie = np.zeros(lists.n_lists, dtype=np.int64)
@@ -78,7 +82,7 @@ def _number_alike(*columns):
 
 
 def _places(lists, v, n_items, lacks_others):
-    """Return the distinct ranks that a list can give, their counts, and the number by which ranks are divided."""
+    """Return the distinct ranks that a list can give, their counts, and the number that divides the ranks."""
     ranks, counts = np.unique(lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]], return_counts=True)
     n_absent = n_items - counts.sum()
     if lacks_others and n_absent > 0:
@@ -87,10 +91,10 @@ def _places(lists, v, n_items, lacks_others):
 
 
 def null_numbers(lists, kind, ignore_absent):
-    """Number the null distributions of candidates; for each number, return its kinds of lists and their copies.
+    """Number the null distributions of the candidates; also return each distribution's kinds of lists and their copies.
 
-    A candidate's distribution is over the lists that contain it, or over all lists of its query. Lists of weight 0 do
-    not count.
+    With `ignore_absent`, the distribution of a candidate covers the lists that contain the candidate. Otherwise it
+    covers all lists of the query. Lists of weight 0 do not count.
     """
     if ignore_absent:
         counted = lists.list_weight[lists.row_list] > 0
@@ -136,7 +140,7 @@ def sums_above_least(lists, n_items, logarithms, ignore_absent):
 
 
 def _null_distribution(kinds, copies, logarithms):
-    """Build the distribution of the sum in random lists minus the smallest sum; return None for too many lists."""
+    """Build the null distribution of a sum minus the smallest possible sum; return None if there are too many lists."""
     if copies.sum() > _MOST_LISTS:
         return None
     measure = np.log if logarithms else np.asarray

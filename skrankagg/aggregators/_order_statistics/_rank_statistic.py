@@ -19,9 +19,9 @@ from ._small_queries import small_pvalues
 
 __all__ = ["RankStatistic"]
 
-# A statistic scores the candidates, (n_candidates,), by their normalised ranks, 1 wherever they are absent. Arguments
-# are the candidate and the normalised rank of each row, the number of lists of each candidate, and the number of equal
-# rows that each row stands for, or None.
+# A statistic returns the scores of the candidates, of shape (n_candidates,), computed from their normalised ranks. The
+# normalised rank of an absent item is 1. Arguments are the candidate and the normalised rank of each row, the number of
+# lists of each candidate, and the number of equal rows that each row stands for, or None.
 
 
 def _mean(candidate, x, n_lists, weight):
@@ -74,18 +74,18 @@ class RankStatistic(BaseNormalisedRanks):
     r"""Rank items by the mean, median, minimum or joint probability of their normalised ranks.
 
     A rank is divided by the number of items that could have been ranked, so that lists of different lengths are
-    comparable. The statistic then reduces the ranks of an item to one number, as in studies that combine lists of
-    genes.
+    comparable. The statistic then reduces the ranks of an item to one number. Studies that combine lists of genes use
+    such statistics.
 
     Parameters
     ----------
     statistic : {"geometric-mean", "mean", "median", "min", "stuart"}, default="mean"
         Statistic of the ranks, see Notes.
     exact : bool or "auto", default="auto"
-        Whether to compute the p-values of "mean" and "geometric-mean" from the ranks that random lists can give. With
-        False "mean" uses a normal distribution, whose p-values are far too large where they are small, and
-        "geometric-mean" has none. With "auto" the p-values of "mean" are exact in small queries, see Notes, and
-        otherwise from a normal distribution; "geometric-mean" has none. The other statistics have no p-values.
+        With True, the p-values of "mean" and "geometric-mean" are computed from the ranks that random lists can give.
+        With False, "mean" uses a normal distribution, and its small p-values are far too large. With "auto", the
+        p-values of "mean" are exact in small queries, see Notes, and come from a normal distribution in other queries.
+        "geometric-mean" has p-values only with True. The other statistics have no p-values.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked; None counts the distinct items of each query.
     absent : {"last", "ignore"}, default="last"
@@ -93,17 +93,17 @@ class RankStatistic(BaseNormalisedRanks):
         and divides each rank by the length of its list, as if the list were complete. If some items are in far more
         lists than others, choose "geometric-mean", see Notes.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be integers.
 
     Attributes
     ----------
     query_info_ : DataFrame
-        For each query of `fit`, where there are p-values: `query` and `exact`, whether its p-values come from the ranks
-        that random lists can give, instead of a normal distribution.
+        If there are p-values, for each query of `fit`: `query` and `exact`. `exact` is True if the p-values come from
+        the ranks that random lists can give, and False if they come from a normal distribution.
 
     See Also
     --------
-    RobustRankAggregation : The least likely of the order statistics, with its p-value.
+    RobustRankAggregation : Ranks by the least likely of the order statistics, and computes its p-value.
 
     Notes
     -----
@@ -120,44 +120,46 @@ class RankStatistic(BaseNormalisedRanks):
                      [1]_, [2]_
     ================ ===============================================================================================
 
-    The scores give the same order as the R package RobustRankAggreg [3]_. Q is not a p-value: a value as small as Q has
-    a probability above Q. Its logarithm is computed with positive terms only, to about 1e-13. The usual alternating sum
-    loses digits with every list, most of them by 40.
+    The scores give the same order as the R package RobustRankAggreg [3]_. Q is not a p-value: the probability of a
+    value as small as Q is above Q itself. The logarithm of Q is computed with positive terms only, to about 1e-13. The
+    usual alternating sum loses digits with every list; with 40 lists, most digits are lost.
 
     With ``exact=True``, and in small queries with "auto", the column `pvalue` contains
 
     .. math:: p = P(Y_1 + \dots + Y_m \le y_1 + \dots + y_m),
 
-    where y is the item's x for "mean", the rank sum, and :math:`\log x` for "geometric-mean", the rank product [4]_.
-    Each :math:`Y_v` is drawn from list v's own places, each with the same probability: the ranks in the list, with ties
-    unchanged, and 1 for each item that it lacks. So p is valid for lists that have ties, are cut or rank out of
-    different numbers of items; the numbers of places and ties are taken as given. It is computed by convolving the
-    lists' places on a grid, under exponential tilting, which keeps the digits of small p-values.
+    where y is x for "mean" (the rank sum) and :math:`\log x` for "geometric-mean" (the rank product [4]_). Each
+    :math:`Y_v` is drawn from the places of list v, all with the same probability. These are the ranks in the list, with
+    ties unchanged, and 1 for each item missing from the list. So p is valid for lists that have ties, are cut, or
+    differ in the number of items that could have been ranked. The numbers of places and ties are taken as given. To
+    compute p, the places of the lists are convolved on a grid. Exponential tilting keeps the digits of small p-values.
 
-    For "mean" p has a relative error of at most 1e-11, however small, if the numbers of items have a common multiple up
-    to some 50,000. Otherwise, and for "geometric-mean", values are rounded down to the grid, and p is an upper bound,
-    as in [5]_, but for lists of any lengths. For up to some 60 lists it is at most the exact p-value of a product that
-    is 1 % larger, which is rarely more than 1 % itself. For some 250 lists the product is 10 % larger; more lists are
-    refused. The smallest p-values are exact.
+    For "mean" the relative error of p is at most 1e-11, however small p is, if the numbers of items have a common
+    multiple up to some 50,000. Otherwise, and for "geometric-mean", values are rounded down to the grid, and p is an
+    upper bound. The bound is similar to [5]_, but it allows lists of any lengths. For up to some 60 lists it is at most
+    the exact p-value of a product that is 1 % larger. This p-value is rarely more than 1 % above the exact p-value. For
+    some 250 lists the product is 10 % larger; more lists are refused. The smallest p-values are exact.
 
-    The normal approximation has a larger error: the first of 100 items in each of 3 lists has p = 1e-6, and
-    :math:`\Phi(-z)` is .0016. With "auto" a query is small if its sums of ranks have at most 1024 values. This number
-    is lists times items, minus the lists, plus 1. It is twice as large with ties, and a multiple where lists have
-    different numbers of items. With ``absent="ignore"`` the values of all different sets of lists with an item count,
-    4096 at most. So the result for a query never depends on other queries. A thousand different queries take a second
-    at most, ten thousand queries of five lists of ten items .3 s; ``exact=True`` takes milliseconds for each query.
+    The normal approximation has a larger error. For example, an item that is first of 100 items in each of 3 lists has
+    p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto" a query is small if its rank sums have at most 1024 possible
+    values. This number is the number of lists times the number of items, minus the number of lists, plus 1. The number
+    is twice as large with ties, and some multiple if lists have different numbers of items. With ``absent="ignore"``
+    each different set of lists with an item has its own values; all sets of a query together may have at most 4096
+    values. So the result for a query never depends on other queries. A thousand different queries take at most a
+    second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes milliseconds for each query.
 
-    Tied items share their mean rank. An absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all; m is
-    then the number of lists that contain it. The mean and Q then measure how remarkable an item's ranks are, more so
-    with more lists. Where voters see some items more often than others, the order follows that as well as quality. This
-    is strongest in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no
-    such bias.
+    Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
+    is the number of lists that contain the item. The mean and Q then measure how remarkable the ranks of an item are,
+    and more lists make the same ranks more remarkable. If voters see some items more often than others, the order
+    depends on this as well as on quality. The effect is strongest in paired comparisons, because their ranks of 1/2 and
+    1 are never above the middle. The geometric mean has no such bias.
 
     A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
-    statistics. The weights of a query add up to :math:`2^{53}` at most. Linear in the number of rows except for
-    sorting. For each item "stuart" takes some :math:`100 \sqrt{m}` steps for each of its ranks. It counts a list of
-    weight w as w lists here too, so its time grows with the weights to the power of 1.5 and its memory with w. Weights
-    that need more than :math:`2^{24}` ranks, and more than there are rows, are refused.
+    statistics. The weights of a query may add up to at most :math:`2^{53}`. The time is linear in the number of rows,
+    except for sorting. For each rank of an item, "stuart" takes some :math:`100 \sqrt{m}` steps. "stuart" also
+    processes a list of weight w as w lists. So its time grows with the weights to the power of 1.5, and its memory
+    grows in proportion to the weights. Weights are refused if they lead to more than :math:`2^{24}` ranks and to more
+    ranks than there are rows.
 
     References
     ----------
@@ -209,7 +211,7 @@ class RankStatistic(BaseNormalisedRanks):
             r"of lists"
         ),
     }
-    _tag_notes = {"absent_below": 'not `statistic="min"`'}
+    _tag_notes = {"absent_below": 'not with `statistic="min"`'}
     _parameter_constraints: dict = {
         "statistic": [StrOptions(set(STATISTICS))],
         "exact": ["boolean", StrOptions({"auto"})],
@@ -268,7 +270,8 @@ class RankStatistic(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         silent = lists.sum_over_lists(lists.list_weight) == 0
-        # The empty list counted where no list has any weight adds nothing, so scores stay sums over the lists.
+        # Where no list has any weight, `_normalise` counts one empty list. It must add nothing: scores are sums over
+        # lists.
         return np.where(silent[lists.candidate_query], 0.0, score) if silent.any() else score
 
     def _aggregate(self, lists):
@@ -279,7 +282,7 @@ class RankStatistic(BaseNormalisedRanks):
         return Consensus(score, {"pvalue": pvalue}, {"exact": is_exact})
 
     def _pvalues(self, lists, score):
-        """Return the p-values of the candidates, and the queries where they are exact."""
+        """Return the p-values of the candidates, and a mask of the queries where the p-values are exact."""
         ignore = self.absent == "ignore"
         if self._always_exact:
             logarithms = self.statistic == "geometric-mean"
@@ -308,5 +311,5 @@ class RankStatistic(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # An absent item never has the least rank.
         tags.aggregator_tags.absent_below &= self.statistic != "min"
-        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # probabilities of more lists are others
+        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # with more lists probabilities differ
         return tags

@@ -28,7 +28,10 @@ def rho_score(candidate, x, n_lists, *, weight=None):
 
 
 def rho_pvalue(log_rho, n_lists, *, exact=False, depth_share=1.0):
-    """Compute the log p-value of each rho, or its upper bound, which is the smaller of ``n_lists * rho`` and 1."""
+    """Compute the log p-value of each rho, or with ``exact=False`` the logarithm of an upper bound.
+
+    The upper bound is the smaller of ``n_lists * rho`` and 1.
+    """
     if not exact:
         return np.minimum(log_rho + np.log(n_lists), 0.0)
     log_p = np.empty_like(log_rho)
@@ -48,25 +51,25 @@ class RobustRankAggregation(BaseNormalisedRanks):
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value instead of its bound. Items in the same number of lists have the same order
-        either way, except where the bound is 1.
+        Whether to compute the exact p-value instead of an upper bound. Items in the same number of lists have the same
+        order with both values, except where the bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked. P-values depend on this number. None counts the distinct items of
         each query.
     depth_share : float, or mapping or pandas.Series of voter to float, default=None
-        Share, above 0 and at most 1, of the rankable items that a list can contain; an absent item may have any rank
-        beyond. None means a share of 1. The parameter matters if the shares differ, and for the exact p-value, which
-        needs one share for all lists.
+        Share of the rankable items that a list can contain, above 0 and at most 1. An absent item may have any rank
+        beyond this share. None means a share of 1. The parameter changes the result only if the shares differ or if the
+        p-value is exact. An exact p-value needs one share for all lists.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
-        and divides each rank by the length of its list, as if the list were complete. P-values then get smaller with
-        the number of lists that contain the item.
+        and divides each rank by the length of its list, as if the list were complete. P-values then get smaller if more
+        lists contain the item.
     voter_weights : mapping or pandas.Series of voter to int, default=None
-        Weights of the voters; they multiply the weights of the lists. All weights must be whole numbers.
+        Weights of the voters; they multiply the weights of the lists. All weights must be integers.
 
     See Also
     --------
-    RankStatistic : Other statistics of the same ranks.
+    RankStatistic : Ranks by other statistics of the same ranks.
 
     Notes
     -----
@@ -75,24 +78,25 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     .. math:: \rho = \min_k P(\mathrm{Beta}(k, m - k + 1) \le x_k), \qquad p = \min(1, m \rho),
 
-    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p, which may underflow to 0 where the score is
-    still right. The exact p is the probability that random ranks have so small a :math:`\rho`: that one of their order
-    statistics is below its quantile at :math:`\rho`. Its relative error is about 1e-12, however small p is. The usual
-    alternating sum for it has no correct digit left at 30 lists and a rho of 1e-6.
+    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. It may underflow to 0; the score is still
+    right. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means that one of
+    their order statistics is below its quantile at :math:`\rho`. The relative error of the exact p is about 1e-12,
+    however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a :math:`\rho` of
+    1e-6.
 
     With shares :math:`\sigma_i` (`depth_share`), the k-th term is the probability of at least k successes in
-    independent trials of probabilities :math:`\min(x_k, \sigma_i)`. It is 1 for k beyond the number of lists that
-    contain the item; a rank of 1 does not count as a rank. Equal shares leave :math:`\rho` unchanged.
+    independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number of lists
+    that contain the item; a normalised rank of 1 does not count as a rank. Equal shares leave :math:`\rho` unchanged.
 
-    Tied items share their mean rank. An absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all; m is
-    then the number of lists that contain it. Items with p = 1 tie: they are sorted by the number of lists that contain
-    them.
+    Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
+    is the number of lists that contain the item. All items with p = 1 tie; they are sorted by the number of lists that
+    contain them.
 
     A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
-    statistics. They may add up to :math:`2^{53}` in a query. Exact p-values and different shares process the m lists
-    one by one, and allow a sum of :math:`2^{24}`. Linear in the number of rows except for sorting. Exact p-values take
-    about :math:`m^2 / 2` logarithms and powers for each distinct :math:`\rho`. Different shares take m times the
-    largest k for each distinct rank.
+    statistics. In a query the weights may add up to :math:`2^{53}`. With exact p-values or different shares, the m
+    lists are processed one by one, and the weights may add up to :math:`2^{24}`. The time is linear in the number of
+    rows, except for sorting. Exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct
+    :math:`\rho`. Different shares take m times the largest k steps for each distinct rank.
 
     References
     ----------
@@ -158,7 +162,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         return lists
 
     def _list_cutoff(self, lists):
-        """For each list, return the share of the items that it can contain; return float64 of shape (n_lists,)."""
+        """For each list, return the share of the items that it can contain, as float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
                 "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
@@ -172,7 +176,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
                 "several shares is known; got a share for each voter. Give a single share, or leave exact=False."
             )
         else:
-            cutoff = voter_values(lists, self.depth_share, "depth_share", "Give those a share, 1 if they show all.")
+            advice = "Give these voters a share, 1 if their lists are full."
+            cutoff = voter_values(lists, self.depth_share, "depth_share", advice)
             cutoff = cutoff[lists.list_voter]
         # Rounding of a share must not count as an error.
         lowest = lists.list_length / self._list_n_items(lists)
@@ -180,10 +185,9 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"`depth_share` must be at most 1 and at least the share of items in a list; got {cutoff[v]:g} for "
-                f"{show_id(lists.voters, lists.list_voter[v])}, and its list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g} of them. Raise the share, or "
-                "give n_items."
+                f"`depth_share` must be from the share of items in the list to 1; got {cutoff[v]:g} for "
+                f"{show_id(lists.voters, lists.list_voter[v])}, whose list for query "
+                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g}. Raise the share, or give n_items."
             )
         return cutoff
 
@@ -205,7 +209,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # The bound m rho is 1 for many items.
         tags.aggregator_tags.unanimity = self.exact
-        tags.aggregator_tags.scale_free = False  # probabilities of more lists are others
+        tags.aggregator_tags.scale_free = False  # with more lists probabilities differ
         return tags
 
 

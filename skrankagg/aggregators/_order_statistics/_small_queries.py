@@ -1,7 +1,7 @@
-"""Exact p-values of rank sums in small queries: the distributions of all these queries are convolved together.
+"""Exact p-values of rank sums in small queries, whose distributions are convolved together.
 
-As in :mod:`._random_ranks`, a random list gives an item one of its own places. All terms are positive, so small
-p-values have as many correct digits as others, with a relative error of about 1e-13, down to 1e-300.
+As in :mod:`._random_ranks`, a random list gives an item one of the places of the list. All terms are positive. So small
+p-values, down to 1e-300, are as accurate as others: their relative error is about 1e-13.
 """
 
 import numpy as np
@@ -17,14 +17,14 @@ _CELLS_AT_ONCE = 1 << 15
 
 
 def small_pvalues(lists, n_items, *, ignore_absent):
-    """Compute p-values of rank sums, which are NaN in queries that are not small; also return a mask of small queries.
+    """Compute p-values of rank sums in small queries, and NaN in others; also return a mask of the small queries.
 
-    `n_items` contains the number by which the ranks of each list are divided, float64 of shape (n_lists,). Whether a
-    query is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. Its grid is
-    the common multiple of its numbers of items.
+    `n_items` contains the number that divides the ranks of each list, as float64 of shape (n_lists,). Whether a query
+    is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. The number of
+    cells for a normalised rank of 1 is a common multiple of the numbers of items.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
-    # Without a common grid there are fewer cells.
+    # This is a lower bound on the number of cells, because a common grid only adds cells.
     least = 1 + lists.sum_over_lists(_widths(lists, n_items, ignore_absent) * lists.list_weight)
     queries = np.flatnonzero(_are_few(least, least * _most_distributions(lists, ignore_absent)))
     if not len(queries):
@@ -41,7 +41,10 @@ def _are_few(most_of_one, of_all):
 
 
 def _most_distributions(lists, ignore_absent):
-    """Bound each query's number of distributions: 1, or 1 plus the number of items that some list does not contain."""
+    """For each query, return an upper bound on the number of distributions.
+
+    With `ignore_absent` the bound is 1 plus the number of items that some list does not contain. Otherwise it is 1.
+    """
     if not ignore_absent:
         return 1
     counted = lists.list_weight > 0
@@ -52,7 +55,7 @@ def _most_distributions(lists, ignore_absent):
 
 
 def _widths(lists, n_items, ignore_absent):
-    """For each list, compute the worst rank that it can give minus the best rank."""
+    """For each list, compute the worst rank that it can give to an item minus the best rank."""
     width = np.zeros(lists.n_lists)
     held = lists.list_length > 0
     width[held] = lists.rank[lists.row_ptr[1:][held] - 1] - lists.rank[lists.row_ptr[:-1][held]]
@@ -89,7 +92,7 @@ def _pvalues(lists, n_items, ignore_absent):
 
 
 def _alike(nulls, n_cells):
-    """Yield groups of distributions of similar size, with a bounded number of cells at once."""
+    """Yield groups of distributions of similar size, where each group has a bounded number of cells."""
     size = np.frexp(n_cells[nulls])[1]
     for one in np.unique(size):
         of_size = nulls[size == one]
@@ -98,9 +101,10 @@ def _alike(nulls, n_cells):
 
 
 class _Draws:
-    """Distributions of the place that a random list of each kind gives to an item.
+    """For each kind of list, the distribution of the place that a random list gives to an item.
 
-    Distribution g is the sum of ``copies[e]`` draws of kind ``number[e]`` for each e from ``ptr[g]`` to ``ptr[g + 1]``.
+    In the methods, distribution g belongs to a sum of draws. It has ``copies[e]`` draws of kind ``number[e]`` for each
+    e in ``range(ptr[g], ptr[g + 1])``.
     """
 
     def __init__(self, lists, n_items, example, ignore_absent):
@@ -114,7 +118,7 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """For each distribution, count the cells of a rank of 1 and the cells of all sums; inf stands for too many."""
+        """For each distribution, count the cells of a rank of 1 and the cells of all sums; inf means too many cells."""
         per_one = np.ones(len(ptr) - 1)
         length = np.diff(ptr)
         for place in range(int(length.max(initial=0))):
@@ -132,7 +136,10 @@ class _Draws:
         return per_one, 1 + np.rint(np.bincount(owner, weights=cells, minlength=len(ptr) - 1))
 
     def convolve(self, some, number, copies, ptr, per_one, n_cells):
-        """Compute the probabilities of all sums, from the smallest, for some distributions: shape (n_some, n_cells)."""
+        """For some distributions, compute the probability of each sum; return shape (n_some, n_cells).
+
+        The sums are in ascending order.
+        """
         entry, entry_ptr = gather_ranges(ptr, some)
         counted = self._width[number[entry]] > 0
         entry, owner = entry[counted], expand(entry_ptr)[counted]
@@ -156,7 +163,10 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """For some lists, compute the probability of each step above the best place: shape (n_some, n_steps)."""
+        """For some kinds of lists, compute the probability of each step above the best place.
+
+        Returns an array of shape (n_some, n_steps).
+        """
         scale = per_one / self._n_items[kind]
         rows, ptr = gather_ranges(self._lists.row_ptr, self._example[kind])
         owner, rank = expand(ptr), self._lists.rank[rows]

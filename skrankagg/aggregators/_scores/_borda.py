@@ -20,9 +20,10 @@ class _BordaPoints(PointSums):
 
 
 class BordaCount(_BordaPoints, SharedPointSums):
-    r"""Rank items by Borda points; unranked items share the points that a list has not given to its own items.
+    r"""Rank items by Borda points; the unranked items of a list share the points that are left over.
 
-    Each list gives its first item as many points as there are items, its second item one point less, and so on.
+    Each list gives its first item as many points as the query has items. It gives its second item one point less, and
+    so on.
 
     Parameters
     ----------
@@ -52,10 +53,10 @@ class BordaCount(_BordaPoints, SharedPointSums):
 
     .. math:: B(i) = \frac{\sum_{v \ni i} w_v (L_v + 1 - r_v(i))}{\sum_{v \ni i} w_v}.
 
-    On full lists this gives the same order as the default. The first place of a long list is then worth more than the
-    first place of a short list. So with lists of unequal length the items of long lists come first;
-    :class:`RankStatistic` divides by the length instead. On top-k lists an item that a single list ranks first comes
-    before an item that every list ranks second. An item that only lists of weight 0 contain scores 0.
+    On full lists this gives the same order as the default. With lists of unequal length, the first place of a long list
+    is worth more than the first place of a short list. So the items of long lists come first. :class:`RankStatistic`
+    divides by the length instead. On top-k lists an item that a single list ranks first comes before an item that every
+    list ranks second. If only lists of weight 0 contain an item, its score is 0.
 
     Tied items share their mean rank, and therefore their mean points. The time is linear in the number of rows.
 

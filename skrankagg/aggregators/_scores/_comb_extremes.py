@@ -16,9 +16,12 @@ _CELLS = 1 << 22
 
 
 class _BaseChoice(BaseComb):
-    """Base of methods that choose one or two of an item's values; lists of weight 0 do not count."""
+    """Base of methods whose score is one of the values of an item, or the mean of two of them.
 
-    # One list's value decides, so of two items that it does not hold both of, either may come first.
+    Lists of weight 0 do not count.
+    """
+
+    # One list's value decides. If this list contains only one of two items, either item may come first.
     _tags = {"unanimity": False, "absent_below": False}
     _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
     #: Whether a score is one of the values, not a mean of two.
@@ -29,8 +32,8 @@ class _BaseChoice(BaseComb):
         if not np.isfinite(value).all():
             row = first_row(~np.isfinite(value))
             raise InputError(
-                f"{self!r} needs values that fit into floating point; got a value that does not fit for "
-                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])}. Choose norm='min-max'."
+                f"{self!r} must compute values that fit into floating point; the value of item "
+                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not. Choose norm='min-max'."
             )
         weight = lists.list_weight[lists.row_list]
         rows = slice(None) if not lists.is_weighted else weight > 0
@@ -40,7 +43,7 @@ class _BaseChoice(BaseComb):
             self._choose(score, candidate, value, weight)
         else:
             self._choose_for_all(score, lists, absent, candidate, value, weight)
-        # Without a norm, scores are chosen, not computed: of two different scores one is better, however close.
+        # Without a norm, scores are copies of given scores, so even the smallest difference is real.
         exact = self.norm is None and self._is_one_value
         return Consensus(score, scale=np.zeros(len(score)) if exact else None, additive=absent is None)
 
@@ -50,7 +53,7 @@ class _BaseChoice(BaseComb):
         raise NotImplementedError
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
-        """Set the scores as `_choose` does, and give the absent items of each list the value in `absent`."""
+        """Set the scores in the same way as `_choose`; the absent items of a list have the list's value in `absent`."""
         # Take some queries at a time: the values of absent items need more memory than the rows.
         for rows, cells, owners in _absent_cells(lists, candidate):
             given = lists.list_weight[owners] > 0
@@ -70,7 +73,9 @@ class _BaseChoice(BaseComb):
 
 
 def _absent_cells(lists, candidate):
-    """Pair each candidate with the lists that do not contain it: yield (rows, candidates, lists) for a few queries.
+    """Pair each candidate with the lists that do not contain it.
+
+    For a few queries at a time, yields their rows, and the candidates and the lists of the pairs.
 
     `candidate` contains the candidate of each row whose list has a positive weight. A list of weight 0 is treated as if
     it did not contain its items.
@@ -98,22 +103,24 @@ def _absent_cells(lists, candidate):
 class CombMAX(_BaseChoice):
     r"""Rank items by the greatest of their normalised scores.
 
-    A single list that ranks an item first is enough. Use this method where the lists cover different items, such as the
-    shards of one index.
+    A single list that ranks an item first is enough to bring the item to the top. Use this method where the lists cover
+    different items, such as the shards of one index.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
+        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
+        items.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. With "zero" the list does not count for the item, just as
-        it adds 0 to a sum. With "min" the value is the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
+        comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists. It only matters which weights are 0.
+        Weights of the voters; they multiply the weights of the lists. All weights above 0 have the same effect.
 
     See Also
     --------
-    CombMIN : Ranks by the least score; CombMED by the median.
+    CombMIN : Ranks by the least score.
+    CombMED : Ranks by the median score.
     CombSUM : Ranks by the sum; its Notes define the norms.
 
     Notes
@@ -125,8 +132,8 @@ class CombMAX(_BaseChoice):
     A weight of 2 acts like two copies of the list, so the size of a weight does not matter. Under "min-max" the first
     item of every list scores 1, so all distinct first items tie. Among them, items in more lists come first. Tied items
     of a list share their mean rank. Lists that do not contain an item have no effect on its score, except with
-    ``absent_score="min"``. An item that only lists of weight 0 contain scores 0. The time is linear in the number of
-    rows.
+    ``absent_score="min"``. If only lists of weight 0 contain an item, its score is 0. The time is linear in the number
+    of rows.
 
     References
     ----------
@@ -151,7 +158,7 @@ class CombMAX(_BaseChoice):
     """
 
     _guide = {
-        "absent": 'nothing: the list plays no part; `norm="borda"` and `absent_score="min"`: as in `CombSUM`',
+        "absent": 'nothing: the list does not count for it; `norm="borda"` and `absent_score="min"`: as in `CombSUM`',
         "ties": "mean rank; norms of scores: their scores",
         "cost": "$N$",
     }
@@ -178,23 +185,25 @@ class CombMAX(_BaseChoice):
 class CombMIN(_BaseChoice):
     r"""Rank items by the least of their normalised scores.
 
-    Use this method where every list contains every item and one bad place should rule an item out. Lists that are cut
-    at some rank put items of many lists at a disadvantage: more lists can give them a low value. Choose
+    Use this method where every list contains every item and one bad place should rule an item out. If lists are cut at
+    some rank, items in many lists are at a disadvantage, because more lists can give them a low value. Choose
     :class:`CombSUM`, or ``absent_score="min"``, for such lists.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
+        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
+        items.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. With "zero" the list does not count for the item, just as
-        it adds 0 to a sum. With "min" the value is the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
+        comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists. It only matters which weights are 0.
+        Weights of the voters; they multiply the weights of the lists. All weights above 0 have the same effect.
 
     See Also
     --------
-    CombMAX : Ranks by the greatest score; CombMED by the median.
+    CombMAX : Ranks by the greatest score.
+    CombMED : Ranks by the median score.
     CombSUM : Ranks by the sum; its Notes define the norms.
 
     Notes
@@ -205,7 +214,7 @@ class CombMIN(_BaseChoice):
 
     A weight of 2 acts like two copies of the list, so the size of a weight does not matter. Tied items of a list share
     their mean rank. Lists that do not contain an item have no effect on its score, except with ``absent_score="min"``.
-    An item that only lists of weight 0 contain scores 0. The time is linear in the number of rows. With
+    If only lists of weight 0 contain an item, its score is 0. The time is linear in the number of rows. With
     ``absent_score="min"`` it is linear in the number of lists times the number of items.
 
     References
@@ -242,7 +251,10 @@ class CombMIN(_BaseChoice):
 
 
 def _reduce(choose, score, candidate, value):
-    """Set the score of each candidate to the greatest or the least of its values, as `choose` decides."""
+    """Set the score of each candidate to the greatest or the least of its values.
+
+    `choose` is np.maximum or np.minimum.
+    """
     score[candidate] = value
     choose.at(score, candidate, value)
 
@@ -250,24 +262,26 @@ def _reduce(choose, score, candidate, value):
 class CombMED(_BaseChoice):
     r"""Rank items by the median of their normalised scores.
 
-    Up to half of the lists that contain an item can be arbitrarily wrong. Lists that are cut at some rank put items of
-    many lists at a disadvantage, as lists that do not contain an item do not count. Choose :class:`CombSUM`, or
-    ``absent_score="min"``, for such lists.
+    The result tolerates arbitrary errors in up to half of the lists that contain an item. Lists that do not contain the
+    item do not count. So if lists are cut at some rank, items in many lists are at a disadvantage. Choose
+    :class:`CombSUM`, or ``absent_score="min"``, for such lists.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
+        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
+        items.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. With "zero" the list does not count for the item, just as
-        it adds 0 to a sum. With "min" the value is the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
+        comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
     See Also
     --------
-    CombMAX : Ranks by the greatest score; CombMIN by the least.
-    CombANZ : Ranks by the mean over the same lists.
+    CombMAX : Ranks by the greatest score.
+    CombMIN : Ranks by the least score.
+    CombANZ : Ranks by the mean over the lists that contain the item.
     CombSUM : Ranks by the sum; its Notes define the norms.
     RankStatistic : With ``statistic="median"`` it ranks by the median of the ranks.
 
@@ -278,12 +292,12 @@ class CombMED(_BaseChoice):
     .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
 
     where the median of an even number of values is the mean of the two values in the middle. With weights, the lower
-    median is the least value at which the values up to it have half of the total weight. The upper median is the least
-    value at which they have more than half. The score is the mean of the two medians, so integer weights act as copies
-    of the list. If a share of the weight differs from one half only by rounding, it counts as one half. Tied items of a
-    list share their mean rank. Lists that do not contain an item have no effect on its score, except with
-    ``absent_score="min"``. An item that only lists of weight 0 contain scores 0. The method sorts the rows by item and
-    value. With ``absent_score="min"`` it sorts one value for each list and item.
+    median is the least value such that all values up to it have at least half of the total weight. For the upper
+    median, these values have more than half of the total weight. The score is the mean of the two medians, so integer
+    weights act as copies of the list. If a share of the weight differs from one half only by rounding, it counts as one
+    half. Tied items of a list share their mean rank. Lists that do not contain an item have no effect on its score,
+    except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is 0. The method sorts the
+    rows by item and value. With ``absent_score="min"`` it sorts one value for each list and item.
 
     References
     ----------
@@ -330,10 +344,10 @@ class CombMED(_BaseChoice):
 
 
 def _weighted_medians(ptr, value, weight):
-    """Return the lower and upper weighted median of each group, each of shape (n_groups,); all weights are positive.
+    """Return the lower and the upper weighted median of each group, two arrays of shape (n_groups,).
 
-    The values of a group are ascending. Weights are added one after the other within the group, so the sums of a group
-    do not depend on other groups.
+    All weights are positive. The values of a group are ascending. Weights are added one after the other within the
+    group, so the sums of a group do not depend on other groups.
     """
     head, size = ptr[:-1], np.diff(ptr)
     half = np.add.reduceat(weight, head) / 2

@@ -53,7 +53,7 @@ class BaseComb(BaseAggregator):
         return normalize(lists, self.norm, self.absent_score)
 
     def _check_range(self, lists, points, scale=None, *, lost=None):
-        """Raise InputError if numbers overflow, or if `lost` marks a query whose numbers all underflow."""
+        """Raise InputError if a sum overflows, or if `lost` marks a query in which all sums underflow."""
         finite = np.isfinite(points) if scale is None else np.isfinite(points) & np.isfinite(scale)
         bad = ~finite if lost is None else ~finite | lost[lists.candidate_query]
         if not bad.any():
@@ -74,7 +74,7 @@ class BaseComb(BaseAggregator):
 
 
 class _SumsOfScores(BaseComb):
-    """Base of methods that sum values over all lists; an item also has a value in each list that lacks it."""
+    """Base of methods that sum values over all lists; an item also has a value in lists that do not contain it."""
 
     _repeats_columns = True
 
@@ -103,12 +103,12 @@ class _SumsOfScores(BaseComb):
         """Return the value that each row adds and the value that each list adds to all items; None stands for 0."""
         gain, absent = self._values(lists)
         if absent is not None:
-            gain = gain - absent[lists.row_list]  # the gain of an item in the list minus the value of absence
+            gain = gain - absent[lists.row_list]  # the value of the row minus the value of an absent item
         return gain, absent
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # A list may give its own item less than 0, the value of an absent item: being ranked can be worse.
+        # An absent item has the value 0. A list may give its own item less than 0, so being ranked can be worse.
         tags.aggregator_tags.unanimity = self.norm not in _MAY_BE_NEGATIVE or self.absent_score == "min"
         tags.aggregator_tags.absent_below = self.norm not in _MAY_BE_NEGATIVE - {"dbsf"} or self.absent_score == "min"
         return tags
@@ -135,7 +135,9 @@ class CombSUM(_SumsOfScores):
     --------
     CombMNZ : Multiplies the sum by the number of lists that contain the item.
     CombANZ : Divides the sum by the number of lists that contain the item.
-    CombMAX : Ranks by the greatest value; CombMIN by the least, CombMED by the median.
+    CombMAX : Ranks by the greatest value.
+    CombMIN : Ranks by the least value.
+    CombMED : Ranks by the median value.
     BordaCount : Gives the same order as ``norm="borda"``; its scores are Borda points.
     ReciprocalRankFusion : Gives the same order as ``norm="reciprocal"`` at its default, ``k=60``.
     skrankagg.preprocessing.ScoreNormalizer : Scales scores by known bounds; use it before ``norm=None``.
@@ -149,7 +151,7 @@ class CombSUM(_SumsOfScores):
     over all lists of the query with weights :math:`w_v`. Let :math:`r` be the item's rank in the list, with ties at
     their mean rank, and :math:`x` the item's score. Let :math:`L_v` be the length of the list and :math:`n` the number
     of distinct items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` are taken over the scores of
-    the list, with :math:`sd` of the population [2]_, [3]_:
+    the list; :math:`sd` is the standard deviation of a population [2]_, [3]_:
 
     ============== ========================================= ========================== =====================
     norm           ranked                                    absent                     a list of equal scores
@@ -167,10 +169,10 @@ class CombSUM(_SumsOfScores):
     None           :math:`x`                                 0                          :math:`x`
     ============== ========================================= ========================== =====================
 
-    Under "borda", the absent items of a list share the values of the places after its last item, and each gets their
-    mean. "max" needs a score above 0 in every list. "max", "l2" and None depend on where 0 is; the other norms of
-    scores do not. None needs calibrated scores: equal scores must mean the same in all lists, and all scores must be
-    above 0, the value of an absent item.
+    Under "borda", the absent items of a list share the values of the places after its last item: each absent item gets
+    the mean of these values. "max" needs a score above 0 in every list. "max", "l2" and None depend on the zero point
+    of the scores; the other norms of scores do not. None needs calibrated scores: equal scores must mean the same in
+    all lists, and all scores must be above 0, the value of an absent item.
 
     With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score", 0
     is the mean value of each list. An absent item then gets a higher value than the items below the mean. Choose "min"
@@ -213,7 +215,7 @@ class CombSUM(_SumsOfScores):
     }
     _tag_notes = {
         "unanimity": 'not with `norm="z-score"`, `"dbsf"`, `"max"`, `"l2"` or `None`, unless `absent_score="min"`',
-        "absent_below": 'not `norm="z-score"`, `"max"`, `"l2"`, `None`, unless `absent_score="min"`',
+        "absent_below": 'not with `norm="z-score"`, `"max"`, `"l2"` or `None`, unless `absent_score="min"`',
     }
     _variants = (*({"norm": norm} for norm in NORMS), {"norm": "z-score", "absent_score": "min"})
 
@@ -222,7 +224,10 @@ class CombSUM(_SumsOfScores):
 
 
 class _Supported(_SumsOfScores):
-    """Base of sums that are multiplied by a power `gamma` of the total weight of the lists that contain the item."""
+    """Base of methods that multiply a sum by a power of the total weight of the lists that contain the item.
+
+    The power is `gamma`.
+    """
 
     gamma: float
 
@@ -282,12 +287,12 @@ class CombMNZ(_Supported):
     ----------
     gamma : float, default=1.0
         Power of the number of lists: 0 gives :class:`CombSUM`, and -1 gives :class:`CombANZ`. The larger it is, the
-        higher are items of many lists.
+        higher the method ranks items in many lists.
     norm : str or None, default="min-max"
         How each list is rescaled before summing, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it, as in :class:`CombSUM`. The sum includes this value; the
-        factor does not include the list.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. This value counts in the sum, but
+        the list does not count in the factor.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -305,8 +310,8 @@ class CombMNZ(_Supported):
 
     GMNZ is the family of all :math:`\gamma` [2]_. Tied items of a list share their mean rank; an absent item counts as
     in :class:`CombSUM`. Sums can be negative under "z-score", and under None with negative scores. A larger number of
-    lists then makes them more negative. An item that only lists of weight 0 contain scores 0. Linear in the number of
-    rows.
+    lists then makes the score more negative. If only lists of weight 0 contain an item, its score is 0. The time is
+    linear in the number of rows.
 
     References
     ----------
@@ -338,7 +343,7 @@ class CombMNZ(_Supported):
     }
     _tag_notes = {
         "unanimity": "as `CombSUM`, and not with `gamma` below 0",
-        "absent_below": "not the norms of `CombSUM`",
+        "absent_below": "not with the norms named for `CombSUM`",
     }
     _parameter_constraints: dict = {
         "gamma": [Interval(Real, None, None, closed="neither")],
@@ -364,16 +369,17 @@ class CombMNZ(_Supported):
 class CombANZ(_Supported):
     r"""Rank items by the mean of their normalised scores over the lists that contain them.
 
-    Use it when each voter saw only some items. On lists cut at some rank choose :class:`CombSUM` or :class:`CombMNZ`.
-    Otherwise an item near the top of a single list comes before an item that all lists rank nearly as high.
+    Use this method if each voter saw only some items. For lists cut at some rank, choose :class:`CombSUM` or
+    :class:`CombMNZ` instead. CombANZ would rank an item near the top of a single list before an item that all lists
+    rank nearly as high.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
         How each list is rescaled before averaging, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it, as in :class:`CombSUM`. The sum includes this value; the
-        divisor does not include the list.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. This value counts in the sum, but
+        the list does not count in the divisor.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -389,8 +395,9 @@ class CombANZ(_Supported):
     .. math:: \mathrm{CombANZ}(i) = \frac{1}{h(i)} \sum_{v} w_v s_v(i).
 
     Lists that do not contain the item have no effect, except that ``absent_score="min"`` adds their lowest values. The
-    divisor stays the same, so items in few lists come first where these values are above 0. Tied items of a list share
-    their mean rank. An item that only lists of weight 0 contain scores 0. Linear in the number of rows.
+    divisor does not count these lists, so items in few lists come first if the added values are above 0. Tied items of
+    a list share their mean rank. If only lists of weight 0 contain an item, its score is 0. The time is linear in the
+    number of rows.
 
     References
     ----------

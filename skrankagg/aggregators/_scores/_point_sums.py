@@ -10,7 +10,10 @@ from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
 
 
 class PointSums(BaseAggregator):
-    """Base of sums of the points that each list gives its own items; a subclass computes the points in `_points`."""
+    """Base of methods that sum the points of an item over the lists; a subclass computes the points in `_points`.
+
+    Each list gives points only to its own items.
+    """
 
     _any_numbering = True
     _repeats_columns = True
@@ -38,12 +41,16 @@ class PointSums(BaseAggregator):
 
 
 class SharedPointSums(PointSums):
-    """Base of sums of points that lists give to all items, or of means of points that lists give to their own items."""
+    """Base of methods that sum or average the points of an item over the lists.
+
+    With ``absent="last"`` each list gives points to all items, and the score is the sum. With ``absent="ignore"`` each
+    list gives points only to its own items, and the score is the mean.
+    """
 
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **PointSums._parameter_constraints}
 
     def _left_over(self, lists):
-        """For each list, return the mean of the points that it has not given to its own items."""
+        """For each list, return the points of each absent item: the mean of the points that are left over."""
         raise NotImplementedError
 
     def _points_inside(self, lists):
@@ -54,7 +61,7 @@ class SharedPointSums(PointSums):
         return self._add_up(lists)
 
     def _add_up(self, lists):
-        """Compute the scores of the candidates, an array of shape (n_candidates,)."""
+        """Compute the scores of the candidates, of shape (n_candidates,)."""
         if self.absent == "ignore":
             lists = _scale_weights(lists)
             return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)
@@ -99,7 +106,10 @@ def _scale_weights(lists):
 
 
 def _scaled(lists, weight):
-    """Scale the weights of each query by a power of two, so that the products in a mean stay in range and exact."""
+    """Scale the weights of each query by a power of two.
+
+    The products in a mean then stay in range and exact.
+    """
     _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
     return np.ldexp(weight, -exponent[lists.list_query])
 

@@ -19,7 +19,10 @@ __all__ = ["InverseSquareRank", "RankBiasedCentroid", "ReciprocalRankFusion"]
 
 
 class _RankDecay(BaseAggregator):
-    """Base of sums of a gain for each rank, times an optional factor for each candidate; subclasses define both."""
+    """Base of methods that sum a gain for each rank and multiply the sum by an optional factor for each candidate.
+
+    Subclasses define the gain and the factor.
+    """
 
     _any_numbering = True
     _repeats_columns = True
@@ -39,7 +42,7 @@ class _RankDecay(BaseAggregator):
 
     def _aggregate(self, lists):
         score, factor = sum_rows(lists, self._gain(lists)), self._factor(lists)
-        # Gains of deep ranks in one list are so close that rounding could be taken for a difference.
+        # Gains of deep ranks in one list are so close that differences could be taken for rounding.
         return Consensus(score if factor is None else score * factor, additive=True)
 
     def _contributions(self, lists):
@@ -58,8 +61,8 @@ class ReciprocalRankFusion(_RankDecay):
     Parameters
     ----------
     k : float, or mapping or pandas.Series of voter to float, default=60
-        Damping, at least 0: the larger it is, the less the first places stand out. A mapping has a value for each
-        voter.
+        Damping constant, at least 0. The larger it is, the less the first places stand out. A mapping has a value for
+        each voter.
     depth : int, default=None
         Last rank of each list that counts, at least 1; with None all ranks count. Items beyond this rank stay in the
         result, but the list adds 0 to their scores.
@@ -87,17 +90,16 @@ class ReciprocalRankFusion(_RankDecay):
 
     The paper chose 60 for runs of a thousand items, and 60 is the default here. :func:`~skrankagg.fuse` uses 30. On 24
     judged collections, with lists cut at 100, 30 gained .5 points of nDCG@10 over 60 on average, and lost 1.8 points on
-    the worst collection. A `k` of 10 gained .1 points on average, and lost 4.4 on the worst.
-    :class:`~skrankagg.aggregators.LearnedWeights` uses 20: with weights learnt from five judged queries, 20 gained .6
+    the worst collection. A `k` of 10 gained .1 points on average, and lost 4.4 points on the worst collection.
+    :class:`~skrankagg.aggregators.LearnedWeights` uses 20. With weights learnt from five judged queries, 20 gained .6
     to .8 points over 60.
 
-    At ``k=60`` the number of lists that contain an item matters more
-    than the ranks of the item. For example, rank 30 in two lists beats rank 1 in one list. With two lists of at most k
-    + 1 items, the items that are in both lists come before all others. With lists of a few dozen items choose `k` by
-    cross-validation. The benchmark ``benchmarks/hybrid.py`` fuses the first 30 items of two
-    generated retrievers. If the retrievers are good, k=10 gains .005 of nDCG@10 over k=60; if they are weak, it loses
-    .006. Scores depend only on ranks and do not measure relevance, so the same threshold means different things in
-    different queries.
+    At ``k=60`` the number of lists that contain an item matters more than the ranks of the item. For example, rank 30
+    in two lists beats rank 1 in one list. With two lists of at most ``k + 1`` items, the items that are in both lists
+    come before all other items. With lists of a few dozen items choose `k` by cross-validation. The benchmark
+    ``benchmarks/hybrid.py`` fuses the first 30 items of two generated retrievers. If the retrievers are good, k=10
+    gains .005 of nDCG@10 over k=60; if they are weak, it loses .006. Scores depend only on ranks and do not measure
+    relevance, so the same threshold means different things in different queries.
 
     References
     ----------
@@ -166,7 +168,7 @@ class ReciprocalRankFusion(_RankDecay):
         return gain
 
     def _damping(self, lists):
-        """Return the damping of all lists, or of each list, (n_lists,)."""
+        """Return one damping constant for all lists, or the constant of each list, of shape (n_lists,)."""
         if isinstance(self.k, Real):
             return self.k
         k = voter_values(lists, self.k, "k", "Give each voter its own damping, or all voters one number.")
@@ -193,7 +195,7 @@ class ReciprocalRankFusion(_RankDecay):
 
 
 class RankBiasedCentroid(_RankDecay):
-    r"""Rank items by the attention that a reader of each list gives them.
+    r"""Rank items by the attention that they get from a reader of each list.
 
     A reader looks at the first item of a list. From each item, the reader goes on to the next with a fixed probability.
 
@@ -206,7 +208,7 @@ class RankBiasedCentroid(_RankDecay):
 
     See Also
     --------
-    ReciprocalRankFusion : Its gains fall more slowly, so that deep places count.
+    ReciprocalRankFusion : Its gains fall more slowly, so deep places still count.
     skrankagg.metrics.rank_biased_precision : A measure that assumes the same reader.
 
     Notes
@@ -216,10 +218,10 @@ class RankBiasedCentroid(_RankDecay):
 
     .. math:: \mathrm{RBC}(i) = \sum_{v \ni i} w_v (1 - p) p^{r_v(i) - 1}.
 
-    Tied items share their mean rank; an absent item gets 0. The paper tries .9 to .99. Items tie if their gains are
-    below 1e-12 of the first place's gain, at .95 beyond rank 540. They do not tie if one list alone contains all of
-    them. Beyond the range of floating point, at .95 from rank 14,500 on, all places get 0. The time is linear in the
-    number of rows.
+    Tied items share their mean rank; an absent item gets 0. The paper tries values of :math:`p` from .9 to .99. Items
+    tie if their gains are below 1e-12 of the gain of the first place; at .95 this means beyond rank 540. Such items do
+    not tie if all of them are in one list and in no other list. Gains beyond the range of floating point are 0; at .95
+    this begins at rank 14,500. The time is linear in the number of rows.
 
     References
     ----------
@@ -259,9 +261,10 @@ class RankBiasedCentroid(_RankDecay):
 
 
 class InverseSquareRank(_RankDecay):
-    r"""Rank items by the sum of their inverse squared ranks times the number of their lists, or its logarithm.
+    r"""Rank items by the sum of their inverse squared ranks, multiplied by the number of their lists.
 
-    The first places are nearly all that matters. Items in the tail are ordered by the number of their lists.
+    The factor can also be the logarithm of this number. Only the first places matter much. Items in the tail are
+    ordered by the number of their lists.
 
     Parameters
     ----------
@@ -284,10 +287,11 @@ class InverseSquareRank(_RankDecay):
 
     .. math:: \mathrm{ISR}(i) = g(h(i)) \sum_{v \ni i} \frac{w_v}{r_v(i)^2},
 
-    where :math:`g(h) = h` for "count" and :math:`\log(h + \sigma)` for "log". :math:`\sigma = 0` is the authors'
-    LogISR: all items that only one list contains score 0 and tie. 0.01 is their LogN-ISR. A logarithm below 0 would
-    reverse the order of ranks, so "log" refuses items whose lists weigh less than :math:`1 - \sigma` in all. Tied items
-    share their mean rank; an absent item gets 0. The time is linear in the number of rows.
+    where :math:`g(h) = h` for "count" and :math:`\log(h + \sigma)` for "log". With :math:`\sigma = 0` this is the
+    authors' LogISR: every item in only one list has the score 0, so these items tie. With :math:`\sigma = 0.01` it is
+    their LogN-ISR. A logarithm below 0 would reverse the order of ranks. So with "log" the lists that contain an item
+    must have a total weight of at least :math:`1 - \sigma`. Tied items share their mean rank; an absent item gets 0.
+    The time is linear in the number of rows.
 
     References
     ----------

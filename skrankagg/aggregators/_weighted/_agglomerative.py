@@ -19,7 +19,7 @@ __all__ = ["Agglomerative"]
 
 
 class Agglomerative(WeightedAggregator):
-    r"""Merge the two most similar lists, weighted by their agreement with the majorities, until one is left.
+    r"""Merge the two most similar lists until one is left; lists that agree with the majorities weigh more.
 
     Nearly equal lists are merged first, so they count as one list when they are merged with the others.
 
@@ -34,15 +34,15 @@ class Agglomerative(WeightedAggregator):
         one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight.
-        "ignore" gives it weight 0, so that its lists change nothing and only their items are candidates. "error" raises
-        an error.
+        "ignore" gives it weight 0. Its lists then have no effect, except that their items are candidates. "error"
+        raises an error.
 
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+        Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter`, `weight`: the weights that merging starts with.
+        Columns `query`, `voter` and `weight`, the weight before any list is merged.
 
     Warns
     -----
@@ -53,12 +53,12 @@ class Agglomerative(WeightedAggregator):
 
     See Also
     --------
-    PreferenceRelations : Weights from large majorities only.
+    PreferenceRelations : Learns weights from large majorities only.
 
     Notes
     -----
     The first weight of a list is the number of pairs on which it agrees with a strict majority. A list gives the item
-    on rank :math:`r` of :math:`n` the score :math:`n (n + 1 - 2r) / 2` [1]_. The two lists with the greatest
+    of rank :math:`r` among :math:`n` items the score :math:`n (n + 1 - 2r) / 2` [1]_. The two lists with the greatest
     :math:`\rho = 1 - 6 \sum d^2 / (n^3 - n)` are merged:
 
     .. math:: s = \frac{w_1 s_1 + w_2 s_2}{w_1 + w_2}, \qquad
@@ -66,15 +66,15 @@ class Agglomerative(WeightedAggregator):
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
     with :math:`\bar\rho` the mean similarity of the merged list to the others; the merged list is then ranked again.
-    Two implementations disagree on the weight of a merged list. The two forms follow them and were not checked against
-    the paper. ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2` so that the order of the voters does
-    not matter; "similarity" is the second.
+    Two implementations disagree on the weight of a merged list. The two forms above follow these implementations and
+    were not checked against the paper. ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2`, so the
+    order of the voters does not matter. "similarity" is the second form.
 
     Tied items share their mean rank. The items missing from a list tie below the items of the list. For the majorities
     a ranked item is above an absent item, and two absent items are not compared. Among pairs of lists with the same
     similarity, the pair with the largest weight is merged. If several pairs are left, the content of the lists decides.
-    Lists cannot be weighted from outside: two copies of a list merge into one, which is not a list of weight 2.
-    :math:`O(m n^2 + m^2 n + m^3)` for each query; memory :math:`O(n^2 + m n)`.
+    The method does not accept weights of lists: two copies of a list merge into one list, and this list is not a list
+    of weight 2. The time for each query is :math:`O(m n^2 + m^2 n + m^3)`, and the memory is :math:`O(n^2 + m n)`.
 
     References
     ----------
@@ -96,11 +96,11 @@ class Agglomerative(WeightedAggregator):
     """
 
     _guide = {
-        "absent": "the mean of the places left over, (L + 1 + n) / 2; in the majorities it is below every item held",
+        "absent": "the mean of the places left over, (L + 1 + n) / 2; in the majorities below each item of the list",
         "ties": "mean rank",
         "cost": "$m n^2 + m^2 n + m^3$",
     }
-    _tag_notes = {"absent_below": '`weight_update="mean"`'}
+    _tag_notes = {"absent_below": 'with `weight_update="mean"`'}
     _parameter_constraints: dict = {
         "c1": [Interval(Real, 0, None, closed="left")],
         "c2": [Interval(Real, 0, None, closed="left")],

@@ -27,49 +27,49 @@ _BLOCK, _SHARE = 1 << 15, 0.8
 
 
 class DIBRA(WeightedAggregator):
-    r"""Weigh voters by their distance to the consensus, iteratively, and aggregate with those weights.
+    r"""Weigh voters by their distance to the consensus, in several iterations, and aggregate with these weights.
 
-    Voters close to the current consensus gain weight, which in turn moves the consensus.
+    Voters close to the current consensus gain weight. The new weights then move the consensus.
 
     Parameters
     ----------
     aggregator : estimator, default=None
-        Method that aggregates; any method that can weigh lists is allowed. None is ``CombSUM(norm="borda")``. Set its
-        parameters as ``aggregator__norm``.
+        Method that aggregates the weighted lists; any method that can weigh lists is allowed. None means
+        ``CombSUM(norm="borda")``. Set parameters of the aggregator with a prefix, for example ``aggregator__norm``.
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the consensus, see Notes.
     gamma : float, default=1.5
-        Rate, above 0, at which the gain in weight falls with the distance and with the iterations.
+        Rate at which the gain in weight falls with the distance and from iteration to iteration, above 0.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
         Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query; with
         ``distance="cosine"`` it is the rule of the paper.
     tol : float, default=0.01
-        The iteration ends when no weight of the query grows by more than `tol`, which is above 0.
+        Tolerance, above 0. The iteration ends when no weight of the query grows by more than `tol`.
     max_iter : int, default=50
         Largest number of iterations.
     prune : {"low", "wire"} or None, default=None
-        How to cut the lists in the end. "low" cuts them to a share that depends on the voter. "wire" keeps items in
-        trusted lists, and then learns the weights again.
+        How to cut the lists after the weights are learnt. "low" cuts each list to a share that depends on the weight of
+        its voter. "wire" keeps the items that trusted lists contain, and then learns the weights again.
     d1, d2 : float, default=0.4, 0.1
-        Shares of the cut, from 0 to 1, see Notes.
+        Shares, from 0 to 1, that determine how far the lists are cut, see Notes.
     n_buckets : int, default=3
-        Number of classes of trust with ``prune="wire"``.
+        Number of classes of trust into which ``prune="wire"`` divides the voters.
     weighting : {"query", "global"}, default="query"
         Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
         one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight, or
-        the mean of the scaled weights of its query where weights are scaled. "ignore" gives it weight 0, so that its
-        lists change nothing and only their items are candidates. "error" raises an error.
+        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives the voter the mean
+        weight; if weights are scaled, it gives the mean of the scaled weights of the query. "ignore" gives the voter
+        weight 0. Its lists then have no effect, except that their items are candidates. "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance; they multiply the weights of the lists.
 
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+        Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter`, `weight`: the weights at the end of the iteration.
+        Columns `query`, `voter` and `weight`, the weight at the end of the iteration.
 
     Warns
     -----
@@ -80,49 +80,51 @@ class DIBRA(WeightedAggregator):
 
     See Also
     --------
-    PreferenceRelations : Weights from pairwise majorities.
-    Agglomerative : Weights from pairwise majorities; merges lists two by two.
+    PreferenceRelations : Learns weights from pairwise majorities.
+    Agglomerative : Learns weights from pairwise majorities, and merges lists two by two.
 
     Notes
     -----
-    Weights start at 1. In iteration :math:`t = 1, 2, \dots` the lists are aggregated with the scaled weights, and with
-    :math:`d_v` the distance of list :math:`v` to the consensus [1]_
+    Weights start at 1. In iteration :math:`t = 1, 2, \dots` the lists are aggregated with the scaled weights. With
+    :math:`d_v` the distance of list :math:`v` to this consensus, the weights then change [1]_:
 
-    .. math:: w_v \leftarrow w_v + e^{-\gamma t d_v}
+    .. math:: w_v \leftarrow w_v + e^{-\gamma t d_v}.
 
-    until no weight of the query grows by more than `tol`, and at most `max_iter` times. A list equal to the consensus
-    gains weight without limit, as :math:`t` does, while the consensus stays. The result uses the final weights. In the
-    distances, :math:`r` is the rank in the list, :math:`L` its length and :math:`a` the place in the consensus. The
-    number of items is :math:`n`, and :math:`b` is the place among the items of the list alone:
+    The iteration ends when no weight of the query grows by more than `tol`, or after `max_iter` iterations. The weight
+    of a list equal to the consensus grows by 1 in each iteration, without limit, as long as the consensus stays the
+    same. The result uses the final weights. In the distances, :math:`r` is the rank in the list, :math:`L` is the
+    length of the list and :math:`a` is the place in the consensus. The number of items is :math:`n`. The place in the
+    consensus among the items of the list alone is :math:`b`:
 
     ================ ==============================================================================================
     "cosine"         1 - the cosine of the points :math:`L + 1 - r` (absent 0) and :math:`n + 1 - a`
     "footrule"       :math:`\frac{2}{L} \sum |r/L - a/n|`
     "local-footrule" :math:`\sum |r - b| / \lfloor L^2/2 \rfloor`
     "rho"            :math:`(1 - \rho) / 2`, Spearman's correlation of :math:`r` and :math:`b`
-    "tau"            share of discordant pairs among the pairs of items that both order
+    "tau"            share of discordant pairs among the pairs that the list and the consensus both order
     ================ ==============================================================================================
 
     Agreement must mean a small distance, as the abstract of the paper demands. The author's program, FLAGR, sets the
-    two vectors of the cosine in opposite directions and takes correlations for distances; this method does not.
+    two vectors of the cosine in opposite directions and uses correlations as distances. This method does not.
 
     ``prune="low"`` keeps the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, with
     :math:`w'` the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into `n_buckets`
     buckets of equal size. With :math:`m` the number of voters of a weight above 0, bucket :math:`b` of :math:`B` has
     the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item the confidences of its lists are added
     up, and each list keeps its best :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items by that sum. The aggregator
-    then sees the cut lists alone. Items missing from all cut lists come last, in their former order. The first of these
+    then uses only the cut lists. Items missing from all cut lists come last, in their former order. The first of these
     is as far below the other items as the largest score of the query is from 0.
 
-    Under "cosine" and "footrule" a long list is near the consensus because it contains more of its items. Where lengths
-    differ much, the longest list of a query outweighs all others and becomes the consensus;
+    Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
+    consensus. If lengths differ much, the longest list of a query outweighs all others and becomes the consensus;
     :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. Cut all lists to one depth first, with
     :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality it is best to learn no weights. Among
-    all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least there, and gains least from
-    voters of unequal quality. The user guide has the figures.
+    all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least with such voters, and gains
+    least with voters of unequal quality. The user guide has the figures.
 
-    `aggregator` handles ties and absent items. If all weights of a query are equal, as with one voter or one item, they
-    are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also :math:`O(L \log L)` for each list.
+    `aggregator` handles ties and absent items. If all weights of a query are equal, for example with one voter or one
+    item, the scaled weights are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also
+    :math:`O(L \log L)` for each list.
 
     References
     ----------
@@ -152,13 +154,13 @@ class DIBRA(WeightedAggregator):
     """
 
     _guide = {
-        "absent": "what its `aggregator` gives",
+        "absent": "the same as in its `aggregator`",
         "ties": "as its aggregator",
         "cost": "iterations (at most 50) times the aggregator",
     }
     _tag_notes = {
         "needs_scores": "as the aggregator inside",
-        "unanimity": "not pruned",
+        "unanimity": "only with `prune=None`",
         "absent_below": "as its `aggregator`",
     }
     _parameter_constraints: dict = {
@@ -222,18 +224,18 @@ class DIBRA(WeightedAggregator):
         if aggregator.__sklearn_tags__().requires_fit:
             learns = aggregator.__sklearn_tags__().aggregator_tags.supervised
             why = (
-                "it learns from judgements. Choose another"
+                "which learns from judgements. Choose another aggregator"
                 if learns
-                else "it has weighting='global'. Choose weighting='query' for it"
+                else "which has weighting='global'. Set its weighting='query'"
             )
             raise InputError(
-                f"`aggregator` of DIBRA must be a method without a fit of its own, because DIBRA aggregates the same "
-                f"lists repeatedly; got {aggregator!r}: {why}."
+                f"`aggregator` of DIBRA must be a method that needs no fit, because DIBRA aggregates the same lists "
+                f"repeatedly; got {aggregator!r}, {why}."
             )
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
             raise InputError(
-                f"`aggregator` of DIBRA must accept list weights, fractions too; got {aggregator!r}, which does not. "
+                f"`aggregator` of DIBRA must accept fractional list weights; got {aggregator!r}, which does not. "
                 "Choose another, such as CombSUM(norm='borda')."
             )
         return aggregator._prepare(lists)
@@ -295,7 +297,7 @@ class DIBRA(WeightedAggregator):
         cut_score = self._consensus(cut, weight, known)
         # Items missing from all cut lists come last, in their former order.
         heads = lists.candidate_ptr[:-1]
-        # They begin as far below as the largest score is from 0: a step of the scores' own scale.
+        # The first of these items is as far below the other items as the largest score is from 0.
         size = np.maximum.reduceat(np.abs(score), heads)
         size = np.maximum(size, np.maximum.reduceat(np.abs(cut_score), cut.candidate_ptr[:-1]))
         lowest = np.minimum.reduceat(cut_score, cut.candidate_ptr[:-1]) - np.where(size > 0, size, 1.0)
@@ -322,7 +324,7 @@ class DIBRA(WeightedAggregator):
 
 
 class _Iterating:
-    """Lists of the queries whose weights still change, with values that are computed once for many iterations."""
+    """Lists of the queries whose weights still change, and values that are computed once for many iterations."""
 
     def __init__(self, method, lists):
         self.method, self.running = method, np.arange(lists.n_lists)
@@ -335,13 +337,13 @@ class _Iterating:
         self.distance = LIST_DISTANCES[self.method.distance](lists)
 
     def distances(self, weight):
-        """Compute the distance of each remaining list to the consensus under these weights of all lists."""
+        """Compute the distance of each remaining list to the consensus; `weight` contains the weights of all lists."""
         return self.distance(self.places(self.method._consensus(self.lists, weight[self.running], score=self.score)))
 
     def stop(self, growth):
-        """Stop the queries in which no voting list grows by more than the tolerance.
+        """Stop the queries in which the weight of no voting list grows by more than the tolerance.
 
-        Returns the growth of all remaining lists; it is 0 in queries that stopped before.
+        Returns the growth of the weights of all remaining lists. The growth is 0 in queries that stopped before.
         """
         lists = self.lists
         if not self.moving.all():

@@ -1,4 +1,4 @@
-"""Voter weights from pairwise majorities: the graph of preference relations."""
+"""Voter weights from pairwise majorities, by the method of preference relations."""
 
 from numbers import Real
 from typing import Literal
@@ -19,7 +19,11 @@ __all__ = ["PreferenceRelations"]
 
 
 def alpha_majority(counts, total, alpha, beta):
-    """Return a mask of the pairs that enough lists compare, where almost all of these lists prefer the row's item."""
+    """Return a mask of the pairs of items in which a large majority of lists prefers the row's item.
+
+    At least the share `beta` of `total` must compare the two items. Less than the share `alpha` of these lists may
+    prefer the column's item.
+    """
     against = counts.swapaxes(-1, -2)
     compared = counts + against
     margin = TOLERANCE * total
@@ -27,7 +31,7 @@ def alpha_majority(counts, total, alpha, beta):
 
 
 def disagreements(ranks, absent, majority):
-    """For each list, count the pairs on which it opposes a majority; pairs missing from the list count half.
+    """For each list, count the pairs on which it opposes a majority; a pair counts half if the list has neither item.
 
     `ranks` and `absent` have shape (n_lists, n_items); `absent` marks the items missing from each list.
     """
@@ -40,10 +44,10 @@ def disagreements(ranks, absent, majority):
 
 
 class PreferenceRelations(WeightedAggregator):
-    r"""Weigh each list by how seldom it opposes a large majority, and count the items that it ranks below.
+    r"""Rank items by counts of the items below them; lists that seldom oppose a large majority weigh more.
 
-    A list loses weight for each pair on which it contradicts almost all other lists. The weighted lists are then added
-    up.
+    A list loses weight for each pair on which it contradicts almost all other lists. Each list then counts the items
+    below each of its items, and the score is the weighted sum of these counts.
 
     Parameters
     ----------
@@ -59,17 +63,17 @@ class PreferenceRelations(WeightedAggregator):
         one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight.
-        "ignore" gives it weight 0, so that its lists change nothing and only their items are candidates. "error" raises
-        an error.
+        "ignore" gives it weight 0. Its lists then have no effect, except that their items are candidates. "error"
+        raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance; they multiply the weights of the lists.
 
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+        Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter`, `weight`.
+        Columns `query`, `voter` and `weight`.
 
     Warns
     -----
@@ -80,21 +84,22 @@ class PreferenceRelations(WeightedAggregator):
 
     See Also
     --------
-    DIBRA : Weights from the distance to the consensus.
+    DIBRA : Learns weights from the distance to the consensus.
 
     Notes
     -----
     A list compares two items if it ranks one above the other, or contains only one of them. The pair is decided [1]_ if
-    at least :math:`\beta m` of the :math:`m` lists compare it, and fewer than :math:`\alpha` of these lists prefer one
-    of the items. Let :math:`D_v` be the number of decided pairs that list :math:`v` orders the other way, plus half the
-    number of decided pairs with neither item in the list,
+    at least :math:`\beta m` of the :math:`m` lists compare it, and less than the share :math:`\alpha` of these lists
+    prefers one of the two items. Let :math:`D_v` be the number of decided pairs that list :math:`v` orders the other
+    way, plus half the number of decided pairs with neither item in the list,
 
     .. math:: w_v = 1 - D_v / \tbinom{n}{2}, \qquad s(i) = \sum_v w_v |\{j : v \text{ ranks } i \text{ above } j\}|,
 
     the weighted in-degree of :math:`i` in the graph of preferences. Tied items are not compared. An absent item is
-    below every ranked one; in the sum this holds with ``absent_edges=True`` only. In a query of a single item all
-    weights are 1. The value 1/2 for an unranked pair follows two implementations. The parameter `absent_edges` exists
-    because they differ in the edges for absent items. :math:`O(m n^2)` for each query; memory :math:`O(n^2)`.
+    below every ranked item; in the score this holds only with ``absent_edges=True``. In a query of a single item all
+    weights are 1. The value 1/2 for a pair with neither item in the list follows two implementations. The parameter
+    `absent_edges` exists because these implementations differ in the edges for absent items. The time for each query is
+    :math:`O(m n^2)`, and the memory is :math:`O(n^2)`.
 
     References
     ----------
@@ -117,7 +122,7 @@ class PreferenceRelations(WeightedAggregator):
 
     _guide = {
         "absent": (
-            "a defeat against every item held (`absent_edges=False`: in learning weights only); two absent "
+            "a defeat against each item of the list (`absent_edges=False`: only in learning weights); two absent "
             "items are not compared"
         ),
         "ties": "not compared",

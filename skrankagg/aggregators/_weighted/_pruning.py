@@ -1,4 +1,4 @@
-"""The two prunings of DIBRA, which cut lists by the weights of their voters."""
+"""The two kinds of pruning in DIBRA, which cut lists by the weights of their voters."""
 
 import numpy as np
 
@@ -9,17 +9,23 @@ from ._voter_scales import scale_weights
 
 
 def keep_by_weight(lists, weight, d1, d2, *, known=None):
-    """Return a mask of the first share ``d1 + d2 * w`` of each list, where w is its min-max scaled weight."""
+    """Return a mask of rows that keeps the first share ``d1 + d2 * w`` of each list.
+
+    Here w is the min-max scaled weight of the list.
+    """
     scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "min-max", known=known)
     return _keep(lists, lists.rank, (d1 + d2 * scaled) * lists.list_length)
 
 
 def keep_by_confidence(lists, weight, d1, d2, n_buckets):
-    """Return a mask of rows that keeps the items of trusted lists; more trusted lists keep more items."""
+    """Return a mask of rows that keeps the items of trusted lists.
+
+    A list of higher confidence keeps more items.
+    """
     confidence = _confidence(lists, weight, d1, n_buckets)
     counted = (confidence * lists.list_weight)[lists.row_list]
     preservation = np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
-    # Round sums of the same confidences in another order to one value, so that rounding keeps no item.
+    # Sums of the same confidences in another order are rounded to one value, so that rounding does not decide.
     scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
     level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
     # Sort by preservation, then by rank.
@@ -28,7 +34,10 @@ def keep_by_confidence(lists, weight, d1, d2, n_buckets):
 
 
 def _confidence(lists, weight, d1, n_buckets):
-    """Compute each list's confidence from the bucket of its weight; lists of equal weight get the higher confidence."""
+    """Compute each list's confidence from the bucket of its weight.
+
+    If lists of equal weight span several buckets, all of them get the highest of their confidences.
+    """
     order = group_order(lists.list_query, weight)
     # Sums are restarted for each query, so that they round as in a query on its own.
     cumulated = ragged_cumsum(lists.list_weight[order], lists.list_ptr)
@@ -48,7 +57,10 @@ def _confidence(lists, weight, d1, n_buckets):
 
 
 def _keep(lists, value, most):
-    """Return a mask of each list's rows with the lowest values, at most `most` but at least one; ties stay together."""
+    """For each list, mark the rows with the lowest values, at most `most` rows but at least one.
+
+    Rows of equal value are kept or cut together.
+    """
     order = group_order(lists.row_list, value)
     tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, value[order]))
     first = np.empty(lists.n_rows, dtype=np.int64)

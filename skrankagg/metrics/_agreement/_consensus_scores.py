@@ -21,7 +21,7 @@ def consensus_score(
     consensus: AnyLists,
     distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau",
 ) -> float:
-    """Score how close a consensus is to its lists, as one minus their weighted mean distance.
+    """Score how close a consensus is to its lists: one minus the weighted mean distance of the lists to the consensus.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def consensus_score(
 
     See Also
     --------
-    ConsensusScorer : The same score as a scorer for model selection.
-    consensus_agreement : Any measure of agreement, by voter.
+    ConsensusScorer : A scorer for model selection that computes this score.
+    consensus_agreement : Agreement of each voter with the consensus, by any measure.
 
     Notes
     -----
@@ -69,7 +69,8 @@ def consensus_score(
     place = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(order) - 1)]
     if ((query < 0) | (item < 0) | (keys[place] != wanted)).any():
         raise InputError(
-            "`consensus` must rank every item of each query of `lists`; some item is missing. Aggregate the same lists."
+            "`consensus` must rank every item of each query of `lists`; an item is missing. Pass a consensus of these "
+            "lists."
         )
     apart = LIST_DISTANCES[distance](lists)(run.rank[place])
     weight = lists.list_weight
@@ -78,7 +79,7 @@ def consensus_score(
 
 
 class ConsensusScorer:
-    """Score an aggregator by the closeness of its consensus to the lists, without judgements.
+    """Scorer that rates an aggregator by the closeness of its consensus to the lists, without judgements.
 
     A high score means that the consensus is close to the lists that it represents. It does not mean that the consensus
     is right.
@@ -117,7 +118,7 @@ class ConsensusScorer:
         X : DataFrame or RankedLists
             Ranked lists.
         y : None
-            Ignored; scikit-learn passes it.
+            Ignored; scikit-learn passes this argument.
 
         Returns
         -------

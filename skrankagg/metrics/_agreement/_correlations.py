@@ -1,8 +1,8 @@
 r"""Spearman's correlation, top-weighted correlations, and the concordance of many rankings.
 
-Every public function accepts rankings as lists of items, best first, or as mappings of item to rank. In a list, the
-items of a set are tied. Only items that all rankings contain are compared. If nothing can be compared, the value is
-NaN.
+Every public function accepts rankings as lists of items, best first, or as mappings of item to rank. If a list contains
+a set, the items of the set are tied. Only items that all rankings contain are compared. If nothing can be compared, the
+value is NaN.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _CELLS = 1 << 20
 
 
 def spearman_rho(first: Ranking, second: Ranking) -> float:
-    r"""Compute Spearman's rank correlation of the items that both rankings contain.
+    r"""Compute Spearman's rank correlation of two rankings over the items that both contain.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def weighted_tau(first: Ranking, second: Ranking) -> float:
     Returns
     -------
     float
-        Mean of two values, as in :func:`scipy.stats.weightedtau`: one is weighted by the first ranking, the other by
-        the second.
+        Mean of two correlations, as in :func:`scipy.stats.weightedtau`. The first ranking determines the weights of one
+        correlation, and the second ranking the weights of the other.
 
     See Also
     --------
@@ -97,14 +97,14 @@ def rank_weighted_tau(first, second):
 
 
 def tau_ap(first: Ranking, second: Ranking) -> float:
-    r"""Compute the AP correlation: how well the second ranking agrees with the top of the first.
+    r"""Compute the AP correlation, in which agreement at the top of the first ranking counts most.
 
     Parameters
     ----------
     first : list, or mapping or Series of item to rank
         The ranking whose top counts most.
     second : list, or mapping or Series of item to rank
-        The ranking to compare with it.
+        The ranking to compare with the first ranking.
 
     Returns
     -------
@@ -145,7 +145,8 @@ def rank_tau_ap(first, second):
         return np.nan
     order = np.argsort(first, kind="stable")
     first, second = first[order], second[order]
-    # Items above an item's tie group that the second ranking also places above the item; a tie there counts one half.
+    # For each item, count the items above its tie group that the second ranking also places above it. A tie in the
+    # second ranking counts one half.
     start = np.searchsorted(first, first, side="left")
     above = np.empty(n)
     width = max(1, _CELLS // n)
@@ -178,8 +179,8 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
 
     See Also
     --------
-    concordance : The same coefficient for the voters of each query.
-    spearman_rho : The correlation of two rankings; without ties, its mean over all pairs determines W.
+    concordance : Kendall's coefficient for the voters of each query.
+    spearman_rho : The correlation of two rankings. Without ties, the mean over all pairs of rankings determines W.
 
     Notes
     -----

@@ -1,8 +1,9 @@
 r"""Agreement between two rankings: Kendall's correlations and the distances of Kendall and Spearman.
 
-Every public function accepts two rankings as lists of items, best first, or as mappings of item to rank. In a list, the
-items of a set are tied. The correlations compare the items that both rankings contain. The distances of Fagin et al.
-compare all items; their docstrings state where absent items are placed. If nothing can be compared, the value is NaN.
+Every public function accepts two rankings as lists of items, best first, or as mappings of item to rank. If a list
+contains a set, the items of the set are tied. The correlations compare the items that both rankings contain. The
+distances of Fagin et al. compare all items; their docstrings state where absent items are placed. If nothing can be
+compared, the value is NaN.
 
 Any two items form a pair, and P is the number of pairs. C pairs have the same order in both rankings, and D pairs have
 opposite orders. :math:`P_1` pairs are untied in the first ranking, and :math:`P_2` pairs are untied in the second
@@ -43,8 +44,8 @@ FROM_COUNTS = {
 def pair_counts(first, second):
     """Count pairs in two complete vectors of ranks, of shape (n_items,).
 
-    Returns five counts: discordant pairs, pairs ordered by both vectors, by the first vector and by the second vector,
-    and all pairs.
+    Returns five counts: discordant pairs, pairs ordered by both vectors, pairs ordered by the first vector, pairs
+    ordered by the second vector, and all pairs.
     """
     n = len(first)
     if n < 2:
@@ -64,26 +65,29 @@ def _tied_pairs(rank):
 
 
 def common(first, second):
-    """Reduce two vectors of ranks to the items that both contain, and return their mid-ranks."""
+    """Restrict two vectors of ranks to the items that both vectors contain, and return the mid-ranks."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return mid_rank(first[both]), mid_rank(second[both])
 
 
 def union(first, second):
-    """Return the ranks of the items that either vector contains; absent items are tied below all others."""
+    """Restrict two vectors of ranks to the items that at least one vector contains, and return their mid-ranks.
+
+    In each vector, absent items are tied below all other items.
+    """
     either = ~np.isnan(first) | ~np.isnan(second)
     return tuple(mid_rank(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
 
 
 def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "x"] = "b") -> float:
-    r"""Compute Kendall's rank correlation of the items that both rankings contain.
+    r"""Compute Kendall's rank correlation of two rankings over the items that both contain.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings.
     variant : {"a", "b", "x"}, default="b"
-        Treatment of ties, see below.
+        Treatment of tied pairs; the Notes define the variants.
 
     Returns
     -------
@@ -97,9 +101,11 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
     Notes
     -----
-    The variants are :math:`\tau_a = (C - D)/P`, :math:`\tau_b = (C - D)/\sqrt{P_1 P_2}` [1]_ and :math:`\tau_x = (C - D
-    + T)/P` [2]_. Only :math:`\tau_x` corresponds to a metric: :math:`P (1 - \tau_x)` is the distance of Kemeny and
-    Snell. The computation takes O(n log n) time.
+    Any two items form a pair, and P is the number of pairs. C pairs have the same order in both rankings, and D pairs
+    have opposite orders. :math:`P_1` pairs are untied in the first ranking, and :math:`P_2` pairs are untied in the
+    second ranking. T pairs are tied in both rankings. The variants are :math:`\tau_a = (C - D)/P`, :math:`\tau_b = (C -
+    D)/\sqrt{P_1 P_2}` [1]_ and :math:`\tau_x = (C - D + T)/P` [2]_. Only :math:`\tau_x` corresponds to a metric:
+    :math:`P (1 - \tau_x)` is the distance of Kemeny and Snell. The computation takes O(n log n) time.
 
     References
     ----------
@@ -120,7 +126,7 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
 
 def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
-    r"""Compute Goodman and Kruskal's gamma, :math:`(C - D)/(C + D)`, of the items that both rankings contain.
+    r"""Compute Goodman and Kruskal's gamma of two rankings over the items that both contain.
 
     Parameters
     ----------
@@ -135,6 +141,11 @@ def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
     See Also
     --------
     kendall_tau : A correlation that takes tied pairs into account.
+
+    Notes
+    -----
+    The value is :math:`(C - D)/(C + D)`. C pairs of items have the same order in both rankings, and D pairs have
+    opposite orders [1]_.
 
     References
     ----------
@@ -164,7 +175,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     Returns
     -------
     float
-        0 for equal rankings; with ``normalize`` at most 1.
+        The distance, which is 0 for equal rankings. With ``normalize=True`` it is at most 1.
 
     See Also
     --------
@@ -172,10 +183,10 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
 
     Notes
     -----
-    A pair in opposite orders costs 1; a pair tied in only one ranking costs p. Items absent from a ranking are tied
-    below its own items, which gives the four cases of [1]_. A pair costs 0 or 1 if one item is in both lists and the
-    other item is in only one list. A pair costs 1 if each list contains only one of its items. A pair costs p if one
-    list contains both items and the other list contains neither.
+    A pair in opposite orders costs 1. A pair tied in only one ranking costs p, the `penalty`. Items absent from a
+    ranking are tied below the items that the ranking contains. This rule gives the four cases of [1]_. A pair costs 0
+    or 1 if one item is in both lists and the other item is in only one list. A pair costs 1 if each list contains only
+    one of its items. A pair costs p if one list contains both items and the other list contains neither.
 
     References
     ----------
@@ -194,7 +205,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
 
 
 def top_distance(first, second, *, penalty=0.5, normalize=False):
-    """Compute K^(penalty) of two vectors of ranks, in which NaN marks absent items."""
+    """Compute Kendall's distance of two vectors of ranks, in which NaN marks absent items."""
     discordant, both, one, other, pairs = pair_counts(*union(first, second))
     distance = discordant + penalty * (one - both + other - both)
     return float(ratio_or_nan(distance, pairs)) if normalize else distance
@@ -210,7 +221,7 @@ def footrule_distance(
     first, second : list, or mapping or Series of item to rank
         Rankings.
     location : float, default=None
-        Rank of the items absent from a list; None uses one more than the length of the list.
+        Rank that a list gives to the items absent from it; None uses one more than the length of the list.
     normalize : bool, default=False
         Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`. If a list lacks items of
         the other list, the divisor is the distance between two lists of these lengths that have no item in common.
@@ -222,7 +233,7 @@ def footrule_distance(
 
     See Also
     --------
-    kendall_distance : A distance that is at most the footrule and at least half of it, for full rankings.
+    kendall_distance : A distance that lies between half the footrule and the footrule, for full rankings.
 
     Notes
     -----
@@ -245,7 +256,7 @@ def footrule_distance(
 
 
 def rank_footrule(first, second, *, location=None, normalize=False):
-    """Compute F^(l) of two vectors of ranks, in which NaN marks absent items."""
+    """Compute Spearman's footrule of two vectors of ranks, in which NaN marks absent items."""
     either = ~np.isnan(first) | ~np.isnan(second)
     first, second = first[either], second[either]
     n_first, n_second = (int((~np.isnan(rank)).sum()) for rank in (first, second))

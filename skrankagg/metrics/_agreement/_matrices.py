@@ -1,7 +1,7 @@
 """Agreement of every two voters, of every two methods, and of the voters with a consensus.
 
-Pairs are counted for all pairs of lists at once. Matrix products add up the counts of one strip of item pairs after
-another.
+Pairs of items are counted for all pairs of lists at once. The item pairs are divided into strips, and matrix products
+add up the counts of one strip after another.
 """
 
 import inspect
@@ -59,7 +59,7 @@ def _full_rho(ranks):
     return ratio_or_nan(centred @ centred.T, np.outer(size, size))
 
 
-#: Faster forms, for all lists at once, of measures of lists that contain the same items.
+#: Faster functions for some measures. They compare all lists at once if the lists contain the same items.
 _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "cityblock")}
 
 
@@ -75,12 +75,12 @@ def agreement_names() -> list[str]:
     Returns
     -------
     list of str
-        In alphabetical order.
+        Names in alphabetical order.
 
     See Also
     --------
     agreement_matrix : Computes one of these measures for every two voters.
-    measure_names : Names of the measures against judgements.
+    measure_names : Names of the measures that need judgements.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def agreement_matrix(
     metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     per_query : bool, default=False
-        Whether to return a matrix for each query instead of their mean.
+        Whether to return a matrix for each query instead of the mean over the queries.
     **options
         Options of the measure. "overlap" and "average-overlap" accept `k`, "kendall-distance" accepts `penalty` and
         `normalize`, "footrule" accepts `location` and `normalize`, and "rbo" accepts `persistence` and `score`. The
@@ -118,14 +118,14 @@ def agreement_matrix(
     Returns
     -------
     DataFrame of shape (n_voters, n_voters)
-        Row i and column j contain the agreement of voter i with voter j. This is the mean over the queries for which
-        both voters have a list and the value is defined; NaN if there is no such query. The matrix is symmetric except
-        for "tau-ap". With ``per_query=True`` the query is the first level of the index.
+        Row i and column j contain the agreement of voter i with voter j. The agreement is averaged over the queries for
+        which both voters have a list and the measure is defined. It is NaN if there is no such query. The matrix is
+        symmetric except for "tau-ap". With ``per_query=True`` the query is the first level of the index.
 
     See Also
     --------
     consensus_agreement : Agreement of every voter with one consensus.
-    concordance : One number for all voters.
+    concordance : One number for all voters of a query.
 
     Notes
     -----
@@ -248,7 +248,7 @@ def concordance(lists: PlainLists) -> pd.Series:
 
     See Also
     --------
-    kendall_w : The same coefficient for rankings passed one by one.
+    kendall_w : Kendall's coefficient for rankings that are not a frame.
 
     Examples
     --------
@@ -271,8 +271,8 @@ def concordance(lists: PlainLists) -> pd.Series:
 def tied_by_score(run):
     """Return a consensus in which items of equal score are tied.
 
-    Ranks never repeat, so they are dropped if there are scores. In a list whose scores contradict its ranks, the
-    negated ranks replace the scores.
+    No two items of a list have the same rank, so ranks cannot express ties. If there are scores, the ranks are
+    therefore dropped. If the scores of a list contradict its ranks, the negated ranks replace the scores.
     """
     run = canonical_frame(run)
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
@@ -291,8 +291,8 @@ def pair_counts_of_all(ranks):
     """For every two lists, count pairs of the items that both lists contain.
 
     `ranks` has the shape (n_lists, n_items), and NaN marks absent items. Returns five arrays of counts, of shape
-    (n_lists, n_lists): discordant pairs, pairs ordered by both lists, by the first list and by the second list, and all
-    pairs.
+    (n_lists, n_lists). They count discordant pairs, pairs ordered by both lists, pairs ordered by the first list,
+    pairs ordered by the second list, and all pairs.
     """
     held = ~np.isnan(ranks)
     m, n = ranks.shape
@@ -341,9 +341,10 @@ def _pair_strips(dense, held):
 
 
 def _top_distances(ranks, *, penalty=0.5, normalize=False):
-    """Compute K^(p) of every two lists.
+    """Compute Kendall's distance K^(p) of every two lists.
 
-    Items absent from one of the two lists are tied below its own items. Items absent from both lists are not compared.
+    Each list ties the items that only the other list contains below its own items. Items absent from both lists are not
+    compared.
     """
     check_share("penalty", penalty)
     held = (~np.isnan(ranks)).astype(np.float64)
@@ -393,9 +394,10 @@ def _find(measure, options):
 
 
 def _bytes_needed(measure, lists, n_voters):
-    """Estimate the peak memory of an agreement matrix in bytes; the factors were measured.
+    """Estimate the peak memory of an agreement matrix in bytes.
 
-    The estimate adds the tables of all queries and the arrays of the largest query.
+    The estimate is the memory of the tables of all queries plus the memory of the arrays of the largest query. Its
+    factors were measured.
     """
     counted = measure in _COUNTED or measure == "kendall-distance"
     for_two_lists = 100.0 if measure == "kendall-distance" else 70.0 if counted else 30.0

@@ -2,9 +2,9 @@ r"""Overlap of the tops of two rankings: at one depth, averaged over depths, and
 
 At depth d, an item of a ranking *contributes* 1 if it is among the first d, and 0 otherwise. If the depth cuts a group
 of ties, there are three readings [1]_. ``"w"``: tied items share the first place of the group, and all contribute 1
-from this place on. ``"a"``: their order is unknown, and each contributes the share of the group that lies within the
-depth. Every measure is then its mean over all orders of the tied items. ``"b"``: the agreement under "a" is divided by
-the agreement of the rankings with themselves, so that equal rankings agree fully.
+from this place on. ``"a"``: the order of tied items is unknown, and each item contributes the share of the group that
+lies within the depth. Every measure is then a mean over all orders of the tied items. ``"b"``: the agreement under "a"
+is divided by the agreement of the rankings with themselves. Equal rankings then agree fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
@@ -76,8 +76,8 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
     k : int
         Depth.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: "w" uses sports ranks, "a" the mean over all orders of tied items, and "b" this mean, corrected
-        for the information that ties lose.
+        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
+        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
 
     Returns
     -------
@@ -120,8 +120,8 @@ def average_overlap(
     k : int, default=None
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: "w" uses sports ranks, "a" the mean over all orders of tied items, and "b" this mean, corrected
-        for the information that ties lose.
+        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
+        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def average_overlap(
     See Also
     --------
     overlap : The overlap at one depth.
-    rank_biased_overlap : An overlap that weights the depths and extrapolates below the last one.
+    rank_biased_overlap : An overlap that weights the depths and extrapolates below the last depth.
 
     Examples
     --------
@@ -159,20 +159,20 @@ def rank_biased_overlap(
     score: Literal["ext", "min", "max", "res"] = "ext",
     ties: Literal["w", "a", "b"] = "a",
 ) -> float:
-    r"""Compute the rank-biased overlap of two indefinite rankings, which may have any lengths and ties.
+    r"""Compute the rank-biased overlap of two rankings of any lengths, with or without ties.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings; each is treated as the top of a longer ranking.
     persistence : float, default=0.9
-        Persistence, between 0 and 1; a lower value gives the top more weight.
+        Persistence p, between 0 and 1; a lower value gives the top more weight.
     score : {"ext", "min", "max", "res"}, default="ext"
         "ext" extrapolates the observed agreement. "min" and "max" are the bounds of the value over all continuations of
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
-        Reading of ties: "w" uses sports ranks, "a" the mean over all orders of tied items, and "b" this mean, corrected
-        for the information that ties lose.
+        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
+        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
 
     Returns
     -------
@@ -187,9 +187,9 @@ def rank_biased_overlap(
     -----
     The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` where :math:`A_d` is the agreement at depth d [1]_. Ties
     are treated as in [2]_. Let the shorter ranking contain s items and the longer ranking l items. Below depth s, the
-    shorter ranking is assumed to continue with items of the longer one that it lacks. The number of these items follows
-    the agreement at s ("ext"), is zero ("min"), or is one at each depth ("max"). Below depth l the same is assumed of
-    both rankings. For n items, the computation takes O(n l) time.
+    shorter ranking is assumed to continue with items that only the longer ranking contains. The number of these items
+    follows the agreement at s ("ext"), is zero ("min"), or is one at each depth ("max"). Below depth l, both rankings
+    are assumed to continue in this way. For n items, the computation takes O(n l) time.
 
     References
     ----------
@@ -256,7 +256,7 @@ def _unseen(lacking, rank, long, s, score, agreement):
 
 
 def _tail(shared, agreement, s, length, p, score):
-    """Compute the sum of A_d p^d over the depths below the end of the longer ranking."""
+    """For the depths d below the end of the longer ranking, sum the agreement at d times p^d."""
     rest = p ** (length + 1.0) / (1 - p)
     if score == "ext":
         return (shared + (length - s) * agreement) / length * rest

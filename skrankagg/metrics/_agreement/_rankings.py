@@ -16,7 +16,7 @@ import pandas as pd
 
 from ...exceptions import InputError, InputTypeError
 
-#: Items, best first, where a set or a list in the place of an item ties its items; or a mapping of item to rank.
+#: A list of items, best first, in which a nested set or list contains tied items; or a mapping of item to rank.
 Ranking: TypeAlias = Sequence[Any] | Mapping[Any, float] | pd.Series
 
 _TIES = (set, frozenset, list)
@@ -38,7 +38,7 @@ def mid_rank(rank):
 
 
 def align(*rankings):
-    """Return the mid-ranks of the union of items, of shape (n_rankings, n_items); NaN marks absent items."""
+    """Return the mid-ranks of the items of all rankings, of shape (n_rankings, n_items); NaN marks absent items."""
     ranks = [_ranks(ranking) for ranking in rankings]
     items = {item: k for k, item in enumerate(dict.fromkeys(item for rank in ranks for item in rank))}
     table = np.full((len(ranks), len(items)), np.nan)
@@ -55,7 +55,9 @@ def _ranks(ranking):
     if isinstance(ranking, (Mapping, pd.Series)):
         ranks = {item: int(rank) if isinstance(rank, Integral) else float(rank) for item, rank in ranking.items()}
         if len(ranks) != len(ranking) or not all(isinstance(rank, int) or isfinite(rank) for rank in ranks.values()):
-            raise InputError("A ranking by item must have one finite rank for each item. Drop the other items.")
+            raise InputError(
+                "A mapping of item to rank must have one finite rank for each item. Drop the items without such a rank."
+            )
         return ranks
     if isinstance(ranking, (str, set, frozenset)) or not np.iterable(ranking):
         raise InputTypeError(

@@ -49,31 +49,33 @@ def evaluate(
     ----------
     run : DataFrame or RankedLists, or list of lists, of dicts or of DataFrames, or dict of str to these
         A consensus or any other ranking, with one list for each query. Pass a frame with columns `query`, `item` and
-        `rank` and/or `score`. Or pass for each query a list of its items, best first, or a dict of item to score. A
-        dict contains several runs by name; a single measure, such as :func:`ndcg`, reads a dict as one run by query. If
-        a query has several lists, by a column `voter`, each voter is a run. A list of frames also contains several
-        runs; they are named by their column `voter` or numbered from 1.
+        `rank` and/or `score`. Without a frame, pass for each query a list of its items, best first, or a dict of item
+        to score. Pass a dict of runs by name to measure several runs. A single measure, such as :func:`ndcg`, instead
+        treats a dict as one run by query. If a frame has a column `voter` and several lists for a query, each voter is
+        a run. A list of frames also contains several runs. These runs are named by their column `voter` or numbered
+        from 1.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: a frame with columns `query`, `item` and `relevance`, or for each query the relevant items or a dict
         of item to grade. If the run is a list of lists, pass a list in the same order; otherwise do not pass a list.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Names of measures without repeats, see :func:`measure_names`.
+        Names of measures, each at most once, see :func:`measure_names`.
     per_query : bool, default=False
         Whether to return a row for each query. Otherwise the values of the queries are averaged, and counts are summed.
     missing_queries : {"zero", "skip"} or None, default=None
         Treatment of judged queries without results: "zero" treats them as empty lists, which score 0 in every measure,
-        and "skip" leaves them out. None is "zero" with a warning if more than half of the judged queries have no
-        results.
+        and "skip" leaves them out. None is like "zero", but gives a warning if more than half of the judged queries
+        have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
-        `relevance_threshold`, `persistence`, `max_grade`. Conventions in brackets after a name take precedence.
+        `relevance_threshold`, `persistence`, `max_grade`. Conventions in brackets after the name of a measure take
+        precedence.
 
     Returns
     -------
     pandas.DataFrame
-        There is a column for each measure, under the name given, and a row for each run, indexed by `run`. With
-        ``per_query=True`` there is a row for each query, indexed by `query`, or by `run` and `query` if `run` is a
-        dict. For lists of several voters there is a row for each voter, indexed by `voter`, or by `voter` and `query`.
+        The frame has a column for each measure, under the given name, and a row for each run. The index is `run`. With
+        ``per_query=True`` there is a row for each query. The index is then `query`, or `run` and `query` if `run` is a
+        dict. For lists of several voters, the index contains `voter` instead of `run`.
 
     Raises
     ------
@@ -99,14 +101,14 @@ def evaluate(
 
     Notes
     -----
-    The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself, which is
-    ``gain="linear"``. trec_eval orders equal scores as ``ties="trec_eval"`` does. The two gains are equal on binary
-    judgements.
+    The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself as the gain; choose
+    ``gain="linear"`` for this. The two gains are equal on binary judgements. To order equal scores like trec_eval,
+    choose ``ties="trec_eval"``.
 
     This function measures voters like runs, over all judged queries. A query for which the voter has no list counts 0
     unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,
     and voters without judged queries. By default it measures each voter only over the queries for which the voter has a
-    list, and reports their number.
+    list. It reports the number of these queries.
 
     `ties` is the rule for items of equal score. "order" uses the published order: by rank, or by score and item if
     there are no ranks. "trec_eval" sorts the items in descending order and ignores the ranks. "trec_eval_float32" does
@@ -181,7 +183,7 @@ def _check_names(run, qrels):
     pair = next((name for name in run if isinstance(name, tuple)), None)
     if pair is not None:
         raise InputTypeError(
-            f"The names of runs must be text or numbers; got {show(pair)}. Join its parts to one name."
+            f"The names of runs must be text or numbers; got {show(pair)}. Join the parts into one name."
         )
     query = next((name for name in run if name in qrels), None) if isinstance(qrels, Mapping) else None
     if isinstance(qrels, Mapping) and not qrels:

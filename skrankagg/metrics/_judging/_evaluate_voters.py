@@ -40,8 +40,8 @@ def evaluate_voters(
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
     missing_queries : {"skip", "zero"}, default="skip"
-        Treatment of judged queries for which other voters have lists but this voter has none. "skip" leaves them out,
-        and "zero" treats them as empty lists.
+        Treatment of a judged query for which a voter has no list although other voters have lists. "skip" leaves the
+        query out, and "zero" counts it as an empty list.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 
@@ -66,9 +66,10 @@ def evaluate_voters(
     A voter's list contains fewer items than a consensus, so the highest possible recall is lower.
 
     If voters have lists for different queries, their means are computed over different queries. A voter with a list for
-    only one easy query may then come first. With ``missing_queries="zero"`` all means are over the same queries. They
-    can be compared with each other, with the means of a consensus and with a :class:`~skrankagg.Comparator`. The
-    default measures only the lists that a voter has, however few they are.
+    only one easy query may then come first. With ``missing_queries="zero"`` all means are over the same queries. These
+    means can be compared with each other, with the means of a consensus and with the results of a
+    :class:`~skrankagg.Comparator`. By default a voter is measured only over the lists that the voter has, however few
+    these are.
 
     Examples
     --------

@@ -8,12 +8,12 @@ from ._scorer import RankingScorer
 
 
 def lacks_judgements(estimator):
-    """Return True if a part of an estimator needs judgements to learn or to measure, and contains none."""
+    """Return True if a part of an estimator needs judgements to learn or to measure, but contains no judgements."""
     return any(_lacks(*part) for part in _parts(estimator))
 
 
 def find_judgements(estimator):
-    """Describe the part of an estimator, at any depth, that learns from judgements; None if no such part is found."""
+    """Describe the part of an estimator, at any depth, that learns from judgements; return None without such a part."""
     parts = list(_parts(estimator))
     reasons = [
         *(_judge(*part) for part in parts),
@@ -87,7 +87,7 @@ def _is_supervised(estimator):
 
 
 def tags_of(estimator):
-    """Return the tags of an estimator, or None if it is composed of parts that do not fit together."""
+    """Return the tags of an estimator, or None if the parts of the estimator do not fit together."""
     try:
         return estimator.__sklearn_tags__()
     except (AttributeError, TypeError, ValueError):
@@ -108,7 +108,7 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield an estimator and its parameters at any depth with their paths; contents of containers come last.
+    """Yield an estimator, then its parameters at any depth, each with its path; contents of containers come last.
 
     Shallow parameters precede deeper parameters. The steps of a pipeline have the names from ``get_params``. Estimators
     in other lists, such as the values of a grid, have the name of the list.

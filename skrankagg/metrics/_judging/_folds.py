@@ -10,7 +10,7 @@ def hold_out(estimator, lists, aligned, folds, n_jobs=None):
     """For each fold, fit a clone on the training queries and aggregate the test queries.
 
     The result contains all queries in the order of `lists`. `aligned` contains judgements aligned with the lists, or is
-    None if the estimator contains its own judgements. The library's aggregators work on encoded lists, and the result
+    None if the estimator contains its own judgements. If the estimator is one of the library's aggregators, the result
     is an EncodedConsensus. For other estimators the result is a frame.
     """
     parts = Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -20,7 +20,7 @@ def hold_out(estimator, lists, aligned, folds, n_jobs=None):
 
 
 def fit_judged(estimator, lists, aligned):
-    """Fit an estimator on lists, and on judgements unless they are None."""
+    """Fit an estimator on lists and aligned judgements, or on lists alone if the judgements are None."""
     return estimator.fit(lists) if aligned is None else estimator.fit(lists, aligned)
 
 

@@ -1,4 +1,4 @@
-"""Encoded lists with their judgements, which any number of estimators can aggregate."""
+"""Encoded lists with aligned judgements, for the measurement of any number of estimators."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from ._evaluate_voters import look_up_voters
 
 
 class JudgedLists:
-    """Ranked lists and the judgements of their queries; they are aligned once and can measure many consensuses.
+    """Ranked lists with aligned judgements, for the measurement of any number of consensuses.
 
     ``queries`` contains the ids of the judged queries; the other queries are not measured.
     """
@@ -29,27 +29,27 @@ class JudgedLists:
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 
     def measure(self, consensus, measures):
-        """Return the values of each measure, of shape (n_judged_queries,), for a consensus, encoded or as a frame.
+        """Compute the measures of a consensus; return a dict of arrays of shape (n_judged_queries,) by name.
 
-        If a frame lacks a query, the query has an empty list.
+        The consensus is encoded or a frame. If a frame lacks a query, the query counts as an empty list.
         """
         return self.values(self.grade(consensus), measures)
 
     def measure_voters(self, measures):
-        """For each voter in order, yield the values of the voter's lists in the form of :meth:`measure`.
+        """Return a list with a result in the form of :meth:`measure` for the lists of each voter.
 
-        If a voter lacks a query, the query has an empty list.
+        If a voter has no list for a query, the query counts as an empty list.
         """
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         graded = look_up_voters(self._lists, self._qrels, self._encoded.relevance, place, "zero")
         return [{name: measure._values(one.ranked) for name, measure in measures.items()} for _, one in graded]
 
     def values(self, ranked, measures):
-        """Compute measures from the result of :meth:`grade`: by name an array of shape (n_judged_queries,)."""
+        """Compute measures from the result of :meth:`grade`, and return them in the form of :meth:`measure`."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):
-        """Return the grades of a consensus, encoded or as a frame, as a :class:`RankedRelevance` of all queries."""
+        """Return the grades of a consensus as a :class:`RankedRelevance` of all queries."""
         ranked = self._grade(consensus)
         ranked.queries, ranked.chosen = plain_index(self._lists.queries), self._encoded.judged
         return ranked
@@ -100,7 +100,7 @@ def rank(estimator, X, lists):
 
 
 def join_parts(lists, parts, places):
-    """Join results of :func:`rank` for parts of the queries to one result, in the order of the queries.
+    """Join results of :func:`rank` for parts of the queries into one result, in the order of the queries.
 
     `places` contains the positions of each part's queries in `lists`.
     """

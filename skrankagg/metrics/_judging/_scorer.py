@@ -33,9 +33,9 @@ def make_ranking_scorer(
     metrics : str, Measure, callable or list of these
         Names of measures, see :func:`measure_names`. For a list, the scorer aggregates once and returns a dict, as
         ``cross_validate`` and ``GridSearchCV(refit=name)`` require. If lower values of a measure are better, as for
-        "rbp_resid", the score is the negated value. In a dict, its name is then "neg_rbp_resid".
+        "rbp_resid", the score is the negated value. In a dict, the negated value has the name "neg_rbp_resid".
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if they are passed as `y`, aligned with the lists, or as metadata.
+        Judgements; None if the judgements are passed later: as `y`, aligned with the lists, or as metadata.
     **conventions
         Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
 
@@ -47,8 +47,8 @@ def make_ranking_scorer(
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown. If there is only one measure, and neither higher nor lower values of it
-        are better, as for "num_ret".
+        If a measure or a convention is unknown. If neither higher nor lower values of the only measure are better, as
+        for "num_ret".
 
     See Also
     --------
@@ -73,7 +73,7 @@ def make_ranking_scorer(
 
 
 class RankingScorer(BaseEstimator):
-    """Measure an estimator's consensus of ranked lists against judgements.
+    """Scorer that measures an estimator's consensus of ranked lists against judgements.
 
     The lists are aggregated only once for all measures.
 
@@ -82,8 +82,8 @@ class RankingScorer(BaseEstimator):
     metrics : str, Measure, callable or list of these
         Names of measures; with a list, :meth:`score` returns a dict.
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if they are passed as `y`, aligned with the lists by :meth:`Qrels.align`, or as metadata:
-        ``scorer.set_score_request(qrels=True)``.
+        Judgements; None if the judgements are passed later: as `y`, aligned with the lists by :meth:`Qrels.align`, or
+        as metadata with ``scorer.set_score_request(qrels=True)``.
     conventions : dict, default=None
         Conventions of the measures, as in :func:`make_ranking_scorer`.
 
@@ -94,9 +94,9 @@ class RankingScorer(BaseEstimator):
     Notes
     -----
     The measure is averaged, or summed if it is a count, over the queries of `X` that have judgements. Judgements of
-    other queries are ignored. If the folds of a cross-validation are weighted by their numbers of judged queries, their
-    mean is therefore the measure over all queries. If the estimator returns nothing for a judged query, the query
-    counts as an empty list.
+    other queries are ignored. In a cross-validation, the measure over all queries is therefore the mean over the folds,
+    weighted by the numbers of judged queries. If the estimator returns nothing for a judged query, the query counts as
+    an empty list.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class RankingScorer(BaseEstimator):
 
     @property
     def __name__(self) -> str:
-        """Return the name of the score, which scikit-learn displays with learning and validation curves."""
+        """Return the name of the score; scikit-learn displays this name with learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
     def __call__(self, estimator: Any, X: AnyLists, y: Judgements | None = None, **params: Any) -> Any:
@@ -150,7 +150,7 @@ class RankingScorer(BaseEstimator):
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_samples,), default=None
             Judgements, or the result of :meth:`~skrankagg.Qrels.align`. An array contains, for each sample of `X`, the
-            id of the query whose judgements measure the sample; each id occurs once.
+            id of the query whose judgements measure the sample. Each id occurs once.
             ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes such an array.
         qrels : Qrels, default=None
             Judgements. They take precedence over `y`, and `y` takes precedence over the constructor's judgements.
@@ -189,8 +189,8 @@ class RankingScorer(BaseEstimator):
         measures = get_measures(self.metrics, **(self.conventions or {}))
         if self._is_single() and next(iter(measures.values())).greater_is_better is None:
             raise InputError(
-                f"`metrics` must include a measure for which more, or less, is better; got {self.metrics}. Choose "
-                "another measure, or put it in a list with others, where it is only reported."
+                f"`metrics` must include a measure for which higher or lower values are better; got {self.metrics}. "
+                "Choose another measure, or pass a list with further measures."
             )
         return measures
 

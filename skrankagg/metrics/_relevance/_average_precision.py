@@ -48,7 +48,7 @@ def average_precision(
 
     See Also
     --------
-    geometric_average_precision : The same measure, averaged by the geometric mean.
+    geometric_average_precision : Average precision, averaged over queries by the geometric mean.
     inferred_average_precision : An estimate from few judgements.
     mean_average_r_precision : A measure for judgements with many grades.
 
@@ -84,11 +84,11 @@ def average_precision(
     summary="gmean",
 )
 def geometric_average_precision(ranked, *, relevance_threshold: float | None = None):
-    """Compute average precision; the queries are averaged by the geometric mean, with a floor of 1e-5.
+    """Compute average precision, averaged over queries by the geometric mean; values below 1e-5 are raised to 1e-5.
 
     See Also
     --------
-    average_precision : The same measure, averaged by the arithmetic mean.
+    average_precision : Average precision, averaged over queries by the arithmetic mean.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class Conventions(TypedDict, total=False):
 
 
 class AllConventions(Conventions, total=False):
-    """Conventions that include the treatment of judged queries without results."""
+    """All conventions: those of several measures, and the treatment of judged queries without results."""
 
     missing_queries: Missing
 

@@ -37,7 +37,7 @@ def dcg(ranked, k: int | None = None, *, gain: Gain = "exponential", discount: D
         binary judgements.
     discount : {"log2", "ln", "letor"}, default="log2"
         "log2" and "ln" are the logarithms of :math:`i + 1` to the bases 2 and e. "letor" is the logarithm of
-        :math:`\max(i, 2)` to base 2, as in LETOR's script; there the first two places have no discount.
+        :math:`\max(i, 2)` to base 2, as in LETOR's script. The first two places then have no discount.
 
     See Also
     --------
@@ -58,8 +58,8 @@ def dcg(ranked, k: int | None = None, *, gain: Gain = "exponential", discount: D
     "ndcg",
     "Normalised DCG",
     formula=(
-        r"$\mathrm{DCG}@k$ divided by the ideal list's: all judged items, best first, or only those returned "
-        r'(`ideal="retrieved"`). `truncate="relevant"` takes $\min(k, R)$ for $k$'
+        r"$\mathrm{DCG}@k$ divided by the $\mathrm{DCG}@k$ of an ideal list: all judged items, best first, or only the "
+        r'returned items (`ideal="retrieved"`). `truncate="relevant"` replaces $k$ by $\min(k, R)$'
     ),
     other_names=("ndcg_burges", "ndcg_cut"),
     agrees='trec_eval `ndcg`, `ndcg_cut_k` with `gain="linear"`; gdeval with the default',
@@ -78,7 +78,7 @@ def ndcg(
     Parameters
     ----------
     gain : {"exponential", "linear"}, default="exponential"
-        See :func:`dcg`. trec_eval and most tools use "linear". State the gain wherever numbers are compared.
+        See :func:`dcg`. trec_eval and most tools use "linear". If you compare numbers, state the gain.
     discount : {"log2", "ln", "letor"}, default="log2"
         See :func:`dcg`.
     ideal : {"judged", "retrieved"}, default="judged"

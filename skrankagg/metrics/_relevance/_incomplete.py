@@ -20,12 +20,12 @@ __all__ = [
     "Binary preference",
     formula=(
         r"$\frac{1}{R} \sum_{r} \left(1 - \frac{\min(n_r, R)}{\min(R, N)}\right)$ over the relevant items $r$ "
-        r"returned, $n_r$ the items judged not relevant above $r$; 1 for an $r$ with none above"
+        r"returned, where $n_r$ items judged not relevant are above $r$; the term is 1 if $n_r = 0$"
     ),
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute the mean share of items judged not relevant that are not ranked above a relevant item.
+    r"""For each relevant item, compute the share of items judged not relevant that are not above it; return the mean.
 
     See Also
     --------

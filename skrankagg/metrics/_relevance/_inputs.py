@@ -4,8 +4,8 @@ Frames and encoded lists name their queries by id. Plain Python lists identify q
 items of each query, best first, or a mapping of item to score. Judgements contain the relevant items, or a mapping of
 item to grade.
 
-A run without any judged item is measured like any other run, but a warning is given. This is also true of a run that
-lacks results for most queries.
+A run without any judged item is measured like any other run, but a warning is given. A warning is also given for a run
+that lacks results for most queries.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -35,7 +35,7 @@ _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 
 @dataclass
 class GradedRun:
-    """Grades of a run, and the reason why none of its items is judged, if there is such a reason.
+    """Grades of a run, and the reason if none of its items is judged.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class GradedRun:
     queries : pandas.Index
         The evaluated queries.
     fault : str or None
-        Reason why nothing in the run is judged. It is the predicate of a sentence about the run.
+        Reason why nothing in the run is judged, or None if some item is judged. The text is the predicate of a sentence
+        about the run.
     """
 
     ranked: RankedRelevance
@@ -55,7 +56,7 @@ class GradedRun:
 
 
 def rank_relevance(caller, run, qrels, missing_queries=None):
-    """Look up the grades of a run, and warn of problems with it.
+    """Look up the grades of a run, and warn of problems with the run.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ def rank_relevance(caller, run, qrels, missing_queries=None):
     qrels : DataFrame or Qrels, or list of lists, sets or dicts
         Judgements in the same form as the run.
     missing_queries : {"zero", "skip"} or None, default=None
-        Whether to include judged queries without results. None includes these queries, and gives a warning if they are
-        more than half.
+        Whether to include judged queries without results. None includes these queries, and gives a warning if more than
+        half of the judged queries have no results.
 
     Returns
     -------
@@ -136,7 +137,7 @@ def grade_run(run, qrels, queries):
     -------
     ranked : RankedRelevance
     fault : str or None
-        Reason why no item of the run is judged; None if some item is.
+        Reason why no item of the run is judged; None if some item is judged.
     """
     ranked = RankedRelevance.from_run(run, qrels, queries)
     if run is None:
@@ -145,7 +146,10 @@ def grade_run(run, qrels, queries):
 
 
 def find_fault(queries, items, qrels):
-    """Return the reason why no such query or item is judged, as the predicate of a sentence, or return None."""
+    """Explain why none of the queries, or none of the items, is judged; return None if some are.
+
+    The explanation is the predicate of a sentence about a run.
+    """
     for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
         if (match_ids(theirs, ours, kind) < 0).all():
             return f"contains no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
@@ -155,7 +159,7 @@ def find_fault(queries, items, qrels):
 def check_order(caller, run, qrels):
     """Raise InputTypeError if the run and the judgements have certainly been swapped.
 
-    A list or a dict of item to number may be a run or judgements, so it is always accepted.
+    Lists and dicts of item to number are always accepted, because they may be a run as well as judgements.
     """
     if isinstance(run, Qrels):
         what = "a Qrels"
@@ -189,7 +193,7 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Return True if a dict contains runs by name, where each run is a dict by query, instead of judgements."""
+    """Return True if a dict contains runs by name instead of judgements; each run is then a dict by query."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
@@ -214,9 +218,9 @@ def warn_of_runs(runs, missing_queries, kind="run"):
     runs : dict of str to GradedRun
         Runs by name; a single run has the name None.
     missing_queries : {"zero", "skip"} or None
-        Treatment of judged queries without results. Only None, the default, gives warnings of such queries.
+        Treatment of judged queries without results. Warnings of such queries are given only for None, the default.
     kind : {"run", "voter"}, default="run"
-        Kind of object that the names belong to.
+        Word for the named objects in the warnings.
     """
     lacking, of = {}, "in" if kind == "run" else "by"
     for name, graded in runs.items():
@@ -253,14 +257,14 @@ def _plain(run, qrels, missing_queries):
         raise InputError("`qrels` must contain at least one judged query; the dict is empty. Check its source.")
     elif isinstance(qrels, Set):
         raise InputTypeError(
-            "A set has no order, so it can contain the relevant items of one query only; got it for several. Use a "
-            "dict."
+            "A set has no order, so it can contain only the relevant items of one query; got a set for several "
+            "queries. Use a dict."
         )
     elif len(run) == 0:
         run = {} if isinstance(qrels, Mapping) else [()] * len(qrels)
     fault = None
     if isinstance(run, Mapping) != isinstance(qrels, Mapping):
-        raise InputTypeError("Run and judgements must both be dicts by query, or both be lists; got one of each.")
+        raise InputTypeError("Run and judgements must both be dicts by query, or both be lists; got a dict and a list.")
     if isinstance(qrels, Mapping):
         queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
         fault = _plain_fault(run, qrels)
@@ -303,7 +307,7 @@ def _plain(run, qrels, missing_queries):
 
 
 def _plain_fault(run, qrels):
-    """Return the reason why no query of a run in plain Python objects is judged, or None."""
+    """Explain why no query of a run in plain Python objects is judged; return None if some query is judged."""
     theirs, ours = _distinct(run), _distinct(qrels)
     if len(theirs) and (match_ids(theirs, ours, "query") < 0).all():
         return f"contains no judged query: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
@@ -339,7 +343,7 @@ def _encode(items):
 
 
 def _ranking(returned, query):
-    """Return the items, best first, and numbers that decrease in the order of the items."""
+    """Return the items of a query, best first, and a decreasing score for each item."""
     if isinstance(returned, Mapping):
         # Unsigned NumPy integers cannot be negated.
         given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}

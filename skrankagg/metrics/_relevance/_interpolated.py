@@ -27,10 +27,10 @@ def _interpolated(ranked, level, threshold, rounding):
     "iprec",
     "Interpolated precision",
     formula=(
-        r"$\max \{h_i / i : h_i \ge n\}$ for a recall $r$ from 0 to 1, $n$ being $r R$ rounded to the nearest "
-        r'whole number (halves up), or $\lfloor r R + 0.9 \rfloor$ (`rounding="up"`)'
+        r"$\max \{h_i / i : h_i \ge n\}$ for a recall $r$ from 0 to 1, where $n$ is $r R$ rounded to the nearest "
+        r'integer (halves up), or $\lfloor r R + 0.9 \rfloor$ (`rounding="up"`)'
     ),
-    agrees='trec_eval `iprec_at_recall_r`; up to version 9.0.8, and pytrec_eval, with `rounding="up"`',
+    agrees='trec_eval `iprec_at_recall_r`; trec_eval up to version 9.0.8 and pytrec_eval with `rounding="up"`',
     other_names=("iprec_at_recall",),
     cutoff_kind="recall",
     has_expectation=False,
@@ -69,7 +69,7 @@ _LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     "11pt",
     "Eleven-point interpolated precision",
     formula=r"mean of `iprec@r` over $r = 0, 0.1, \dots, 1$",
-    agrees="trec_eval `11pt_avg`, likewise",
+    agrees="trec_eval `11pt_avg`, with `rounding` as for `iprec@r`",
     other_names=("11pt_avg",),
     has_expectation=False,
 )

@@ -14,11 +14,11 @@ from ...exceptions import InputError
 
 
 class JudgedRanking:
-    """Ranking of one query with its judgements, the argument of a user-defined measure.
+    """Ranking of one query with its judgements; a user-defined measure is a function of such a ranking.
 
     Functions such as :func:`evaluate` build a JudgedRanking for each query and pass it to the function given to
-    :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. Build one yourself to try out a
-    function.
+    :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. To try out a function, build a
+    JudgedRanking yourself.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class JudgedRanking:
     scores : ndarray of shape (n_items,), dtype=float64, or None
         Scores of the items.
     grades : ndarray of shape (n_judged,), dtype=float64
-        Grades of all judged items of the query, in descending order: an ideal ranking.
+        Grades of all judged items of the query, in descending order. They are the grades of an ideal ranking.
     n_relevant : int
         Number of relevant items of the query, whether they are returned or not.
     query : object

@@ -1,9 +1,9 @@
 """A measure, which consists of a name, a cutoff, conventions, and a function that computes the values.
 
 Each measure is written as one function with the decorator :func:`define`. The function computes a value for each query
-from ranked relevance. Its parameters are its cutoff and its conventions. The decorator makes a public function of the
-same name, which accepts runs and judgements. It also adds the parameters that all measures share, and their entries in
-the docstring.
+from ranked relevance. The parameters of the function are the measure's cutoff and conventions. The decorator makes a
+public function of the same name. This function accepts runs and judgements. The decorator also adds the parameters that
+all measures share, and describes them in the docstring.
 """
 
 import inspect
@@ -46,9 +46,9 @@ class Measure:
     summary : {"mean", "sum", "gmean"}, default="mean"
         How the values of several queries are summarized.
     greater_is_better : bool or None, default=True
-        Whether higher values are better; None if neither higher nor lower values are better. It is False for
-        "rbp_resid", the uncertainty of "rbp". It is None for "num_ret", "num_rel" and "judged@k", which describe a run
-        but do not rate it.
+        Whether higher values are better; None if neither higher nor lower values are better. An example of False is
+        "rbp_resid", the uncertainty of "rbp". Examples of None are "num_ret", "num_rel" and "judged@k"; these measures
+        describe a run but do not rate it.
     cutoff_kind : {"k", "recall", "ks"}, default="k"
         Form of the cutoff: a number of places, a recall, or several numbers of places.
     has_expectation : bool, default=True
@@ -94,7 +94,7 @@ class Measure:
         qrels : DataFrame, Qrels, or list, set or dict of items
             Judgements.
         per_query : bool, default=False
-            Whether to return the value of each query instead of their summary.
+            Whether to return the value of each query instead of the summary over the queries.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """Return the label of an axis."""
+        """Return the label of the measure for an axis, with the cutoff if there is one."""
         return self.label if self.k is None else f"{self.label} at {self._written_cutoff(', ')}"
 
     @property
@@ -152,12 +152,12 @@ class Measure:
         Returns
         -------
         float
-            NaN if there is nothing to average.
+            The summary; NaN for a mean of no values.
         """
         return self.summarize_sums(*self.sum_up(values))
 
     def sum_up(self, values: ArrayLike) -> tuple[float, int]:
-        """Return the contribution of some queries to the summary, as a sum and a count that can be added up over parts.
+        """Return the sum and the number of the values of some queries; both can be added up over parts of the queries.
 
         Parameters
         ----------
@@ -167,7 +167,8 @@ class Measure:
         Returns
         -------
         total : float
-            Sum of the values. For gmap it is the sum of their logarithms, where values below 1e-5 are raised to 1e-5.
+            Sum of the values. For gmap, the total is the sum of the values' logarithms, where values below 1e-5 are
+            raised to 1e-5.
         count : int
             Number of values.
         """
@@ -188,7 +189,7 @@ class Measure:
         Returns
         -------
         float
-            NaN if there is nothing to average.
+            The summary; NaN for a mean of no values.
         """
         if self.summary == "sum":
             return float(total)
@@ -220,7 +221,7 @@ class Measure:
         return tuple(int(one) for one in many) if self.cutoff_kind == "ks" else int(k)
 
     def _values(self, ranked):
-        """Compute the value of each query; queries without results have NaN if they are skipped."""
+        """Compute the value of each query; the value is NaN for a query without results if such queries are skipped."""
         parameters = _parameters(self.function)
         own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
         own = {name: value for name, value in own.items() if name not in _COMMON}
@@ -243,16 +244,17 @@ _ENTRIES = {
     "run": """run : DataFrame, RankedLists, or list or dict of items
     One list for each query, in any form that :func:`evaluate` accepts.""",
     "qrels": """qrels : DataFrame, Qrels, or list, set or dict of items
-    Judgements of the same kind; they determine the queries.""",
+    Judgements in the same form as the run. The judgements determine which queries are measured.""",
     "k": """k : int{default}
     Cutoff{all_places}.""",
     "relevance_threshold": """relevance_threshold : float, default=None
     Lowest grade that counts as relevant; None means any grade above 0.""",
     "rounding": """rounding : {{"nearest", "up"}}, default="nearest"
-    Number of relevant items needed for a recall c of R items. "nearest": c R rounded to the nearest whole number,
-    halves up, as in today's trec_eval. "up": ``floor(c R + 0.9)``, as in its versions up to 9.0.8 and pytrec_eval.""",
+    Rule for the number of relevant items that a recall of c requires, if R items are relevant. "nearest" rounds c R
+    to the nearest integer, halves up, as in today's trec_eval. "up" uses ``floor(c R + 0.9)``, as in pytrec_eval and
+    trec_eval up to 9.0.8.""",
     "per_query": """per_query : bool, default=False
-    Whether to return the value of each query instead of their {summary}.""",
+    Whether to return the value of each query instead of the {summary} over the queries.""",
     "ties": """ties : {{{ties}}}, default="order"
     Rule for items of equal score, see :func:`evaluate`.""",
     "missing_queries": """missing_queries : {{"zero", "skip"}} or None, default=None
@@ -261,7 +263,7 @@ _ENTRIES = {
 _RESULT = """Returns
 -------
 float or pandas.Series of shape (n_queries,)
-    The {summary} over the queries, or with ``per_query`` the value of each."""
+    The {summary} over the queries, or with ``per_query=True`` the value of each query."""
 _SUMMARIES = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
 
 
@@ -334,7 +336,7 @@ def _public_signature(compute, has_expectation):
 
 
 def _public_docstring(measure, text):
-    """Return the docstring with entries for the shared parameters and with the section on results added."""
+    """Return a docstring with added entries for the shared parameters and an added section on results."""
     own, rest = {}, text
     if found := re.search(r"Parameters\n-+\n(.*?)\n\n", text, re.DOTALL):
         own = {entry.partition(" ")[0]: entry for entry in re.split(r"\n(?=\w)", found[1])}

@@ -47,7 +47,7 @@ _ABSENT = {
     "num_q": "the number of rows of evaluate(..., per_query=True)",
     "numq": "the number of rows of evaluate(..., per_query=True)",
     "p_ia": _DIVERSITY,
-    "relative_p": "rprec@k, the same on judgements of 0 and 1",
+    "relative_p": "rprec@k, which has the same values on judgements of 0 and 1",
     "relstring": "relevance of a JudgedRanking",
     "rndcg": "ndcg[gain=linear]",
     "rprec_mult": "rprec",
@@ -113,7 +113,7 @@ def measure_names() -> list[str]:
 
 
 def parse_measure(name, conventions):
-    """Return the measure of a name; `conventions` apply where the name does not state a convention."""
+    """Return the measure that a name describes; conventions in the name take precedence over `conventions`."""
     text = name.strip()
     match = _TREC.fullmatch(text) or _PATTERN.fullmatch(text)
     if match is None:
@@ -140,7 +140,10 @@ def parse_measure(name, conventions):
 
 
 def base_name(word):
-    """Return the registered name for any name of a measure without cutoff and conventions, or None if it is unknown."""
+    """Return the registered name of a measure, given any of its names, or None if the name is unknown.
+
+    The given name has no cutoff and no conventions.
+    """
     word = _word(word)
     if word in MEASURES:
         return word

@@ -1,4 +1,4 @@
-"""User-defined measures: functions of one query's ranking and judgements, which can replace a measure's name."""
+"""User-defined measures, which are functions of one query's ranking and judgements."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ class OwnMeasure(Measure):
         if not isinstance(value, Real | np.bool_) or math.isinf(value):
             what = repr(value) if isinstance(value, Real) else type(value).__name__
             raise InputError(
-                f"The measure {self.name!r} must return a finite number for each query, or NaN for none; got {what} "
-                f"for query {ranking.query!r}."
+                f"The measure {self.name!r} must return a finite number for each query, or NaN for a query "
+                f"without a value; got {what} for query {ranking.query!r}."
             )
         return float(value)
 
@@ -127,8 +127,8 @@ def make_measure(
     function : callable
         Function of a :class:`JudgedRanking` that returns a finite number, or NaN if the query has no value.
     name : str, default=None
-        Name of the measure and of its column; None uses the function's name. It must not be the name of another
-        measure, such as "map".
+        Name of the measure and of its column; None uses the function's name. The name of another measure, such as
+        "map", is not allowed.
     greater_is_better : bool or None, default=True
         Whether higher values are better; None if neither higher nor lower values are better.
     summary : {"mean", "sum"}, default="mean"
@@ -154,8 +154,8 @@ def make_measure(
 
     Notes
     -----
-    The function is called for every measured query, with an empty ranking if nothing was returned. Its exceptions are
-    passed on, with a note that names the query.
+    The function is called for every measured query. If nothing was returned for a query, the ranking is empty.
+    Exceptions of the function are passed on, with a note that names the query.
 
     Examples
     --------
@@ -178,8 +178,8 @@ def make_measure(
     if known is not None or isinstance(function, Measure):
         known = known or str(function)
         raise InputTypeError(
-            f"`function` must be a function of a JudgedRanking; {known!r} is already a measure. Refer to it by its "
-            f"name, the str {known!r}."
+            f"`function` must be a function of a JudgedRanking; {known!r} is already a measure. Pass the "
+            f"name {known!r} instead."
         )
     if name is None:
         name = getattr(function, "__name__", None)
@@ -190,7 +190,7 @@ def make_measure(
         raise InputError(f"`name` must be a str without brackets; got {name!r}.")
     if name in _RESERVED or is_measure_name(name):
         what = "a column next to the measures" if name in _RESERVED else "another measure"
-        raise InputError(f"{name!r} is the name of {what}. Pass another one: make_measure(function, name=...).")
+        raise InputError(f"{name!r} is the name of {what}. Pass another name: make_measure(function, name=...).")
     if not (greater_is_better is None or isinstance(greater_is_better, bool | np.bool_)):
         raise InputError(f"`greater_is_better` must be True, False or None; got {greater_is_better!r}.")
     check_choice("summary", summary, ("mean", "sum"))
@@ -205,7 +205,7 @@ def make_measure(
 
 
 def noted_measure(name: str, facts: dict[str, Any]) -> Measure:
-    """Return a stand-in for a user-defined measure from facts noted in a frame; it has a direction but no function."""
+    """Rebuild a user-defined measure from facts noted in a frame; the result has a direction but no function."""
     return OwnMeasure(name, _unknown_function, name, has_expectation=False, **facts)
 
 

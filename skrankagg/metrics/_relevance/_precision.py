@@ -40,11 +40,11 @@ def precision(ranked, k: int, *, relevance_threshold: float | None = None):
     Parameters
     ----------
     k : int
-        Cutoff. It is also the divisor if fewer items are returned.
+        Cutoff. The divisor is k even if fewer items are returned.
 
     See Also
     --------
-    recall : The same count divided by the number of relevant items.
+    recall : Number of relevant items among the first k places, divided by the number of all relevant items.
     r_precision : Precision at the number of relevant items.
 
     Examples
@@ -72,7 +72,7 @@ def recall(ranked, k: int, *, relevance_threshold: float | None = None):
 
     See Also
     --------
-    precision : The same count divided by the number of places.
+    precision : Number of relevant items among the first k places, divided by k.
     f1 : Precision and recall in one number.
 
     Examples
@@ -120,7 +120,7 @@ def f1(ranked, k: int, *, relevance_threshold: float | None = None):
     ),
 )
 def success(ranked, k: int, *, relevance_threshold: float | None = None):
-    """Return 1 if a relevant item is among the first k places, otherwise 0; the mean is the hit rate.
+    """Return 1 if a relevant item is among the first k places, otherwise 0; the mean over queries is the hit rate.
 
     See Also
     --------

@@ -14,7 +14,7 @@ __all__ = [
 
 
 def _best_places(ranked, k, threshold):
-    """Compute the share of the first k places whose grade is at least the k-th grade of the ideal list."""
+    """For each list, compute the share of the first k places with at least the k-th highest grade of the query."""
     judged = ranked.judged
     n_relevant = ranked.n_relevant(threshold)
     places = n_relevant if k is None else np.minimum(n_relevant, k)
@@ -30,18 +30,18 @@ def _best_places(ranked, k, threshold):
     "rprec",
     "R-precision",
     formula=(
-        r"$h_R / R$; with a cutoff, $\lvert\{i \le k : rel_i \ge t\}\rvert / \min(R, k)$ with $t$ the $\min(R, "
+        r"$h_R / R$; with a cutoff, $\lvert\{i \le k : rel_i \ge t\}\rvert / \min(R, k)$, where $t$ is the $\min(R, "
         r"k)$-th best grade of the query: items that tie at the border are all relevant"
     ),
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
 )
 def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    r"""Compute R-precision, the share of relevant items among the first R places, or Rp@z if there is a cutoff z.
+    r"""Compute R-precision, the precision at the number R of relevant items, or Rp@z if there is a cutoff z.
 
     Parameters
     ----------
     k : int, default=None
-        Cutoff z; None uses R.
+        Cutoff z of Rp@z; None computes R-precision.
 
     See Also
     --------
@@ -49,8 +49,8 @@ def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | No
 
     Notes
     -----
-    At cutoff z, an item is relevant if its grade is at least the z-th best of the query, so all items that tie at the
-    border are relevant. The divisor is :math:`\min(R, z)` [1]_.
+    At cutoff z, an item is relevant if its grade is at least the z-th best grade of the query. All items with the z-th
+    best grade are therefore relevant. The divisor is :math:`\min(R, z)` [1]_.
 
     References
     ----------
@@ -85,7 +85,7 @@ def mean_average_r_precision(ranked, k: int | Sequence[int], *, relevance_thresh
 
     See Also
     --------
-    r_precision : The measure at one cutoff.
+    r_precision : Rp@z at one cutoff, and R-precision.
 
     Examples
     --------

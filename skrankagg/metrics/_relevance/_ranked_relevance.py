@@ -18,8 +18,9 @@ _MAX_EXPONENT = 1000
 class RelevanceList:
     """Grades of lists of different lengths, and the running sums that the measures share.
 
-    Each running sum is computed only once for all measures and cutoffs. A measure calls :meth:`rate` on the values that
-    are added up at each place. For an expectation over ties, :meth:`rate` replaces the values by means.
+    Each running sum is computed only once for all measures and cutoffs. A measure passes the values that it adds up at
+    each place to :meth:`rate`. For an expectation over ties, :meth:`rate` replaces the values by their means over tied
+    items.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class RelevanceList:
         return len(self.ptr) - 1
 
     def relevant(self, threshold=None):
-        """Return a mask of relevant items, of shape (n_rows,): grades above 0, or of at least `threshold` if given."""
+        """Return a mask, of shape (n_rows,), of grades above 0, or of grades of at least `threshold` if given."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
@@ -59,7 +60,7 @@ class RelevanceList:
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
-        """Return the value of each place's item, of shape (n_rows,); for an expectation, the mean over tied items."""
+        """Return the value at each place, of shape (n_rows,); for an expectation, it is the mean over tied items."""
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None):
@@ -77,7 +78,7 @@ class RelevanceList:
         return total
 
     def head(self, k):
-        """Cut off places far below the k-th place, which measures with a small cutoff do not need.
+        """Cut off places far below the k-th place; measures with a small cutoff do not need these places.
 
         Returns self if few places can be left out, if `k` is None, or if `k` is an array with a value for each query.
         """
@@ -104,7 +105,7 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return the rows where the first relevant item of a list can be, and the probability of each row."""
+        """Return rows, and for each row the probability that it is the first relevant item of its list."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
@@ -134,7 +135,10 @@ class RelevanceList:
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
 
     def cumulate(self, key, values):
-        """Return the running sum of a callable's values along each list, of shape (n_rows,); cache it under the key."""
+        """Return running sums, of shape (n_rows,), of the values that a callable returns; cache the sums under the key.
+
+        The sum starts again at the first place of each list.
+        """
         if key not in self._cumulated:
             self._cumulated[key] = ragged_cumsum(values(), self.ptr)
         return self._cumulated[key]
@@ -221,7 +225,10 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_run(cls, run, qrels, queries):
-        """Look up the grades of a run for the judged queries at some positions in `qrels`; None is an empty run."""
+        """Look up the grades of a run for the judged queries at the given positions in `qrels`.
+
+        None stands for an empty run.
+        """
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
         judged = RelevanceList(qrels.best_first[places], judged_ptr)
         if run is None:
@@ -268,7 +275,7 @@ class RankedRelevance(RelevanceList):
 
     @cached_property
     def retrieved(self):
-        """Return the grades of the returned items in descending order, which is their ideal ranking."""
+        """Return the grades of the returned items in descending order, as in an ideal ranking of these items."""
         grade = np.nan_to_num(self.grade)
         return RelevanceList(grade[group_order(self.row_query, -grade)] if len(grade) else grade, self.ptr)
 

@@ -52,7 +52,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     Raises
     ------
     ValueError
-        If the name, the cutoff or a convention is unknown; the message lists the known ones.
+        If the name, the cutoff or a convention is unknown. The message lists the known names or values.
 
     See Also
     --------
@@ -128,7 +128,7 @@ def note_measures(frame, measures):
     """Note facts about user-defined measures in a frame of measures, in place, and return the frame.
 
     The names of user-defined measures do not contain these facts. Pandas keeps the note when rows and columns are
-    selected, and in Parquet files.
+    selected. The note is also kept in Parquet files.
     """
     notes = {
         column: {"greater_is_better": measure.greater_is_better, "summary": measure.summary}
@@ -148,7 +148,7 @@ def find_column(columns, metric):
     columns : iterable of object
         Names of columns, such as the keys of :func:`get_measures`.
     metric : object
-        Name of a column, or a Measure, whose column has its name.
+        Name of a column, or a Measure. The column of a Measure has the name of the Measure.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def orient(values, metric, frame=None):
 
 
 def find_measure(metric, frame=None):
-    """Return the measure of a name; return None if a column of a frame is not a measure, but for example a time.
+    """Return the measure that a name describes, or None if the name is not a measure, such as the column "time".
 
     User-defined measures are found by name only in a frame that has their column.
     """

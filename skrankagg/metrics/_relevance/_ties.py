@@ -2,9 +2,9 @@ r"""Rules for items of equal score.
 
 Scores are often integers. The order of items with equal scores then determines the value of a measure. ``"order"`` uses
 the published order. ``"trec_eval"`` sorts items of equal score in descending order of their bytes and ignores the
-ranks. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` and
-``"pessimistic"`` put the better and the worse item first. ``"expected"`` returns the mean over all orders of the tied
-items, by closed forms [1]_.
+ranks. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` puts the
+better item first, and ``"pessimistic"`` the worse item. ``"expected"`` returns the mean over all orders of the tied
+items. This mean is computed by closed forms [1]_.
 
 References
 ----------
@@ -25,7 +25,7 @@ from ._ranked_relevance import RankedRelevance
 
 
 class ExpectedRelevance(RankedRelevance):
-    r"""Expectation over all orders of the tied items.
+    r"""Graded lists whose measures are expectations over all orders of the tied items.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class ExpectedRelevance(RankedRelevance):
     A group of tied items occupies the c places after the first s places. It contains r relevant items, and B relevant
     items precede it. In a measure that is a sum over places, each place of the group has the mean value of the group.
     The expected precision at a relevant place i is :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant
-    item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Count the items
-    of the group that are judged not relevant and are above a relevant item of the group. The count is 0, 1, ... with
-    equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c places with
-    probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
+    item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
+    relevant item of the group. The number of items above it that are in the group and judged not relevant is 0, 1, ...
+    with equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c places
+    with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -154,7 +154,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """Compute, for relevant items, the expected share of items judged not relevant that are not above them."""
+        """For each relevant item, compute the expected share of items judged not relevant that are not above it."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
@@ -168,7 +168,10 @@ class ExpectedRelevance(RankedRelevance):
 
 
 def _mean_products(value):
-    """For t = 0, ..., c, return the mean product over all choices of t of the c values; add positive terms only."""
+    """For t = 0, ..., c, return the mean product over all choices of t of the c values.
+
+    The computation adds only positive terms.
+    """
     mean = np.zeros(len(value) + 1)
     mean[0] = 1.0
     for n, one in enumerate(value, start=1):
@@ -178,7 +181,10 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Order rows by score, or by rank if there are no scores, then by further keys; also return the first sort key."""
+    """Sort the rows by score, then by further keys; return the order and the values of the first key.
+
+    If there are no scores, the rows are sorted by rank.
+    """
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:
         return None, None
@@ -229,8 +235,8 @@ def byte_order(code, index):
 
 def _best_or_worst(sign):
     def view(ranked):
-        # Judged items before unjudged ones of the same merit, so that the rule also works for measures that count
-        # judgements.
+        # Judged items precede unjudged items of the same merit, so that the rule also works for measures that count
+        # judged items.
         merit = np.where(np.isnan(ranked.grade), -np.inf, np.fmax(ranked.grade, -1.0))
         order, _ = _by_value(ranked, -sign * merit)
         return ranked if order is None else _reorder(ranked, order)
