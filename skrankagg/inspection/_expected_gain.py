@@ -79,10 +79,10 @@ def expected_gain(method: LearnedWeights, lists: PlainLists, qrels: AnyQrels) ->
 
     Notes
     -----
-    The expected gain is a line of the difference :math:`d` on the queries left out: :math:`1.6 + .26 d` for 5 to 9
-    queries, :math:`1.6 + .36 d` for 10 to 19, and :math:`2.0 + .32 d` for 20 and more. The standard deviations are 2.2,
-    1.7 and 1.9 points. The lines were fitted on 22 judged collections with lists cut at 100, where twenty items of each
-    query were judged, as :func:`items_to_judge` chooses them.
+    The expected gain depends linearly on the difference :math:`d` on the queries left out. It is :math:`1.6 + .26 d`
+    for 5 to 9 queries, :math:`1.6 + .36 d` for 10 to 19 queries, and :math:`2.0 + .32 d` for more queries. The standard
+    deviations are 2.2, 1.7 and 1.9 points. The lines were fitted on 22 judged collections with lists cut at 100. Twenty
+    items of each query were judged there, which :func:`items_to_judge` had chosen.
 
     The difference on the queries left out states how large the gain is, and not whether there is a gain. Where it was
     negative with five queries, the weights still gained on new queries in three of four cases. With fewer than five
