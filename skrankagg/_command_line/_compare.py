@@ -39,7 +39,7 @@ _TRIED, _WORTH = 3, 12
 
 def compare(args, progress):
     if len(args.files) == 1 or (args.files and args.demo):
-        args.parser.error("give two files or more, LISTS and QRELS, or --demo")
+        args.parser.error("give at least two files, LISTS and QRELS, or give --demo")
     check_outputs(args.out, args.per_query, plot=args.plot)
     measures = read_measures(args)
     everything = args.methods == ["all"]
@@ -51,7 +51,7 @@ def compare(args, progress):
         methods, left_out = fitting_methods(lists, None if everything else FAST)
         notes += [f"Left out because {reason}: {', '.join(names)}." for reason, names in left_out.items()]
         if not everything:
-            notes.append("These methods differ from each other and are fast; --methods all compares all of them.")
+            notes.append("These methods differ from each other and are fast; --methods all compares all methods.")
     seed_methods(methods, args.random_state)
     if args.baseline is not None:
         rows = [name for name, _ in methods] + (lists.voters.astype(str).tolist() if args.voters else [])
@@ -110,7 +110,7 @@ def _print_results(args, comparator, lists, qrels, encoded, measures, notes, pro
 
 
 def _tell_how_long(methods, lists, args, progress):
-    """Run each method on a few queries, and estimate how long all queries will take."""
+    """Run each method on a few queries, and print an estimate of the time for all queries."""
     if args.quiet or lists.n_queries < _WORTH:
         return
     progress.say(f"trying {len(methods)} methods on {_TRIED} queries")
@@ -129,7 +129,7 @@ def _tell_how_long(methods, lists, args, progress):
 
 
 def _single_voters(lists, qrels, measures):
-    """Return the measures of the best and the mean voter on the methods' queries; None for one or many voters."""
+    """Return the measures of the best voter and their mean over voters; None for one voter or too many voters."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")

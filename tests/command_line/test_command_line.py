@@ -88,7 +88,7 @@ def test_compare_leaves_out_methods_without_fractional_weights(run, folder):
         unable = ", ".join(name for name in tags if not tags[name].voter_weights)
         whole = ", ".join(name for name in tags if tags[name].integer_weights)
         assert f"Left out because they cannot weigh lists: {unable}" in notes and "Agglomerative" in unable
-        assert (f"Left out because they weigh lists by whole numbers only: {whole}" in notes) == left_out
+        assert (f"Left out because they accept only integer weights of lists: {whole}" in notes) == left_out
         assert "RobustRankAggregation" in whole
 
 
