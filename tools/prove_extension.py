@@ -87,7 +87,7 @@ class DummyDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     dots_ : matplotlib Line2D
         The dots.
 

@@ -26,7 +26,7 @@ _ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "ma
 
 
 class RankingReport:
-    """One-page report on a consensus, which a notebook displays and which can be saved as HTML or Markdown.
+    """One-page report on a consensus, displayed in a notebook or saved as HTML or Markdown.
 
     :func:`ranking_report` creates it.
 
@@ -38,7 +38,7 @@ class RankingReport:
     facts : dict of str to object
         The method, the lists and the settings.
     caveats : list
-        Points to keep in mind, in the form prepared for the page.
+        Caveats, in the form that the page needs.
 
     See Also
     --------
@@ -74,7 +74,7 @@ class RankingReport:
         Parameters
         ----------
         pictures : bool, default=True
-            Whether to draw pictures, which needs matplotlib; they are embedded in the page as SVG.
+            Whether to draw pictures and embed them in the page as SVG. Pictures need matplotlib.
 
         Returns
         -------
@@ -124,7 +124,7 @@ def ranking_report(
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> RankingReport:
-    r"""Write a one-page report on how certain a consensus is and which lists it comes from.
+    r"""Write a one-page report on the certainty of a consensus and on the contributions of the lists.
 
     The page contains
 
@@ -156,10 +156,10 @@ def ranking_report(
     confidence : float, default=0.95
         Share of the draws that an interval covers, and probability that a confidence set contains the true rank.
     unit : {"list", "voter", "query"}, default="list"
-        The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`; "query" reports on one board of all
-        queries.
+        The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`. With "query", all queries form one
+        board.
     random_state : int or None, default=0
-        Seed of the draws. None draws a seed at random, which the report contains.
+        Seed of the draws. None chooses a seed at random, and the report contains this seed.
     n_jobs : int, default=None
         Number of processes that share the draws.
 
@@ -213,8 +213,7 @@ def ranking_report(
     <BLANKLINE>
     i1 is first of 6 items, and in 71 % of the draws of lists.
     <BLANKLINE>
-    The draws do not tell the first 5 items apart: no two neighbours keep their order in 95 % of them.
-    <BLANKLINE>
+    The draws do not separate the first 5 items: no two neighbours keep their order in 95 % of the draws. <BLANKLINE>
     <BLANKLINE>
     """
     check_count("top", top)

@@ -73,11 +73,11 @@ def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report
     headings = re.findall(r"<h2>(.*?)</h2>", html)
     assert headings == [
         "The consensus",
-        "Items that the draws do not tell apart",
+        "Items that the draws do not separate",
         "Confidence sets of the true ranks",
         "Two items at a time",
-        "Who made it: shares of the score",
-        "Who made it: influence of the lists",
+        "Origin of the consensus: shares of the score",
+        "Origin of the consensus: influence of the lists",
         "What to keep in mind",
         "How it was computed",
     ]
