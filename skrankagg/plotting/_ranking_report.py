@@ -213,7 +213,8 @@ def ranking_report(
     <BLANKLINE>
     i1 is first of 6 items, and in 71 % of the draws of lists.
     <BLANKLINE>
-    The draws do not separate the first 5 items: no two neighbours keep their order in 95 % of the draws. <BLANKLINE>
+    The draws do not separate the first 5 items: no two neighbours keep their order in 95 % of the draws.
+    <BLANKLINE>
     <BLANKLINE>
     """
     check_count("top", top)
