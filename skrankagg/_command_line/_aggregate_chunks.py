@@ -24,7 +24,7 @@ def aggregate_chunks(name, method, args, progress):
         (args.format not in ("auto", "parquet"), "--format"),
     ):
         if given:
-            raise UserError(f"{option} is for other files; --chunk-queries reads Parquet. Leave out one option.")
+            raise UserError(f"{option} is for other files; --chunk-queries reads Parquet. Leave out {option}.")
     if args.out in (None, "-") or not (args.to == "parquet" or (args.to is None and args.out.endswith(".parquet"))):
         raise UserError("--chunk-queries writes a Parquet file; name the file: -o consensus.parquet.")
     tags = method.__sklearn_tags__()

@@ -95,7 +95,7 @@ def _print_results(args, comparator, lists, qrels, encoded, measures, notes, pro
         progress.say("resampling the differences")
         if args.latex:
             marks = significance_marks(comparator.per_query_, args.baseline, list(measures)).reindex(results.index)
-            footnotes.append(f"+ and - mark differences from {args.baseline} (t-test, Holm, at 0.05).")
+            footnotes.append(f"+ and - mark differences from {args.baseline} (t-test, corrected by Holm, at 0.05).")
         else:
             differences = difference_table(comparator.per_query_, args.baseline)
     if args.latex:
@@ -142,10 +142,10 @@ def _single_voters(lists, qrels, measures):
 
 def _single_voter_note(lists, encoded):
     note = (
-        "Single voters are not methods, and contain the items of their own lists only; they show how much aggregating "
-        "gains. The best of them is known only in hindsight."
+        "Single voters are not methods. A voter ranks only the items of its own lists. The rows of single voters show "
+        "how much aggregation gains. The best voter is known only in hindsight."
     )
     answered = np.bincount(lists.list_voter, weights=encoded.judged[lists.list_query], minlength=lists.n_voters)
     if (answered < encoded.judged.sum()).any():
-        note += " A judged query that a voter has no list for counts as an empty list."
+        note += " If a voter has no list for a judged query, an empty list is measured."
     return note

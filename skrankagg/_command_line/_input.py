@@ -76,15 +76,15 @@ def load_data(args, progress):
     if args.demo == "rasdagen":
         lists, qrels = make_rasdagen(**({} if args.random_state is None else {"random_state": args.random_state}))
         note = (
-            "The generated data of FLAGR's documents (make_rasdagen). Its labels are noise, independent of the "
-            "lists: differences between methods mean nothing."
+            "The generated data of FLAGR's documents (make_rasdagen). The labels are noise, independent of the "
+            "lists, so differences between methods mean nothing."
         )
     else:
         seed = args.random_state or 0
         lists, qrels, _ = make_ranked_lists(random_state=seed)
         note = (
-            f"Generated data, make_ranked_lists(random_state={seed}), with a known truth: voters see the same "
-            "items, each through its own noise. For your own data: skrankagg compare LISTS QRELS."
+            f"Generated data, make_ranked_lists(random_state={seed}), with a known truth. All voters rank "
+            "the same items, and each voter has its own noise. For your own data: skrankagg compare LISTS QRELS."
         )
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 

@@ -47,11 +47,11 @@ def measure_notes(measures, qrels, runs):
     notes = []
     gains = {one.options.get("gain", "exponential") for one in measures if one.name in {"dcg", "ndcg"}}
     if "exponential" in gains and (qrels.relevance > 1).any():
-        notes.append("Gains of DCG are exponential, 2^grade - 1; trec_eval's are linear: --gain linear.")
+        notes.append("Gains of DCG are exponential, 2^grade - 1; trec_eval uses linear gains: --gain linear.")
     if any(one.options.get("ties", "order") == "order" for one in measures) and any(map(_has_ties, runs)):
         notes.append(
-            "Items of equal score are measured in the order of their ranks; trec_eval orders them by item, descending: "
-            "--ties trec_eval."
+            "Items of equal score are measured in the order of their ranks; trec_eval sorts them by id, in descending "
+            "order: --ties trec_eval."
         )
     return notes
 
@@ -89,7 +89,7 @@ def difference_table(per_query, baseline):
         }
     )
     head = f"Difference from {baseline} ({measure} {found.loc[baseline, 'mean']:.4f}) over {n} queries:"
-    foot = "Intervals: bootstrap over the queries, not corrected. p: paired t-test, corrected by Holm."
+    foot = "Intervals: from a bootstrap over the queries, uncorrected. p: from a paired t-test, corrected by Holm."
     return f"{head}\n\n{plain_table(cells)}\n\n{foot}"
 
 

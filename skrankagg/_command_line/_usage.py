@@ -95,7 +95,7 @@ def make_parser():
     parser = argparse.ArgumentParser(
         prog="skrankagg",
         usage="skrankagg [-h] [--version] COMMAND ...",
-        description="Merge the ranked lists of many voters into one, and find out which method does it best.",
+        description="Merge the ranked lists of many voters into one list, and find out which method merges best.",
         epilog=_EXAMPLES["skrankagg"],
         **layout,
     )
