@@ -144,7 +144,8 @@ class ComparisonDisplay(Display):
         metric = measured[0] if metric is None else find_column(measured, metric)
         if metric not in measured:
             raise InputError(
-                f"`metric` must be a measure that the Comparator has computed, {', '.join(measured)}; got {metric!r}."
+                f"`metric` must be one of the measures that the Comparator has computed, {', '.join(measured)}; "
+                f"got {metric!r}."
             )
         voters = [name for name in comparator.results_.index if name not in comparator.named_aggregators_]
         return cls._from_queries(comparator._measured()[[metric]], metric, voters).plot(ax, **bar_kwargs)

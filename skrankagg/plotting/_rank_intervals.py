@@ -215,9 +215,10 @@ class RankStabilityDisplay(Display):
         if n_places is None:
             n_places = max((one for one in known if one < len(rows)), default=None)
         elif n_places not in known:
+            choices = ", ".join(map(str, known)) or "the columns top_k, but the table has no such column"
             raise InputError(
-                f"`n_places` must be one of {', '.join(map(str, known)) or 'the columns top_k, and there are none'}; "
-                f"got {n_places!r}. Name it in the argument places of rank_stability."
+                f"`n_places` must be one of {choices}; got {n_places!r}. "
+                "Name it in the argument places of rank_stability."
             )
         if label is None:
             drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"

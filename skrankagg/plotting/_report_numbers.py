@@ -116,7 +116,7 @@ def _pooled(aggregator, prepared):
 
 def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):
     if draws["n_resamples"] * prepared.n_lists * float(prepared.n_items) ** 2 > _CONFIDENCE_CELLS:
-        caveats.append(Text("Confidence sets were left out: for so many items and lists they would take long."))
+        caveats.append(Text("Confidence sets were left out, because they take long for so many items and lists."))
         return {}
     try:
         return {"confidence": rank_confidence(aggregator, lists, confidence=confidence, **draws)}
@@ -174,7 +174,7 @@ def _always(facts, frames):
         texts.append(
             Text(
                 "Each list is tested by itself at the level of 5 %: of 100 good lists, up to 5 are marked as outliers. "
-                "Reversed lists of at least 10 items are nearly all found if the others agree well. Shorter "
+                "Reversed lists of at least 10 items are nearly all found if the other lists agree well. Shorter "
                 "reversed lists are found less often. A list that differs need not be wrong, and lists of one bad "
                 "source support each other."
             )

@@ -124,7 +124,7 @@ def _groups(frames, facts, top):
             }
         )
     words = (
-        "A group ends after an item that is above the next one in at least {} of the draws. Within a group neighbours "
+        "A group ends after an item that is above the next item in at least {} of the draws. In a group, neighbours "
         "swap places more often. The first and the last item of a group may still differ."
     )
     return Section(
@@ -140,8 +140,8 @@ def _sets(frames, facts, top):
         return None
     table = frames["confidence"]
     words = (
-        "The set of an item, in the table above, contains its true rank with a chance of {}. This is true of equally "
-        "good items too, so the sets are wider."
+        "In the table above, the set of an item contains the true rank of the item with a chance of {}. This also "
+        "holds for equally good items. The sets are therefore wider."
     )
     texts = (Text(words, (_share(facts),)),)
     if ((table["rank_low"] == 1) & (table["rank_high"] == len(table))).all():
@@ -246,7 +246,7 @@ def _influence(frames, facts, top):
         words = "The agreement of {} is unknown: fewer than two items are shared with other lists, or all are tied."
         texts.append(Text(words, (count(len(table) - n_known, "list"),)))
     if len(shown) < n_known:
-        texts.append(Text("The {} that agree least are shown.", (len(shown),)))
+        texts.append(Text("The {} lists that agree least are shown.", (len(shown),)))
     elif n_known and len(shown) < len(table):
         texts.append(Text("The {} whose agreement is known are shown.", (len(shown),)))
     numbers = tuple(name for name in columns if name not in ("voter", "outlier", "first item changes"))

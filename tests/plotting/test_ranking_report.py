@@ -211,7 +211,7 @@ def test_ranking_report_shows_only_the_first_items_of_long_boards(plt):
     text = report.to_markdown()
     assert "25 items below these are not shown." in text
     assert report.frames["preferences"].shape == (5, 5) and len(report.frames["stability"]) == 30
-    assert "The 30 that agree least are shown." in text and "first, %" in text and "first 1," not in text
+    assert "The 30 lists that agree least are shown." in text and "first, %" in text and "first 1," not in text
     Reader(report.to_html())
 
 
