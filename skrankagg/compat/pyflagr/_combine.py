@@ -1,4 +1,4 @@
-"""Terms of the linear methods, with FLAGR's values and order of additions."""
+"""Terms that the linear methods add up, with FLAGR's values and in FLAGR's order."""
 
 import numpy as np
 

@@ -119,7 +119,7 @@ class Weights:
 
 
 def dibra_scores(table, method, quirks):
-    """Aggregate one query.
+    """Aggregate the lists of one query by DIBRA.
 
     Parameters
     ----------

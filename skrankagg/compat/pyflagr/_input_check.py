@@ -1,4 +1,4 @@
-"""Input of lists and judgements, which are read like FLAGR reads them and encoded once.
+"""Input of lists and judgements, which are read as in FLAGR and are encoded once.
 
 The order of the file matters here, because FLAGR adds numbers in the order of the file. Queries and voters are numbered
 by their first appearance; items are sorted as bytes. Ids are text. Some input is changed or dropped by FLAGR, or makes
@@ -149,7 +149,7 @@ def encode_judgements(rels_file, rels_df, profile):
 
 
 def ids_out(names):
-    """Convert ids to the form of PyFLAGR's frames: integers if all are written as integers, otherwise text.
+    """Convert ids to integers if all ids are written as integers, as in PyFLAGR's frames; otherwise keep text.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ _OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idc
 
 @dataclass(frozen=True)
 class Run:
-    """Encoded aggregate lists.
+    """Aggregated lists of all queries, encoded.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ max_iterations : int, default=100
 class Method:
     """Base class of the methods.
 
-    A subclass must define ``_number``, the number of the aggregator, and two methods. ``_paper()`` returns the main
-    estimator, which has no quirks. ``_scores(table)`` returns the table of the remaining lists and a score for each
-    item.
+    A subclass must define ``_number``, which is FLAGR's number of the aggregator, and two methods. ``_paper()`` returns
+    the main estimator, which has no quirks. ``_scores(table)`` returns the table of the remaining lists and a score for
+    each item.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The input lists, encoded once, and matrices of lists by items for each query."""
+"""The encoded input lists, and for each query matrices with a row for each list and a column for each item."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -52,7 +52,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """Encode the nonempty lists for parts of the main estimators; the ids of voters are their numbers."""
+        """Encode the nonempty lists for parts of the main estimators; each voter's id is the voter's number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]

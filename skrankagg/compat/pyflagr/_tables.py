@@ -1,4 +1,4 @@
-"""FLAGR's layout of a comparison, and the names of its measures."""
+"""FLAGR's layout of a comparison, and the names of FLAGR's measures."""
 
 import pandas as pd
 
