@@ -39,15 +39,15 @@ class ComparisonDisplay(Display):
     Parameters
     ----------
     results : Series of shape (n_methods,)
-        Measure of each method, indexed by its name. A method with NaN, such as a failed method, is drawn last and
-        without a bar.
+        Measure of each method, indexed by the name of the method. A method with NaN, such as a failed method, is drawn
+        last and without a bar.
     interval : DataFrame of shape (n_methods, 2) or None, default=None
         Ends of the interval of each method, in the columns `low` and `high`, with the same index as `results`. If the
         ends are NaN, or if `interval` is None, no whiskers are drawn.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest value is the best; False means the lowest. None highlights no bar.
+        Whether the highest value is the best. With False, the lowest value is the best. None highlights no bar.
     voters : sequence of str, default=()
         Names of the results that belong to single voters. Their bars are grey, and a line marks the best voter.
 
@@ -60,7 +60,7 @@ class ComparisonDisplay(Display):
     bars_ : matplotlib BarContainer
         The bars, best first.
     voter_line_ : matplotlib Line2D or None
-        The line at the best voter; None if there are no voters.
+        The line at the best voter, or None if there are no voters.
 
     See Also
     --------
@@ -77,8 +77,8 @@ class ComparisonDisplay(Display):
     returns the interval of the difference. There is no interval for totals, such as the number of relevant items, or
     for a single query.
 
-    The best voter is found in hindsight, by the same judgements. A method beyond the line would have beaten any choice
-    of a single voter.
+    The best voter is found in hindsight, by the same judgements. A method whose bar ends beyond the line is better than
+    every single voter.
 
     Examples
     --------

@@ -31,8 +31,8 @@ _MOST_COLORS = 7
 class ContributionDisplay(Display):
     r"""Stacked bars of the contributions that each list makes to the scores of the first items.
 
-    The plot shows why an item is first, and which lists lower its score. Negative contributions are drawn to the left
-    of 0. Create one with :meth:`from_estimator` or :meth:`from_frame`.
+    The plot shows why an item is first, and which lists lower the score of an item. Negative contributions are drawn to
+    the left of 0. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ __all__ = ["CriticalDifferenceDisplay"]
 class CriticalDifferenceDisplay(Display):
     r"""Mean ranks of methods over the queries; a bar joins methods that Nemenyi's test does not distinguish.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class _Lines(Display):
 class CutoffDisplay(_Lines):
     r"""A measure at growing cutoffs, with a line or a row of bars for each method.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class CutoffDisplay(_Lines):
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest value is the best; False means the lowest. None marks no bar.
+        Whether the highest value is the best. With False, the lowest value is the best. None marks no bar.
 
     Attributes
     ----------
@@ -124,8 +124,8 @@ class CutoffDisplay(_Lines):
             Name of a measure that accepts a cutoff, such as "ndcg" or "p"; the name is given without a cutoff. None
             uses the first such measure that the Comparator has computed.
         cutoffs : sequence of int, default=None
-            Cutoffs. None uses the cutoffs that the Comparator has computed, or 1 to 10 if it has computed fewer than
-            two cutoffs.
+            Cutoffs. None uses the cutoffs that the Comparator has computed. If these are fewer than two cutoffs, 1 to
+            10 are used.
         kind : {"line", "bar"}, default="line"
             The kind of plot.
         qrels : DataFrame or Qrels, default=None
@@ -270,7 +270,7 @@ def _at(metric, k):
 class InterpolatedPrecisionDisplay(_Lines):
     r"""Interpolated precision at eleven recalls, with a line for each method.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------

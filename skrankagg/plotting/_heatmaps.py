@@ -37,7 +37,7 @@ _DISTANCES = frozenset({"footrule", "kendall-distance"})
 class AgreementDisplay(Display):
     r"""Heat map of the agreement of all pairs of voters or methods.
 
-    Create one with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class AgreementDisplay(Display):
     - 0 to 1 for overlaps, RBO and normalised distances;
     - 0 to the largest value for other distances.
 
-    Plots of the same measure can therefore be compared, because equal values have the same colour. Use `limits` to set
+    In the first two cases, equal values therefore have the same colour in all plots of a measure. Use `limits` to set
     other ends.
 
     Examples
@@ -257,7 +257,7 @@ def _similar_together(values, is_distance):
 class VoterWeightsDisplay(Display):
     r"""Weights of voters in a fitted method, with a point for each list and a mark at the mean of each voter.
 
-    Create one with :meth:`from_estimator`.
+    Create a display with :meth:`from_estimator`.
 
     Parameters
     ----------

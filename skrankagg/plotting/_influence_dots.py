@@ -74,10 +74,10 @@ class VoterInfluenceDisplay(Display):
 
     Notes
     -----
-    Voters are sorted by their agreement with the consensus of the others, the highest agreement on top. Voters whose
-    agreement is unknown are above all others and have no dot. If there are too many voters, these voters are left out
-    first. For several queries there is a dot for each list. The line then shows the mean agreement, and the bar shows
-    the mean distance.
+    Voters are sorted by their agreement with the consensus of the other voters. The voter with the highest agreement is
+    on top. Voters whose agreement is unknown are above all others and have no dot. If there are too many voters, these
+    voters are left out first. For several queries there is a dot for each list. The line then shows the mean agreement,
+    and the bar shows the mean distance.
 
     The agreement of random lists is 0 on average. For one query, the grey mark of a list is its threshold. A list whose
     agreement is below its threshold is an outlier. The thresholds of short lists are lower than the thresholds of long

@@ -33,8 +33,8 @@ _MAX_NUMBERED = 20
 class PreferenceProbabilityDisplay(Display):
     r"""Heat map of the share of the draws in which the item of a row is above the item of a column.
 
-    A line surrounds the pairs that have the same order in nearly all draws. Create one with :meth:`from_estimator` or
-    :meth:`from_frame`.
+    A line surrounds the pairs that have the same order in nearly all draws. Create a display with
+    :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ _MAX_NAMES = 60
 class QueryGainDisplay(Display):
     r"""Sorted bars of the gain or loss of a method against a baseline, with a bar for each query.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------

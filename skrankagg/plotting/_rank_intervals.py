@@ -33,8 +33,8 @@ _FAR = 5
 class RankStabilityDisplay(Display):
     r"""Forest plot of the places of the first items, with a dot for the rank and a bar for the interval.
 
-    A second column shows the chance to be among the first k places. Lines separate groups of items. Create one with
-    :meth:`from_estimator` or :meth:`from_frame`.
+    A second column shows the chance to be among the first k places. Lines separate groups of items. Create a display
+    with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------

@@ -150,7 +150,8 @@ def ranking_report(
     top : int, default=20
         Number of items to show; `frames` of the result contains the numbers of all items.
     n_places : int, default=3
-        The chance to be among this number of first places is shown next to the chance of the first place.
+        Number of first places. The report contains the chance of the first place, and the chance to be among these
+        places.
     n_resamples : int, default=1000
         Number of draws.
     confidence : float, default=0.95
@@ -166,7 +167,7 @@ def ranking_report(
     Returns
     -------
     RankingReport
-        The report, which a notebook displays as a page. The methods ``to_html()``, ``to_markdown()`` and ``save(path)``
+        The report. A notebook displays it as a page. The methods ``to_html()``, ``to_markdown()`` and ``save(path)``
         export the page, and ``frames`` contains the numbers.
 
     Raises
@@ -256,7 +257,7 @@ def _check_format(path, format):
 
 
 def _tell(caught):
-    """Issue each distinct caught warning once, and return the warnings except FewListsWarning as caveats."""
+    """Issue each distinct caught warning once; return all warnings except FewListsWarning as caveats."""
     told = {}
     for one in caught:
         told.setdefault((one.category, str(one.message)), None)

@@ -38,8 +38,8 @@ _LEVELS = ((ORANGE, (0, (6, 1.5))), (GREEN, (0, (1.5, 1.2))), (SOFT_TEXT, (0, (6
 class WeightCurveDisplay(Display):
     r"""Curve of a measure against the weight of the second of two voters, from 0 to 1.
 
-    The plot shows how much the measure gains from merging, and how precisely the weight must be known. Create one with
-    :meth:`from_estimator`.
+    The plot shows how much the measure gains from merging, and how precisely the weight must be known. Create a display
+    with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class WeightCurveDisplay(Display):
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest mean is the best; False means the lowest. None marks no best value.
+        Whether the highest mean is the best. With False, the lowest mean is the best. None marks no best value.
 
     Attributes
     ----------
