@@ -178,7 +178,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """If the tag `unanimity` is True, check that an item that all lists rank above another also is above it."""
+    """If the tag `unanimity` is True, check that the consensus keeps each order of two items that all lists share."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
@@ -192,7 +192,7 @@ def check_unanimity(aggregator):
 
 
 def check_condorcet_winner(aggregator):
-    """If the tag `condorcet_winner` is True, check that an item with a majority against every other item is first."""
+    """If the tag `condorcet_winner` is True, check that an item that beats every other item comes first."""
     if not _tags(aggregator).condorcet_winner:
         return
     # Ten of these queries have a winner. Mean positions, sums of scores and learned weights elect another item in some.
@@ -211,7 +211,7 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check that rarely compared items are below often compared items if, and only if, the tag promises it.
+    """Check that rarely compared items are below often compared items exactly if the tag `absent_below` is True.
 
     Two pairs of items are compared, and no list contains items of both pairs. The better item of each pair wins about
     two of three comparisons. A method that ignores absent items therefore does not put the better item of the rarely

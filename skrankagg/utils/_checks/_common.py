@@ -1,4 +1,4 @@
-"""Checks of every estimator of ranked lists, which is an aggregator or a list transformer."""
+"""Checks that apply to aggregators and to list transformers."""
 
 import importlib.util
 import io
@@ -99,7 +99,7 @@ def check_persistence(estimator):
 
 
 def check_set_output(estimator):
-    """Check ``get_feature_names_out`` against the columns, and that ``set_output`` gives pandas and polars frames."""
+    """Check that ``get_feature_names_out`` lists the columns, and that ``set_output`` gives pandas or polars frames."""
     lists = example_lists()
     plain = fit_transform(estimator, lists)
     names = estimator.get_feature_names_out().tolist()

@@ -71,7 +71,7 @@ JUDGED_CHECKS = [function for name, function in list(globals().items()) if name.
 
 
 def check_nothing_relevant(aggregator):
-    """Check that ``fit`` reports that nothing can be learned if no judged item of the lists is relevant."""
+    """Check that ``fit`` raises an error if no judged item of the lists is relevant."""
     lists = example_lists()
     nothing = example_qrels(lists, lambda query, item: 0)
     for call in (clone(aggregator).fit, clone(aggregator).fit_transform):
