@@ -5,7 +5,7 @@ strings are measured twice. Either the rows with equal ids share a string, as af
 strings.
 
 python benchmarks/encoding.py [rows] [--queries 1000] [--voters 50] [--length 100]
-python benchmarks/encoding.py small     # one query of 3 lists x 100 items, frame in and frame out
+python benchmarks/encoding.py small     # one query of 3 lists x 100 items, from a frame to a frame
 """
 
 import argparse

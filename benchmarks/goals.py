@@ -3,7 +3,7 @@
 Run it from anywhere as `python benchmarks/goals.py [--python OTHER ...]`. Each OTHER is the Python of another
 environment, such as one without pyarrow, in which the table is also printed. Peers are the packages of `pip install
 'skrankagg[bench]'` and pytrec_eval; lines of a missing peer are marked. Times are CPU times in one thread. For PyFLAGR
-and ranx, the shortest time of several separate processes is used.
+and ranx, the shortest time in separate processes is used.
 """
 
 import argparse
