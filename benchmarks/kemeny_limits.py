@@ -3,7 +3,7 @@
 Run it from anywhere as `python benchmarks/kemeny_limits.py [--limits 1 5 20] [--sizes 100 200 300 400]`. The first data
 are uniform orders of 5 voters. From about a hundred items on, no solver proves an optimum for such orders. The other
 data are 41 lists of 332 items, and each list lacks 30 % of the items. Times are for `aggregate`, without encoding the
-lists. A limit is kept if the time exceeds it by at most a tenth or 0.2 s.
+lists. A limit is kept if the time exceeds the limit by at most a tenth or 0.2 s.
 """
 
 import argparse

@@ -1,19 +1,19 @@
 """Fusion methods on real runs, next to published results, for LETOR's MQ2008-agg and TREC's Robust track.
 
-`python benchmarks/metasearch.py letor FOLDER`: the folder contains `rank_agg.csv[.gz]` (query, voter, item, value) and
-`rel_agg.csv[.gz]` (query, 0, item, relevance) of MQ2008-agg. Its values are scores: higher is better. LETOR's measures
-have the gain 2^r - 1, no discount at the first two places, and the mean over all queries, including queries without a
-relevant item.
+`python benchmarks/metasearch.py letor FOLDER` reads MQ2008-agg. The folder contains `rank_agg.csv[.gz]` (query, voter,
+item, value) and `rel_agg.csv[.gz]` (query, 0, item, relevance). The values are scores, and higher scores are better.
+LETOR's measures have the gain 2^r - 1, no discount at the first two places, and the mean over all queries, including
+queries without a relevant item.
 
-`python benchmarks/metasearch.py trec QRELS RUN...`: any runs and judgements in TREC's formats; MAP and nDCG@10 with
-linear gain over the judged queries, as in trec_eval. Six runs of 2003 are pircRBa1, uwmtCR0, UIUC03Rd1, THUIRr0301,
-SABIR03BASE and aplrob03a.
+`python benchmarks/metasearch.py trec QRELS RUN...` accepts any runs and judgements in TREC's formats. It prints MAP and
+nDCG@10 with linear gain over the judged queries, as in trec_eval. The six runs of 2003 are pircRBa1, uwmtCR0,
+UIUC03Rd1, THUIRr0301, SABIR03BASE and aplrob03a.
 
 `python benchmarks/metasearch.py learn-letor FOLDER` and `... learn-trec QRELS RUN...` evaluate supervised methods on
-queries outside their training data. For LETOR, these are the data's five folds, with three parts for training and one
-part for testing. For TREC, these are ten random partitions of the topics into five folds. The interval is for the
-difference in MAP to the unsupervised method. It is computed by a paired bootstrap over queries. `time` is the CPU
-seconds of a fit.
+queries outside their training data. For LETOR, the five folds of the data are used, with three parts for training and
+one part for testing. For TREC, ten random partitions of the topics into five folds are used. The interval is for the
+difference in MAP to the unsupervised method. The interval is computed by a paired bootstrap over queries. `time` is the
+CPU seconds of a fit.
 
 Values are in percent.
 """

@@ -1,7 +1,8 @@
 """Times of fusion and evaluation, next to ranx 0.3 (numba), on 1000 queries x 5 runs x 100 items, warm and cold.
 
 Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` installs ranx.
-It is called in separate processes. Its runs are built and its functions are compiled beforehand.
+Calls of ranx run in separate processes. The runs for ranx are built beforehand, and its functions are compiled
+beforehand.
 
 - warm: the shortest of several calls; this library is measured from encoded lists and from a frame of strings
 - cold: a new process that imports the library, merges two lists and ends

@@ -1,13 +1,13 @@
 """Times for lists larger than memory: in chunks in one process, with Dask, and with Spark, on this machine.
 
 The data are 1,000,000 queries of 5 voters with 10 items each, 50 million rows with string ids, in Parquet files sorted
-by query. They are generated once, in the folder given as the first argument.
+by query. The data are generated once, in the folder given as the first argument.
 
-python benchmarks/scaling_out.py FOLDER data        # generates them; every other part also does, if they are missing
+python benchmarks/scaling_out.py FOLDER data        # generates the data; other parts also do this if the data are missing
 python benchmarks/scaling_out.py FOLDER chunks      # one process for each method: time and peak memory
 python benchmarks/scaling_out.py FOLDER dask        # a LocalCluster of two single-threaded workers
 python benchmarks/scaling_out.py FOLDER spark       # Spark, local[2]; needs pyspark and Java
-python benchmarks/scaling_out.py FOLDER equal       # compares the results of the three, and a sample in memory
+python benchmarks/scaling_out.py FOLDER equal       # compares the results of the three engines, and a sample in memory
 python benchmarks/scaling_out.py FOLDER killed      # a worker of each engine dies in the middle
 python benchmarks/scaling_out.py FOLDER resumed     # a chunked run is killed, and continues
 
