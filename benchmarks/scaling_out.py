@@ -3,7 +3,7 @@
 The data are 1,000,000 queries of 5 voters with 10 items each, 50 million rows with string ids, in Parquet files sorted
 by query. The data are generated once, in the folder given as the first argument.
 
-python benchmarks/scaling_out.py FOLDER data        # generates the data; other parts also do this if the data are missing
+python benchmarks/scaling_out.py FOLDER data        # generates the data; other parts do so if the data are missing
 python benchmarks/scaling_out.py FOLDER chunks      # one process for each method: time and peak memory
 python benchmarks/scaling_out.py FOLDER dask        # a LocalCluster of two single-threaded workers
 python benchmarks/scaling_out.py FOLDER spark       # Spark, local[2]; needs pyspark and Java
