@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def best_time(function, repeat=5, clock=time.perf_counter):
-    """Measure the seconds of the fastest of several runs by a clock: the least disturbed run."""
+    """Measure several runs by a clock, and return the seconds of the fastest run, which was disturbed least."""
     times = []
     for _ in range(repeat):
         gc.collect()
@@ -18,7 +18,7 @@ def best_time(function, repeat=5, clock=time.perf_counter):
 
 
 def cpu_time(function, repeat=5):
-    """Measure the CPU seconds of the cheapest of several runs, over all threads of this process."""
+    """Measure the CPU seconds of several runs, over all threads of this process; return those of the cheapest run."""
     return best_time(function, repeat, time.process_time)
 
 
@@ -28,7 +28,7 @@ def cpu_with_processes():
 
 
 def extra_memory(function):
-    """Measure the peak resident memory that a call adds, and return it with the result; Linux only."""
+    """Measure the peak resident memory that a call adds; return this memory and the result. Linux only."""
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # reset the peak
     before = _resident("VmRSS")
@@ -37,7 +37,7 @@ def extra_memory(function):
 
 
 def held_memory(function):
-    """Measure the resident memory of the result of a call, and return it with the result; Linux only."""
+    """Measure the resident memory of the result of a call; return this memory and the result. Linux only."""
     gc.collect()
     before = _resident("VmRSS")
     result = function()
@@ -53,7 +53,7 @@ def _resident(field):
 
 
 def table(rows, header):
-    """Print rows under a header, right-aligned."""
+    """Print a header and rows in right-aligned columns."""
     text = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[k]) for row in text) for k in range(len(header))]
     for row in text:

@@ -1,17 +1,17 @@
-"""Worths from paired comparisons and lists: orders found with unequal exposure, and CPU time.
+"""Worths from paired comparisons and lists: quality of the orders if exposure is unequal, and CPU time.
 
 Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3] [--orders-only]`; it takes about half a
-minute. evalica and choix take part if they are installed.
+minute. The packages evalica and choix are measured too if they are installed.
 
-The first table is Kendall's tau with the true worths of 30 items, as mean and minimum of draws. A draw has 20,000
-duels, in which some items take part far more often than others. The second table is CPU seconds, the cheapest of
-several runs, of
+The first table contains Kendall's tau with the true worths of 30 items, as mean and minimum over draws. A draw has
+20,000 duels, in which some items take part far more often than others. The second table contains the CPU seconds of the
+cheapest of several runs, for these tasks:
 
 - races: 36 races of 43 out of 87 drivers, of the size of the NASCAR data of Hunter (2004)
 - lists: 1000 lists of 1000 items
 - queries: 20 queries of 50 lists of 100 items
-- duels: a million duels of 100 models from a frame of text ids, step by step
-- judged duels: the same number of duels by 50 judges, with one tenth of ties between equally good models
+- duels: a million duels of 100 models in a frame of text ids; each step is timed
+- judged duels: a million duels with 50 judges; one tenth of the duels are ties between equally good models
 - draws: 1000 draws of 100,000 duels of 100 models, by rank_stability
 """
 
@@ -38,7 +38,7 @@ METHODS = [
 
 
 def of_evalica(duels):
-    """Compute scores by evalica's model of Bradley and Terry, a Series by item."""
+    """Compute scores by evalica's model of Bradley and Terry, as a Series indexed by item."""
     import evalica
 
     won = [evalica.Winner.X] * len(duels)
@@ -46,7 +46,7 @@ def of_evalica(duels):
 
 
 def of_choix(duels):
-    """Compute scores by choix, from the matrix of wins, a Series by item."""
+    """Compute scores by choix from the matrix of wins, as a Series indexed by item."""
     import choix
 
     code, items = pd.factorize(pd.concat([duels["winner"], duels["loser"]]), sort=True)
@@ -86,7 +86,7 @@ def races():
 
 
 def costs(repeat):
-    """Yield the rows of the table of CPU seconds: description, seconds."""
+    """Yield the rows of the table of CPU seconds, each with a description and the seconds."""
     model = PlackettLuce(absent="ignore")
     sizes = {"lists": {"n_voters": 1000, "n_items": 1000}, "queries": {"n_queries": 20, "n_voters": 50, "n_items": 100}}
     all_lists = {"races": races()}

@@ -1,8 +1,8 @@
-"""Cross-validate eight parameter settings on 5 million rows, compared with one transform and evaluation of each.
+"""Time a cross-validation of eight settings on 5 million rows, next to one transform and evaluation of each.
 
 python benchmarks/cross_validation.py [--queries 1000] [--voters 50] [--length 100] [--frame]
 
-With --frame it also uses a frame of strings, which is encoded again for each setting and fold.
+With --frame, a frame of strings is measured too. The frame is encoded again for each setting and fold.
 """
 
 import argparse
@@ -31,7 +31,7 @@ CANDIDATES = [
 
 
 def main():
-    """Print both times of each setting, and their ratio."""
+    """Print both times of each setting, and the ratio of the times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--voters", type=int, default=50)

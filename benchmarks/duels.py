@@ -1,21 +1,21 @@
-"""Compare methods on paired comparisons: do they find the better items, or the items that were compared most often?
+"""Test whether methods for paired comparisons find the better items, or the items that were compared most often.
 
 Run it from anywhere as `python benchmarks/duels.py [--all] [--repeat 10]`; it takes about a minute.
 
 The quality of 30 items and the logarithm of their exposure are independent and standard normal. A list contains some of
 the items, drawn in proportion to their exposure, in an order drawn from the Plackett-Luce model with the qualities.
-With two items that is the Bradley-Terry model. The table shows two values of Kendall's tau for each method's order, as
-means of ten draws. One is with the quality of the items, which is the truth; the other is with the number of lists that
-contain them:
+For two items, this is the Bradley-Terry model. The table contains two values of Kendall's tau for each method's order,
+as means of ten draws. The first value compares the order with the quality of the items, which is the truth. The second
+value compares the order with the number of lists that contain each item. The data are:
 
 - random: 20,000 comparisons of two items
-- even: the same, but all items have the same exposure
+- even: 20,000 comparisons, but all items have the same exposure
 - few: 2,000 comparisons
-- matched: 20,000, in which the second item has a quality similar to the first, as in a league
+- matched: 20,000 comparisons of items with similar quality, as in a league
 - ten: 100 lists of ten items
 
-PlackettLuce(absent="ignore") is the model from which the lists are drawn, so it shows the attainable tau. Some methods
-are left out because their cost grows with the square or the cube of the number of lists: Agglomerative,
+PlackettLuce(absent="ignore") is the model from which the lists are drawn, so its tau is the attainable one. Some
+methods are left out because their cost grows with the square or the cube of the number of lists: Agglomerative,
 RankStatistic(statistic="stuart"), and exact p-values of RobustRankAggregation.
 """
 
@@ -128,10 +128,11 @@ OTHERS = [
 
 
 def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_items=30):
-    """Generate ranked lists of items seen with unequal probabilities; return them with the quality of each item.
+    """Generate lists of items that have unequal exposure; return the lists and the quality of each item.
 
-    Scores are negative ranks. The other items of a list are drawn around the first by a bell curve of width `matched`,
-    in units of the qualities. `spread` is the standard deviation of the logarithm of the exposure.
+    Scores are negative ranks. With `matched`, the other items of a list have qualities similar to the first item. They
+    are drawn by a bell curve around the first item's quality, and `matched` is the width of this curve. `spread` is the
+    standard deviation of the logarithm of the exposure.
     """
     rng = np.random.default_rng(random_state)
     quality, exposure = rng.normal(size=n_items), spread * rng.normal(size=n_items)
@@ -158,7 +159,7 @@ def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_ite
 
 
 def taus(order, lists, quality):
-    """Compute Kendall's tau of an order with the items' quality, and with the number of lists that contain them."""
+    """Compute Kendall's tau of an order with the quality of the items, and with the number of lists of each item."""
     place = -np.arange(len(order))
     quality = quality[lists.items[lists.candidate_item].to_numpy()]
     return kendalltau(place, quality[order])[0], kendalltau(place, lists.candidate_weight[order])[0]

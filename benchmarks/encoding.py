@@ -1,10 +1,11 @@
-"""Encode 5 million rows, compared with one pandas factorize of the three id columns; or one small query.
+"""Time the encoding of 5 million rows, next to a pandas factorize of the id columns, or of one small query.
 
-Strings are measured as pandas stores them with pyarrow, if that is installed, and without it. Without pyarrow, rows
-share the strings of equal ids, as after read_csv, or each row has its own strings.
+Two kinds of pandas strings are measured: strings in pyarrow, if pyarrow is installed, and Python strings. Python
+strings are measured twice. Either the rows with equal ids share a string, as after read_csv, or each row has its own
+strings.
 
 python benchmarks/encoding.py [rows] [--queries 1000] [--voters 50] [--length 100]
-python benchmarks/encoding.py small     # one query of 3 lists x 100 items, frame in and frame out
+python benchmarks/encoding.py small     # one query of 3 lists x 100 items, from a frame to a frame
 """
 
 import argparse
@@ -34,7 +35,7 @@ CASES = [
 def make_lists(n_queries, n_voters, length, dtype, shuffled, by, *, apart=False):
     """Generate a long frame with ids of 25 characters; each query has its own pool of items.
 
-    If rows are kept `apart`, each has its own strings.
+    If `apart` is true, each row has its own strings.
     """
     rng = np.random.default_rng(0)
     pool = 4 * length
@@ -70,7 +71,7 @@ def size_of(lists):
 
 
 def small(repeat, calls=100):
-    """Print times of one query of 3 lists of 100 items, frame in and frame out."""
+    """Print times of one query of 3 lists of 100 items, from a frame to a frame."""
     rows = []
     for kind, dtype in {**STRINGS, "str without pyarrow": PLAIN}.items():
         frame = make_lists(1, 3, 100, dtype, False, "score")

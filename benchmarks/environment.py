@@ -1,4 +1,4 @@
-"""The environment of the performance page's measurements: versions, processors, memory."""
+"""Versions, processors and memory of the machine on which the performance page is measured."""
 
 import importlib.metadata
 import os
@@ -30,7 +30,7 @@ def version(name):
 
 
 def processor():
-    """Return the model of the processor, as far as the system reports it."""
+    """Return the model of the processor if the system reports it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))

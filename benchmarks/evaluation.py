@@ -1,7 +1,7 @@
-"""Measures compared with pytrec_eval (C) in one run, and Kendall's distances of many lists.
+"""Times of measures, next to pytrec_eval (in C), and of Kendall's distances between many lists.
 
 Run it from anywhere as `python benchmarks/evaluation.py [small|large|kendall]`; pytrec-eval-terrier comes with
-the extra `test`. pytrec_eval gets dicts that are built beforehand, and its judgements are also parsed beforehand.
+the extra `test`. The dicts for pytrec_eval are built beforehand, and its judgements are parsed beforehand.
 
 - small: five measures of 1000 queries x 100 items
 - large: five measures of 1000 queries x 1000 items
@@ -21,7 +21,7 @@ MEASURES = {"map": "map", "ndcg_cut_10": "ndcg@10", "P_10": "p@10", "recall_100"
 
 
 def run_and_qrels(n_queries, n_items):
-    """Generate a run with distinct scores, and graded judgements of a fifth of its items and as many others."""
+    """Generate a run with distinct scores, and grades for a fifth of its items and for the same number of others."""
     rng = np.random.default_rng(0)
     pool = np.array([f"doc{k:06d}" for k in range(5 * n_items)])
     query = np.repeat([f"q{k:04d}" for k in range(n_queries)], n_items)
@@ -40,7 +40,7 @@ def run_and_qrels(n_queries, n_items):
 
 
 def as_dicts(frame, column, kind):
-    """Build the input of pytrec_eval."""
+    """Build the dicts that pytrec_eval needs."""
     return {
         query: dict(zip(rows["item"], rows[column].map(kind), strict=True)) for query, rows in frame.groupby("query")
     }
@@ -55,7 +55,7 @@ def compare(n_queries, n_items, repeat):
 
 
 def measure(n_queries, n_items, timed):
-    """Measure the seconds of each way to compute five measures with `timed`; the values are compared."""
+    """Measure the seconds of each way to compute five measures with `timed`; check that the values are equal."""
     import pytrec_eval
 
     run, qrels = run_and_qrels(n_queries, n_items)

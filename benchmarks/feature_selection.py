@@ -2,17 +2,20 @@
 
 python benchmarks/feature_selection.py [--repeat 2] [--data "breast cancer" digits wide] [--n-features 5 16 20]
 
-Every row is StandardScaler, the selector, LogisticRegression. The data are scikit-learn's breast cancer and digits
-data, and generated data of 120 rows and 500 columns, 30 of them informative. Outer folds, 5 of each repeat, measure the
-accuracy (mean and standard deviation). Three inner folds of each training part choose the number of features, on the
-same grid for all, the smallest if several are equal. RFECV chooses by itself, with as many folds. --n-features gives a
-number for each data set instead. "features" is the mean number kept. "stability" is the index of Nogueira and others
-over the sets of the outer folds. "seconds" is the CPU time of one fit of the selector on an outer training part, with
-the chosen number.
+Each row of the table is a pipeline of StandardScaler, the selector and LogisticRegression. The data are scikit-learn's
+breast cancer and digits data, and generated data of 120 rows and 500 columns; 30 of these columns are informative.
 
---aggregators compares aggregators of the lists in the consensus of the three, cv=5, for given numbers of features.
+Each repeat has 5 outer folds, which measure the accuracy (mean and standard deviation). Three inner folds of each
+training part determine the number of features. All selectors use the same grid, and the smallest of several equal
+numbers is chosen. RFECV determines the number by itself, with the same number of folds. --n-features sets the number
+for each data set instead.
 
-The models inside are the same in all rows: a logistic regression, a forest of 100 trees, an F-test.
+"features" is the mean number of features kept. "stability" is the index of Nogueira and others over the sets of the
+outer folds. "seconds" is the CPU time of one fit of the selector on an outer training part, with the chosen number.
+
+--aggregators compares aggregators in the row "Consensus of the three, cv=5", for given numbers of features.
+
+All selectors use the same models: a logistic regression, a forest of 100 trees, and an F-test.
 """
 
 import argparse
@@ -94,7 +97,7 @@ def contenders(step):
 
 
 def order(selector):
-    """Order features by a fitted selector, best first; each number of features selects a beginning of this order."""
+    """Order features by a fitted selector, best first; a selection of k features consists of the first k."""
     if hasattr(selector, "ranking_"):
         return np.argsort(selector.ranking_, kind="stable")
     if isinstance(selector, SelectKBest):
@@ -105,13 +108,13 @@ def order(selector):
 
 
 def accuracy(X, y, train, test, columns):
-    """Compute the accuracy of a logistic regression of some columns, fitted on some rows, on other rows."""
+    """Fit a logistic regression of some columns on the training rows, and compute its accuracy on the test rows."""
     model = clone(LOGISTIC).fit(X[train][:, columns], y[train])
     return model.score(X[test][:, columns], y[test])
 
 
 def choose(make, X, y, grid):
-    """Choose the number of features with the highest mean accuracy over inner folds, the smallest of equals."""
+    """Choose the number of features with the highest mean accuracy over inner folds; for ties, the smallest number."""
     found = np.zeros((INNER.get_n_splits(), len(grid)))
     for fold, (train, test) in enumerate(INNER.split(X, y)):
         scaled = StandardScaler().fit(X[train]).transform(X)
@@ -154,7 +157,7 @@ def measure(make, X, y, grid, outer):
 
 
 def measure_aggregators(X, y, number, outer):
-    """Compute the rows of a table of aggregators, which merge the same lists of the three estimators on five folds."""
+    """Compute a row for each aggregator; all aggregators merge the same lists of three estimators on five folds."""
     scores, sets = {name: [] for name in AGGREGATORS}, {name: [] for name in AGGREGATORS}
     for train, test in outer.split(X, y):
         scaled = StandardScaler().fit(X[train]).transform(X)

@@ -1,10 +1,9 @@
-"""Time fuse on one query and on a batch of plain lists, next to a loop over a dict, frames, rankops and ranx, in one
-run.
+"""Time fuse on one query and on a batch of plain lists, next to loops over dicts, frames, rankops and ranx.
 
 Run it from anywhere as `python benchmarks/fuse.py`. `pip install 'skrankagg[bench]'` installs rankops and ranx; their
-rows are left out if they are missing. A query is 3 lists of 100 ids from a pool of 250, a batch 1000 queries of 5 lists
-of 100. The times are CPU times, the median of rounds in which all calls take turns. The ratio is to the loop of the
-same kind. ranx gets runs that are built and compiled beforehand.
+rows are left out if they are missing. A query is 3 lists of 100 ids from a pool of 250. A batch is 1000 queries of 5
+lists of 100 ids. The times are medians of CPU times over rounds, and each round runs all calls. The ratio compares a
+call with the loop of the same kind. The runs for ranx are built and compiled beforehand.
 """
 
 import argparse
@@ -20,14 +19,14 @@ from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankF
 
 
 def by_score(scores, ties):
-    """Sort once: ties in any order, or by id, so that the result is the same on every call."""
+    """Sort items by score; if `ties` is true, sort tied items by id, so that every call has the same result."""
     if ties:
         return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     return sorted(scores.items(), key=itemgetter(1), reverse=True)
 
 
 def loop_rrf(lists, k=60, *, ties=False):
-    """Merge lists as most services do: a dict, and one sort."""
+    """Merge lists by reciprocal ranks with a dict and one sort, as most services do."""
     scores = {}
     for ids in lists:
         for rank, item in enumerate(ids, 1):
@@ -36,7 +35,7 @@ def loop_rrf(lists, k=60, *, ties=False):
 
 
 def loop_comb(lists, *, ties=False):
-    """Merge lists by min-max scores, with a dict and one sort."""
+    """Merge lists by min-max scores with a dict and one sort."""
     scores = {}
     for one in lists:
         low, high = min(one.values()), max(one.values())
@@ -47,14 +46,14 @@ def loop_comb(lists, *, ties=False):
 
 
 def make_query(rng, n_lists, length=100, pool=250):
-    """Generate lists of ids, and the same lists with scores as pairs and as dicts."""
+    """Generate lists of ids; also return the lists with scores, as pairs and as dicts."""
     ids = [[f"doc{k:05d}" for k in rng.sample(range(pool), length)] for _ in range(n_lists)]
     dicts = [dict(zip(one, sorted((rng.random() for _ in one), reverse=True), strict=True)) for one in ids]
     return ids, [list(one.items()) for one in dicts], dicts
 
 
 def cpu_times(calls, rounds, repeat):
-    """Measure the median CPU seconds of each call, by name; every round runs all calls."""
+    """Return a dict of name to median CPU seconds of a call; every round runs all calls."""
     times = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -68,7 +67,7 @@ def cpu_times(calls, rounds, repeat):
 
 
 def optional(name):
-    """Import a library, or return None."""
+    """Import a library, or return None if the library is missing."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -76,7 +75,7 @@ def optional(name):
 
 
 def show(calls, base, rounds, repeat, unit):
-    """Print the times of calls, and their ratio to the first one of its kind."""
+    """Print the time of each call, and the ratio to the loop of the same kind."""
     times = cpu_times(calls, rounds, repeat)
     scale = {"us": 1e6, "ms": 1e3}[unit]
     rows = [(name, f"{times[name] * scale:.0f}", f"{times[name] / times[base(name)]:.2f}") for name in calls]

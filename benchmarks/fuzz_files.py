@@ -1,9 +1,10 @@
-"""Read damaged files of every format: each must be read completely, or refused in one sentence with its name and place.
+"""Read damaged files of every format; an error must be one sentence that names the file and the place.
 
 python benchmarks/fuzz_files.py [--files 100000] [--seed 0] [--first 0] [--jobs 2] [--keep fuzzed]
 
-Prints the numbers of files of each kind that were read and refused. Any other outcome is a traceback, a warning, a
-wrong number of rows or a message without a place. Such a file is printed with its seed and number, and kept.
+A file must be read completely or refused. The script prints how many files of each kind were read, and how many were
+refused. Any other outcome is a failure: a traceback, a warning, a wrong number of rows or a message without a place.
+Such a file is kept, and its seed and number are printed.
 """
 
 import argparse
@@ -24,7 +25,7 @@ PART = 500
 
 
 def run_part(seed, numbers, keep):
-    """Count the files that are read and refused; returns the counts and descriptions of failures."""
+    """Count the files that are read and the files that are refused; return the counts and descriptions of failures."""
     counts, failures = Counter(), []
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:

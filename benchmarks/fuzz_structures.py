@@ -1,10 +1,10 @@
-"""Pass malformed dicts and lists to every call that accepts plain Python: the outcome is a right result or one
-sentence.
+"""Pass malformed dicts and lists to every call that accepts plain Python.
 
 python benchmarks/fuzz_structures.py [--cases 100000] [--seed 0] [--first 0]
 
-Prints the numbers of structures of each call that were read and refused. Any other outcome is an internal error, a
-wrong result or a message that is not one sentence. Such a call is printed with its number.
+A call must return a right result, or raise an error of one sentence. For each call, the script prints how many
+structures were read, and how many were refused. Any other outcome is a failure: an internal error, a wrong result or a
+message that is not one sentence. Such a call is printed with its number.
 """
 
 import argparse

@@ -1,14 +1,15 @@
-"""Gene lists: the table of Wang et al. (2022) next to ours, drawn by the same simulation.
+"""Accuracy on simulated gene lists, next to the table of Wang et al. (2022), which uses the same simulation.
 
-python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the true first 100
-of 20,000 items among the first 100 of a consensus. The median noise M is 3 and the heterogeneity D is 1 and 3. Types of
-data are named as in the paper: large (0) or small (1), ranked lists only (r) or mixed with unranked ones (m).
+python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the true 100 best of
+20,000 items that are among the first 100 items of a consensus. The median noise M is 3 and the heterogeneity D is 1 and
+3. Types of data are named as in the paper. The lists are large (0) or small (1). There are only ranked lists (r), or
+ranked and unranked lists (m).
 
-The published means and standard errors are from 100 repeats; the study's supplementary files have a row for each. The
-study is B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in experimental results",
-Bioinformatics 38:4927, 2022, doi:10.1093/bioinformatics/btac621. z is the difference divided by its standard error,
-which includes the repeats of both sides. All methods of one type and D rank the same lists, so their z values are not
-independent.
+The published means and standard errors are from 100 repeats. The study's supplementary files have a row for each
+repeat. The study is B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in
+experimental results", Bioinformatics 38:4927, 2022, doi:10.1093/bioinformatics/btac621. z is the difference divided by
+its standard error, which includes the repeats of both sides. All methods of one type and D rank the same lists, so
+their z values are not independent.
 """
 
 import argparse
@@ -104,7 +105,7 @@ OURS = {
 
 
 def ties_as_in_r(consensus, lists, seed):
-    """Order equal scores as R's stable sort does: by their first appearance, list by list.
+    """Order items of equal score by their first appearance, list by list, as R's stable sort does.
 
     Unranked lists appear in random order, as in the study.
     """
@@ -120,7 +121,7 @@ def ties_as_in_r(consensus, lists, seed):
 
 
 def cell(kind, heterogeneity, n_repeats, methods):
-    """Compute the accuracies of every method on one kind of data: by name an array with a value for each repeat."""
+    """Return a dict of method name to accuracies on one kind of data, with a value for each repeat."""
     # Ranked and mixed data of one size have the same ranked lists, as in the study; other cells are independent.
     seed = 10 * int(kind[0]) + heterogeneity
     frame, qrels, _ = make_gene_lists(
@@ -135,7 +136,7 @@ def cell(kind, heterogeneity, n_repeats, methods):
 
 
 def compare(found):
-    """Compare rows of the published table with methods here, by kind of data: for each D the two means, error and z."""
+    """Compare published rows with methods here; for each kind of data and D, return both means, the error and z."""
     values = {}
     for theirs, by_kind in PUBLISHED.items():
         for ours in OURS[theirs]:
@@ -149,12 +150,12 @@ def compare(found):
 
 
 def flag(z):
-    """Format a z, with a star if it is more than three."""
+    """Format a value of z; a star marks absolute values above three."""
     return f"{z:+.1f}{' ' if abs(z) <= 3 else '*'}"
 
 
 def main():
-    """Print the table next to the published one, and one of all methods."""
+    """Print the table next to the published values, and a table of all methods."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeats", type=int, default=100)
     options = parser.parse_args()

@@ -1,9 +1,9 @@
-"""Goals for speed and the values reached: one table, in this environment and in others.
+"""Goals for speed, and the values reached, in one table for each environment.
 
 Run it from anywhere as `python benchmarks/goals.py [--python OTHER ...]`. Each OTHER is the Python of another
 environment, such as one without pyarrow, in which the table is also printed. Peers are the packages of `pip install
-'skrankagg[bench]'` and pytrec_eval; lines of a missing peer are marked. Times are CPU times in one thread; for PyFLAGR
-and ranx they are the shortest in separate processes.
+'skrankagg[bench]'` and pytrec_eval; lines of a missing peer are marked. Times are CPU times in one thread. For PyFLAGR
+and ranx, the shortest time in separate processes is used.
 """
 
 import argparse
@@ -39,14 +39,14 @@ LINEAR = [BordaCount(), SimpleBorda(), CombSUM(), CombMNZ(), ReciprocalRankFusio
 
 
 def add(name, reached, goal, unit, *, most=True):
-    """Keep a line: the value reached and the goal, an upper or a lower limit."""
+    """Store a line of the table with the value reached and the goal; `most` states that the goal is an upper limit."""
     met = reached <= goal if most else reached >= goal
     sign = "<=" if most else ">="
     ROWS.append([name, f"{sign} {goal:g} {unit}", f"{reached:.3g} {unit}", "yes" if met else "NO"])
 
 
 def missing(name, library):
-    """Keep a line that cannot be measured here; returns True if the library is missing."""
+    """If a library is missing, store a line that states this, and return True."""
     if importlib.util.find_spec(library) is None:
         ROWS.append([name, "", f"{library} is not installed", "-"])
         return True
@@ -54,7 +54,7 @@ def missing(name, library):
 
 
 def against_pyflagr(folder):
-    """Compare our frame with PyFLAGR's CSV file."""
+    """Compare the time from a frame with PyFLAGR's time from a CSV file."""
     if missing("PyFLAGR", "pyflagr"):
         return
     seed, _ = make_rasdagen()
@@ -73,7 +73,7 @@ def against_pyflagr(folder):
 
 
 def against_ranx():
-    """Compare with ranx on 1000 queries x 5 runs x 100."""
+    """Compare times with ranx on 1000 queries x 5 runs x 100 items."""
     if missing("ranx", "ranx"):
         return
     goal = 10 if importlib.util.find_spec("pyarrow") else 7
@@ -90,7 +90,7 @@ def against_ranx():
 
 
 def against_pytrec_eval():
-    """Compare with pytrec_eval on five measures, 1000 x 100."""
+    """Compare times with pytrec_eval for five measures of 1000 queries x 100 items."""
     if missing("pytrec_eval", "pytrec_eval"):
         return
     seconds = evaluation.measure(1000, 100, lambda call: cpu_time(call, 3))
@@ -108,7 +108,7 @@ def against_pytrec_eval():
 
 
 def one_query():
-    """Measure one query of 3 lists x 100."""
+    """Measure one query of 3 lists x 100 items."""
     ids, _, dicts = fuse_benchmark.make_query(random.Random(0), 3)
     frame = RankedLists.from_lists(dicts).to_frame()
     calls = {
@@ -131,7 +131,7 @@ def one_query():
 
 
 def small_queries():
-    """Measure 1000 queries of 5 lists x 10 of 15 items."""
+    """Measure 1000 queries of 5 lists; each list has 10 of 15 items."""
     rng = np.random.default_rng(0)
     rows = [
         (f"q{q:04d}", f"v{v}", f"i{item:02d}", rank)
@@ -155,7 +155,7 @@ def small_queries():
 
 
 def frames():
-    """Measure 5M rows of string ids against one factorize of the three columns."""
+    """Measure the encoding of 5M rows of string ids against one factorize of the three columns."""
     for shuffled, goal in ((False, 1.6), (True, 1.8)):
         frame = encoding.make_lists(1000, 50, 100, "str", shuffled, "rank")
         factorize = cpu_time(lambda one=frame: [pd.factorize(one[name]) for name in ("query", "voter", "item")], 3)
@@ -164,7 +164,7 @@ def frames():
 
 
 def many_weights():
-    """Measure 1000 weight vectors at 20 queries x 50 lists."""
+    """Measure 1000 weight vectors on 20 queries x 50 lists."""
     frame = make_ranked_lists(n_queries=20, n_voters=50, list_length=100, random_state=0)[0]
     lists = RankedLists.from_frame(frame)
     weights = np.random.default_rng(0).random((1000, lists.n_lists))
@@ -176,7 +176,7 @@ def many_weights():
 
 
 def main(others):
-    """Print the table here, and in other environments."""
+    """Print the table of this environment, and the tables of other environments."""
     warnings.simplefilter("ignore")
     arrow = "with pyarrow" if importlib.util.find_spec("pyarrow") else "plain, without pyarrow"
     print(f"{arrow}: Python {sys.version.split()[0]}, pandas {pd.__version__}, NumPy {np.__version__}")

@@ -3,15 +3,16 @@
 python benchmarks/hybrid.py [--repeat 20]
 python benchmarks/hybrid.py --runs bm25.run dense.run ... --qrels qrels.txt
 
-The table has nDCG@10 of the better retriever alone, of CombSUM() (min-max scores), and of ReciprocalRankFusion. The
-latter uses k = 60, k = 10 and the best of 1, 2, 5, 10, 20, 60, 200 on other queries. Then follow the gain of k = 10
-over k = 60 and its standard error. Queries are split in two: the first half determines the better retriever and the
-best k, and everything is measured on the second half.
+The table contains nDCG@10 of the better retriever alone, of CombSUM() (min-max scores), and of ReciprocalRankFusion.
+ReciprocalRankFusion is measured with k = 60, with k = 10, and with the k of 1, 2, 5, 10, 20, 60, 200 that is the best
+on other queries. The last columns are the gain of k = 10 over k = 60 and the standard error of the gain. Queries are
+split in two: the first half determines the better retriever and the best k, and everything is measured on the second
+half.
 
-Without files the data are generated: for each row --repeat data sets of 100 queries and 1000 items, 20 of them
+Without files, the data are generated. Each row uses --repeat data sets of 100 queries and 1000 items, and 20 items are
 relevant. Two retrievers return the first 10, 30 or 100 items. "good" and "weak" are retrievers of equal quality (1.5
-and 0.7 in make_ranked_lists); "uneven" retrievers differ in quality (1.5, quality_spread=0.5). With files all pairs of
-runs are merged, cut to the same depths.
+and 0.7 in make_ranked_lists); "uneven" retrievers differ in quality (1.5, quality_spread=0.5). With files, all pairs of
+runs are merged, after a cut to the same depths.
 """
 
 import argparse
@@ -40,7 +41,7 @@ def ndcg(run, qrels):
 
 
 def measure(lists, qrels):
-    """Compute the table's columns: chosen on the first half of the queries, measured on the second."""
+    """Compute a row of the table: choose on the first half of the queries, and measure on the second half."""
     queries = lists.queries.tolist()
     choose, test = (lists.select(queries=half) for half in (queries[::2], queries[1::2]))
     alone = evaluate(choose, qrels, "ndcg@10", missing_queries="skip")["ndcg@10"]
@@ -69,7 +70,7 @@ def made(kind, depth, repeat):
 
 
 def pairs_of(lists, qrels, depth):
-    """Cut the runs, and yield all pairs of them."""
+    """Cut the runs, and yield all pairs of runs."""
     cut = TopK(depth).fit_transform(lists)
     for pair in itertools.combinations(lists.voters.tolist(), 2):
         yield cut.select(voters=list(pair)), qrels

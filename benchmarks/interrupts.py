@@ -1,7 +1,7 @@
-"""Delay of Ctrl-C: seconds from the signal to KeyboardInterrupt, in the longest steps of each method.
+"""Delay of Ctrl-C: seconds from the signal to KeyboardInterrupt during the longest steps of each method.
 
 Run it from anywhere as `python benchmarks/interrupts.py [--after 0.5 2 5] [NAME ...]`. Each case runs in its own
-process, which sends SIGINT to itself this many seconds after the call; "done" means that the call was over by then.
+process, which sends SIGINT to itself after --after seconds. "done" means that the call had ended before the signal.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def random_lists(n, m, weight):
 
 
 def run(name, after):
-    """Print the seconds from the signal to the interrupt, in the process of one case."""
+    """Run one case in this process, and print the seconds from the signal to the interrupt."""
     method, *size = CASES[name]
     lists, sent = random_lists(*size), []
 

@@ -1,6 +1,6 @@
-"""Measure how often bootstrap_interval's 95 % intervals contain the mean, by the number of values.
+"""Measure how often 95 % intervals of bootstrap_interval contain the mean, for growing numbers of values.
 
-python benchmarks/interval_coverage.py [--draws 1000]: normal and exponential values.
+python benchmarks/interval_coverage.py [--draws 1000] uses normal and exponential values.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""Exact Kemeny: proven instances, speed, and the gap otherwise; heuristics compared with the optimum.
+"""Exact Kemeny: proven instances, times, and the gap of other instances; heuristics compared with the optimum.
 
 Run it from anywhere as `python benchmarks/kemeny.py [mallows|preflib|flagr|weak|heuristics] [--limit 60]`. It uses one
-process; times are the solver's, without encoding the lists. SKRANKAGG_DATA names the folder with the real data.
+process. Times are for the solver, without encoding the lists. SKRANKAGG_DATA names the folder with the real data.
 
-- mallows: orders around a centre with dispersion phi, where 1 is uniform noise: the families with a goal
+- mallows: orders around a centre with dispersion phi, where 1 is uniform noise; these families have goals
 - preflib: the files of PrefLib, with their known optima
 - flagr: 20 queries of 100 items, each with 50 top-30 lists
-- weak: consensus with ties, of orders with ties
+- weak: a consensus with ties, from orders with ties
 - heuristics: local searches on proven instances
 """
 
@@ -48,7 +48,7 @@ HEADER = ["instance", "n", "proven", "score", "gap", "gap %", "s", "goal s"]
 
 
 def solve(lists, limit, **parameters):
-    """Solve a query; return the time in seconds, and the facts about the query."""
+    """Solve a query; return the seconds, and facts about the query."""
     start = time.perf_counter()
     info = Kemeny(method="exact", time_limit=limit, verbose=False, **parameters).aggregate(lists)[1].loc[0]
     return time.perf_counter() - start, info
@@ -78,7 +78,7 @@ def mallows_lists(phi, n, m, seed=0):
 
 
 def data(folder):
-    """Find a folder of the real data."""
+    """Return the path of a folder with real data."""
     root = os.environ.get("SKRANKAGG_DATA")
     if root is None or not (Path(root) / folder).is_dir():
         raise SystemExit(f"SKRANKAGG_DATA must be the folder of the real data, which contains {folder}. Set it.")
@@ -120,7 +120,7 @@ def weak(limit, part):
 
 
 def heuristics(limit, part):
-    """Compute the excess over the optimum, if it is proven, and the time."""
+    """Compute each heuristic's time, and its excess over the optimum if the optimum is proven."""
     cases = [(phi, n, m) for phi in (0.8, 0.9, 0.95, 0.98, 1.0) for n in (20, 40, 60, 100) for m in (5, 10, 50)]
     methods = {
         "BordaCount": BordaCount(),

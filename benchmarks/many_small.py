@@ -1,8 +1,9 @@
-"""CPU time of each method on many small queries, and with --many also memory.
+"""CPU time of each method on many small queries; with --many, also memory.
 
-Run it from anywhere as `python benchmarks/many_small.py [--many] [NAME ...]`. It uses 1000 queries of 5 lists, each of
-10 of 15 items, and prints CPU microseconds for each query. `--many` uses 100,000 queries of 3 lists of 5 items, each
-method in its own process, and prints CPU seconds and peak memory of one call. Lists are encoded beforehand.
+Run it from anywhere as `python benchmarks/many_small.py [--many] [NAME ...]`. It uses 1000 queries of 5 lists, and each
+list contains 10 of 15 items. It prints CPU microseconds for each query. `--many` uses 100,000 queries of 3 lists of 5
+items. Each method then runs in its own process, and the table contains CPU seconds and peak memory of one call. Lists
+are encoded beforehand.
 """
 
 import argparse
@@ -23,7 +24,7 @@ SIZES = {"small": (1000, 5, 10, 15), "many": (100_000, 3, 5, 5)}
 
 
 def random_lists(n_queries, n_lists, length, n_items):
-    """Generate lists of some of a query's items, in random order."""
+    """Generate lists that contain some of a query's items in random order."""
     rng = np.random.default_rng(0)
     item = np.argsort(rng.random((n_queries * n_lists, n_items)), axis=1)[:, :length]
     rank = np.tile(np.arange(1, length + 1), n_queries * n_lists)
@@ -47,7 +48,7 @@ def cpu_time(method, lists):
 
 
 def run(name):
-    """Print the seconds and the bytes of a method on the many queries, in the process of one case."""
+    """Run a method on the many queries in this process, and print the seconds and the bytes."""
     lists, seconds = random_lists(*SIZES["many"]), []
     method = dict(default_methods())[name]
     memory, _ = extra_memory(lambda: seconds.append(cpu_time(method, lists)))

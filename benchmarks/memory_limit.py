@@ -1,13 +1,14 @@
-"""Measure the memory of methods, and check that each answers or refuses under a limit of the address space.
+"""Measure the memory of methods; under a limit, each method must answer or raise a MemoryLimitError.
 
 python benchmarks/memory_limit.py {limit,pairs} [--gigabytes 4] [--items 20000] [--seconds 120] [--methods part ...]
 
-- limit: one query of 20 lists through every method, each in its own process with this many gigabytes of addresses. The
-  outcome is "answer", "refused" (a MemoryLimitError), "time" if it takes longer than --seconds, or the cause of another
-  end. There are two kinds of lists: "full", random orders of all items, and "top", the first 1,000 of such orders. The
-  seconds are for ``fit_transform`` alone; the peak is for the whole process, with its imports and lists. Linux only.
-- pairs: bytes for each ordered pair of items, as stated by the methods and as measured by tracemalloc on 20 full lists
-  of 800 and of 1500 items.
+- limit: every method aggregates one query of 20 lists. Each method runs in its own process, whose address space is
+  limited to --gigabytes. The outcome is "answer", "refused" (a MemoryLimitError), "time" if the method takes longer
+  than --seconds, or the cause of another end. There are two kinds of lists: "full" lists are random orders of all
+  items, and "top" lists are the first 1,000 items of such orders. The seconds are for ``fit_transform`` alone. The peak
+  is for the whole process, including imports and lists. Linux only.
+- pairs: bytes for each ordered pair of items. One value is stated by the method. The other is measured by tracemalloc
+  on 20 full lists of 800 and of 1500 items.
 """
 
 import argparse
@@ -31,7 +32,7 @@ N_LISTS, TOP, SIZES = 20, 1000, (800, 1500)
 
 
 def all_methods():
-    """Collect every default method, its variants, and some compositions."""
+    """Collect every default method, the variants of each method, and some compositions."""
     methods = dict(default_methods())
     methods["DIBRA(Schulze())"] = DIBRA(Schulze())
     methods["AggregatorUnion(BordaCount)"] = AggregatorUnion([("borda", BordaCount())])
@@ -40,7 +41,7 @@ def all_methods():
 
 
 def random_lists(n_items, length):
-    """Encode the first items of random orders."""
+    """Generate and encode the first items of random orders."""
     rng = np.random.default_rng(0)
     rank = np.tile(np.arange(1.0, length + 1), N_LISTS)
     frame = pd.DataFrame({"query": "q", "voter": np.repeat(np.arange(N_LISTS), length), "rank": rank, "score": -rank})
@@ -50,7 +51,7 @@ def random_lists(n_items, length):
 
 
 def run_one(name, n_items, length, n_bytes):
-    """Run a method under the limit, in this process."""
+    """Run a method in this process, under the limit."""
     import resource
 
     warnings.simplefilter("ignore")

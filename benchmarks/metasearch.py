@@ -1,18 +1,19 @@
-"""Fusion methods on real runs, next to published results: LETOR's MQ2008-agg, and six runs of TREC's Robust track.
+"""Fusion methods on real runs, next to published results, for LETOR's MQ2008-agg and TREC's Robust track.
 
-`python benchmarks/metasearch.py letor FOLDER`: the folder contains `rank_agg.csv[.gz]` (query, voter, item, value) and
-`rel_agg.csv[.gz]` (query, 0, item, relevance) of MQ2008-agg. Its values are scores: higher is better. LETOR's measures
-have the gain 2^r - 1, no discount at the first two places, and the mean over all queries, including queries without a
-relevant item.
+`python benchmarks/metasearch.py letor FOLDER` reads MQ2008-agg. The folder contains `rank_agg.csv[.gz]` (query, voter,
+item, value) and `rel_agg.csv[.gz]` (query, 0, item, relevance). The values are scores, and higher scores are better.
+LETOR's measures have the gain 2^r - 1, no discount at the first two places, and the mean over all queries, including
+queries without a relevant item.
 
-`python benchmarks/metasearch.py trec QRELS RUN...`: any runs and judgements in TREC's formats; MAP and nDCG@10 with
-linear gain over the judged queries, as in trec_eval. Six runs of 2003 are pircRBa1, uwmtCR0, UIUC03Rd1, THUIRr0301,
-SABIR03BASE and aplrob03a.
+`python benchmarks/metasearch.py trec QRELS RUN...` accepts any runs and judgements in TREC's formats. It prints MAP and
+nDCG@10 with linear gain over the judged queries, as in trec_eval. The six runs of 2003 are pircRBa1, uwmtCR0,
+UIUC03Rd1, THUIRr0301, SABIR03BASE and aplrob03a.
 
 `python benchmarks/metasearch.py learn-letor FOLDER` and `... learn-trec QRELS RUN...` evaluate supervised methods on
-queries outside their training data. These are LETOR's five folds, with three parts for training and one for testing, or
-ten random partitions of the topics into five folds. The interval is from a paired bootstrap over queries, for the
-difference in MAP to the unsupervised method. `time` is CPU seconds of a fit.
+queries outside their training data. For LETOR, the five folds of the data are used, with three parts for training and
+one part for testing. For TREC, ten random partitions of the topics into five folds are used. The interval is for the
+difference in MAP to the unsupervised method. The interval is computed by a paired bootstrap over queries. `time` is the
+CPU seconds of a fit.
 
 Values are in percent.
 """
@@ -123,7 +124,7 @@ _COMBINE = {"sum": sk.CombSUM(norm=None), "max": sk.CombMAX(norm=None), "min": s
 
 
 def letor_data(folder):
-    """Read the lists, as scores, and the judgements of MQ2008-agg."""
+    """Read the lists of MQ2008-agg, whose values are scores, and the judgements."""
     frames = []
     for name, columns in (
         ("rank_agg", ["query", "voter", "item", "score"]),
@@ -149,7 +150,7 @@ def trec_measures(consensus, qrels, depth):
 
 
 def run_wide(lists):
-    """Scale each voter's scores to 0 to 1 over all queries together, as polyfuse does."""
+    """Scale the scores of each voter to the range 0 to 1 over all queries together, as polyfuse does."""
     frame = lists.to_frame()
     by_voter = frame.groupby("voter", observed=True)["score"]
     low, high = by_voter.transform("min"), by_voter.transform("max")
@@ -157,12 +158,12 @@ def run_wide(lists):
 
 
 def consensus_of(method, lists):
-    """Aggregate the lists with a method; a str is the name of a method of scores scaled over the whole run."""
+    """Aggregate the lists with a method; for a str, the named method gets scores scaled over the whole run."""
     return _COMBINE[method].fit_transform(run_wide(lists)) if isinstance(method, str) else method.fit_transform(lists)
 
 
 def letor_folds(folder, lists):
-    """Return LETOR's folds: five parts of the queries in file order, three for training and one for testing."""
+    """Return LETOR's folds; each fold has three of five parts of the queries for training, and one for testing."""
     path = next(Path(folder).glob("rank_agg.csv*"))
     order = pd.read_csv(path, usecols=[0], names=["query"], dtype=str)["query"].unique()
     place = pd.Index(lists.queries).get_indexer(order)
@@ -172,7 +173,7 @@ def letor_folds(folder, lists):
 
 
 def held_out(method, lists, qrels, folds):
-    """Aggregate every test query by a fit on the training queries; also return the CPU seconds of a fit."""
+    """Fit on the training queries of each fold, and aggregate its test queries; also return CPU seconds of a fit."""
     found, seconds = [], []
     for train, test in folds:
         method = clone(method)
@@ -184,7 +185,7 @@ def held_out(method, lists, qrels, folds):
 
 
 def bootstrap(difference, n_resamples=10_000):
-    """Compute the mean of differences by query, and the 95 % interval of a bootstrap, in percent."""
+    """Compute the mean of each query's difference, and the 95 % interval of a bootstrap, in percent."""
     rng = np.random.default_rng(0)
     means = [difference[rng.integers(0, len(difference), len(difference))].mean() for _ in range(n_resamples)]
     return 100 * difference.mean(), *(100 * np.quantile(means, [0.025, 0.975]))
@@ -196,7 +197,7 @@ def average_precisions(consensus, qrels):
 
 
 def learn_letor(folder):
-    """Build a row for each supervised method, on LETOR's folds."""
+    """Build a row for each supervised method, measured on LETOR's folds."""
     lists, qrels = letor_data(folder)
     plain = average_precisions(sk.BordaCount().fit_transform(lists), qrels)
     rows = [["BordaCount", *(f"{value:.2f}" for value in letor_measures(sk.BordaCount().transform(lists), qrels))]]
@@ -212,7 +213,7 @@ def learn_letor(folder):
 
 
 def learn_sizes(folder, sizes, n_draws=5):
-    """Compute MAP by the number of training queries: mean, minimum and maximum of some draws of them."""
+    """For each number of training queries, compute mean, minimum and maximum of MAP over random draws of queries."""
     lists, qrels = letor_data(folder)
     rows = []
     for name, method in LEARNERS.items():
@@ -227,7 +228,7 @@ def learn_sizes(folder, sizes, n_draws=5):
 
 
 def learn_trec(qrels, runs):
-    """Build a row for each supervised method: means over ten random partitions of the topics into five folds."""
+    """Build a row of means for each supervised method, over ten random partitions of the topics into five folds."""
     qrels = sk.Qrels.from_frame(read_qrels(qrels))
     lists = sk.RankedLists.from_frame(read_lists(runs))
     lists = lists.judged(qrels)

@@ -1,14 +1,14 @@
-"""Comparison of every method with PyFLAGR 1.0.21 (C++) in one run, from a frame to aggregate lists.
+"""Times of every method from a frame to aggregate lists, next to PyFLAGR 1.0.21 (C++) in the same run.
 
 Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|large]`; `pip install
-'skrankagg[bench]'` installs PyFLAGR, which is called in separate processes, because it can crash.
+'skrankagg[bench]'` installs PyFLAGR. PyFLAGR is called in separate processes, because it can crash.
 
 - table: the 20 queries x 50 lists x 30 items of FLAGR's test data
 - wide: one query of 200 full lists x 1000 items
-- kemeny: one query of 10 full lists x n items, n = 7 to 11: PyFLAGR tries all orders
+- kemeny: one query of 10 full lists x n items, n = 7 to 11, because PyFLAGR tries all orders
 - growth: one query of 100 full lists x n items, n = 250, 500, 1000, 2000; this library only
-- large: one query of 500 full lists x 2000 items, a single call with its peak memory; this library only. The goal is 10
-  s of CPU time, including processes started by a method; Kemeny searches for 5 s
+- large: one query of 500 full lists x 2000 items, with time and peak memory of a single call; this library only. The
+  goal is 10 s of CPU time, including processes that a method starts. Kemeny searches for 5 s
 """
 
 import argparse
@@ -115,7 +115,7 @@ def their_time(name, lists, path, repeat, timeout):
 
 
 def compare(lists, repeat, timeout, chosen, folder):
-    """Print our times and theirs."""
+    """Print the times of this library and of PyFLAGR."""
     rows = []
     for name, method in default_methods():
         if chosen and not any(part in name for part in chosen):
@@ -136,7 +136,7 @@ def compare(lists, repeat, timeout, chosen, folder):
 
 
 def kemeny(timeout, folder):
-    """Print our times and theirs for Kemeny on few items."""
+    """Print the times of this library and of PyFLAGR for Kemeny on few items."""
     rows = []
     for n in range(7, 12):
         lists, method = full_lists(10, n), Kemeny(method="exact")
@@ -148,7 +148,7 @@ def kemeny(timeout, folder):
 
 
 def growth(chosen):
-    """Print the growth of our times with the number of items."""
+    """Print how the times of this library grow with the number of items."""
     sizes = (250, 500, 1000, 2000)
     frames = [full_lists(100, n) for n in sizes]
     rows = []

@@ -1,8 +1,8 @@
 """Count the good lists and the reversed lists that voter_influence marks as outliers.
 
-python benchmarks/outliers.py [--draws 200] uses three kinds of data. Boards have 12 models and 30 tasks, with one cell
-in five missing. Lists of 50 items follow Mallows' model, and short lists of 40 items the model of Plackett and Luce.
-The last voters are reversed.
+python benchmarks/outliers.py [--draws 200] uses three kinds of data. Boards have 12 models and 30 tasks, and one cell
+in five is missing. Lists of 50 items follow Mallows' model. Short lists of some of 40 items follow the model of
+Plackett and Luce. The lists of the last voters are reversed.
 """
 
 import argparse
@@ -18,7 +18,7 @@ ABILITY = np.array([2.0, 1.2, 1.2, 1.2, 0.6, 0.5, 0.0, 0.0, 0.0, -0.6, -1.2, -1.
 
 
 def frame_of(score, item, n_reversed):
-    """Build lists of shape (n_queries, n_voters, length), without NaN scores; the last voters are reversed."""
+    """Build lists from arrays of shape (n_queries, n_voters, length), without NaN scores; reverse the last voters."""
     score[:, score.shape[1] - n_reversed :] *= -1
     query, voter, _ = np.indices(score.shape)
     columns = {"query": query, "voter": voter, "item": item, "score": score}
@@ -42,7 +42,7 @@ def mallows(rng, n_draws, phi, n_reversed):
 
 
 def short_lists(rng, n_draws, spread, n_reversed, length):
-    """Draw 25 lists of some of 40 items."""
+    """Draw 25 lists that contain some of 40 items."""
     worth = spread * np.linspace(3**0.5, -(3**0.5), 40)
     item = rng.permuted(np.tile(np.arange(40), (n_draws, 25, 1)), axis=2)[:, :, :length]
     return frame_of(worth[item] + rng.gumbel(size=item.shape), item, n_reversed)

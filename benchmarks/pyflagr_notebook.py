@@ -1,4 +1,4 @@
-"""Time PyFLAGR's notebook: its Comparator with 21 methods, here and in PyFLAGR 1.0.21, alternately.
+"""Time the Comparator of PyFLAGR's notebook with 21 methods, alternately here and in PyFLAGR 1.0.21.
 
 python benchmarks/pyflagr_notebook.py [--repeat 3]; `pip install 'skrankagg[bench]'` installs PyFLAGR.
 """
@@ -31,7 +31,7 @@ assert names["cmp"].results.shape == (441, 47)
 
 
 def run(library, folder):
-    """Measure wall and processor time of the call of aggregate in a separate process, including first-call costs."""
+    """Call aggregate in a separate process; measure wall and processor time, including costs of the first call."""
     arguments = [sys.executable, "-c", _RUN, library, folder, *NOTEBOOK[:5]]
     environment = {**os.environ, "TMPDIR": folder, "MPLBACKEND": "agg"}
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment)
@@ -40,7 +40,7 @@ def run(library, folder):
 
 
 def main():
-    """Print the times and their ratio."""
+    """Print the times and the ratio of the times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3)
     repeat = parser.parse_args().repeat

@@ -2,11 +2,13 @@
 
 python benchmarks/pymaic_scores.py [--seed 0]
 
-It needs `pip install pymaic`. Times are CPU seconds of this process, the least of three runs, and of one run of pymaic.
-pymaic gets finished lists of names, whose preparation is not timed; skrankagg gets a frame, or encoded lists. "gap" is
-the largest difference of the scores with curve="exponential", after pymaic has scored its items once more from its last
-weights, as in its authors' older program. "same 100" is the number of the first 100 items in common with pymaic under
-either curve. pymaic cuts lists to 2000 items.
+It needs `pip install pymaic`. Times are CPU seconds of this process. For skrankagg, the shortest of three runs counts;
+pymaic runs once. The input of pymaic is finished lists of names, and their preparation is not timed. The input of
+skrankagg is a frame or encoded lists.
+
+"gap" is the largest difference of the scores with curve="exponential". For this comparison, pymaic scores its items
+once more from its last weights, as in its authors' older program. "same 100" is the number of the first 100 items that
+are also among the first 100 items of pymaic, for each curve. pymaic cuts lists to 2000 items.
 """
 
 import argparse
@@ -27,7 +29,7 @@ PRESETS = ("large-mixed", "large-ranked", "small-mixed", "small-ranked")
 
 
 def models_of(lists):
-    """Convert the lists to pymaic's input: lists whose items all tie are unranked."""
+    """Convert the lists to pymaic's input; a list is unranked if all its items are tied."""
     return [
         EntityListModel(name=voter, category=voter, ranked=one["rank"].nunique() > 1, entities=one["item"].tolist())
         for voter, one in lists.groupby("voter")
@@ -35,7 +37,7 @@ def models_of(lists):
 
 
 def run_pymaic(lists):
-    """Compute scores by pymaic, and once more from its last weights, as a dict."""
+    """Compute scores by pymaic, score the items once more from the last weights, and return a dict."""
     analysis = Maic(modellist=models_of(lists))
     # pymaic prints advice, and writes files.
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as analysis.output_folder:

@@ -1,7 +1,7 @@
-"""Measure how often intervals and confidence sets of ranks contain the true rank, by the number of lists.
+"""Measure how often intervals and confidence sets of ranks contain the true rank, for growing numbers of lists.
 
 python benchmarks/rank_coverage.py [--draws 400] [--items 30] generates full lists of items whose worths are spread
-evenly, ranked by BordaCount. At a spread of 0 all items are equal and a set must contain all places.
+evenly. BordaCount ranks the items. At a spread of 0, all items are equal, and a set must contain all places.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from skrankagg.inspection import rank_confidence, rank_stability
 
 
 def plackett_luce(n_draws, n_lists, n_items, spread, seed=0):
-    """Generate full lists of many queries by the model of Plackett and Luce; item i has rank i + 1 by its worth."""
+    """Generate full lists of many queries by the model of Plackett and Luce; the true rank of item i is i + 1."""
     rng = np.random.default_rng(seed)
     worth = np.linspace(spread * np.sqrt(3), -spread * np.sqrt(3), n_items)
     order = np.argsort(-(worth + rng.gumbel(size=(n_draws, n_lists, n_items))), axis=2)

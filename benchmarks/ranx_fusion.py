@@ -1,9 +1,10 @@
-"""Comparison of fusion and evaluation with ranx 0.3 (numba): 1000 queries x 5 runs x 100 items, warm and cold.
+"""Times of fusion and evaluation, next to ranx 0.3 (numba), on 1000 queries x 5 runs x 100 items, warm and cold.
 
-Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` installs
-ranx, which is called in separate processes. ranx gets runs that are built, and functions compiled, beforehand.
+Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` installs ranx.
+Calls of ranx run in separate processes. The runs for ranx are built beforehand, and its functions are compiled
+beforehand.
 
-- warm: the shortest of several calls; for this library from encoded lists, and from a frame of strings
+- warm: the shortest of several calls; this library is measured from encoded lists and from a frame of strings
 - cold: a new process that imports the library, merges two lists and ends
 """
 
@@ -100,7 +101,7 @@ fuse(runs, norm="min-max", method="sum")
 
 
 def make_data(n_queries=1000, n_voters=5, length=100):
-    """Generate runs with distinct scores from a pool of 300 items a query; a tenth of the pool is relevant."""
+    """Generate runs with distinct scores; each query has a pool of 300 items, and a tenth of the pool is relevant."""
     rng = np.random.default_rng(0)
     pool = 3 * length
     items = rng.random((n_queries * n_voters, pool)).argpartition(length, axis=1)[:, :length]
@@ -125,7 +126,7 @@ def make_data(n_queries=1000, n_voters=5, length=100):
 
 
 def warm(python):
-    """Print our times and theirs."""
+    """Print the times of this library and of ranx."""
     rows = [
         [name, *(f"{1e3 * one:.0f}" for one in times), f"{times[2] / times[0]:.1f}x", f"{times[2] / times[1]:.1f}x"]
         for name, times in measure_warm(python, best_time).items()
@@ -134,7 +135,7 @@ def warm(python):
 
 
 def measure_warm(python, timed):
-    """Measure the seconds of each method from codes and from a frame with `timed`, and of ranx; by name."""
+    """Return the seconds of each method by name: from codes, from a frame with `timed`, and by ranx."""
     frame, qrels = make_data()
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)
@@ -156,7 +157,7 @@ def measure_warm(python, timed):
 
 
 def cold(python):
-    """Print the time of a process that merges two lists: the first, and a later one with numba's cache."""
+    """Print the time of a process that merges two lists: the first process, and a later one with numba's cache."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder}

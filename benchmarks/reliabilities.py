@@ -1,4 +1,4 @@
-"""Effect of learning the voters' reliability: Kendall's tau with the true worths, with and without.
+"""Effect of learning the reliability of voters, measured by Kendall's tau with the true worths.
 
 Ten voters rank ten items by Plackett and Luce's model. Run it with
 
@@ -23,7 +23,7 @@ N_DRAWS = 40
 
 
 def tau(method, n_queries, reliability, seed):
-    """Compute the mean tau over the queries, learned and measured on the same lists: no method sees the worths."""
+    """Compute the mean tau over the queries; methods learn on the same lists, but never from the true worths."""
     lists, worth = make_plackett_luce(
         n_queries=n_queries, n_items=10, reliability=reliability, return_worth=True, random_state=seed
     )

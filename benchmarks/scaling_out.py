@@ -1,17 +1,18 @@
-"""Lists larger than memory: by chunks in one process, with Dask and with Spark on this machine.
+"""Times for lists larger than memory: in chunks in one process, with Dask, and with Spark, on this machine.
 
 The data are 1,000,000 queries of 5 voters with 10 items each, 50 million rows with string ids, in Parquet files sorted
-by query. They are generated once, in the folder given as the first argument.
+by query. The data are generated once, in the folder given as the first argument.
 
-python benchmarks/scaling_out.py FOLDER data        # generates them; every other part also does, if they are missing
+python benchmarks/scaling_out.py FOLDER data        # generates the data; other parts do so if the data are missing
 python benchmarks/scaling_out.py FOLDER chunks      # one process for each method: time and peak memory
 python benchmarks/scaling_out.py FOLDER dask        # a LocalCluster of two single-threaded workers
 python benchmarks/scaling_out.py FOLDER spark       # Spark, local[2]; needs pyspark and Java
-python benchmarks/scaling_out.py FOLDER equal       # compares the results of the three, and a sample in memory
+python benchmarks/scaling_out.py FOLDER equal       # compares the results of the three engines, and a sample in memory
 python benchmarks/scaling_out.py FOLDER killed      # a worker of each engine dies in the middle
 python benchmarks/scaling_out.py FOLDER resumed     # a chunked run is killed, and continues
 
---queries 20000 is a trial with a million rows. If an engine is not installed, its parts print that and stop.
+--queries 20000 is a trial with a million rows. If an engine is not installed, the parts for this engine print a message
+and stop.
 """
 
 import argparse
@@ -70,7 +71,7 @@ def make_data(folder, n_queries):
 
 
 def make_rows(first, stop):
-    """Generate lists of some queries as an Arrow table: items of the query's pool, ordered by quality with noise."""
+    """Generate lists of some queries as an Arrow table; each list orders items of a pool by quality with noise."""
     import pyarrow as pa
 
     rng = np.random.default_rng(first)
@@ -94,7 +95,7 @@ def make_rows(first, stop):
 
 
 def names(prefix, numbers, width):
-    """Build strings of a prefix and a number with leading zeros, as a byte matrix that Arrow reads directly."""
+    """Build strings from a prefix and a number with leading zeros, as a byte matrix that Arrow reads directly."""
     import pyarrow as pa
 
     digits = numbers[:, None] // 10 ** np.arange(width - 1, -1, -1) % 10
@@ -109,7 +110,7 @@ def names(prefix, numbers, width):
 
 
 def chunks(folder, lists, n_queries, arguments):
-    """Run a process for each method, to measure its own peak memory."""
+    """Run each method in a separate process, to measure the peak memory of the method."""
     rows = []
     for name in arguments.methods:
         command = [sys.executable, __file__, str(folder), "one", "--queries", str(n_queries), "--methods", name]
@@ -149,7 +150,7 @@ def weights_of(folder, name):
 
 
 def use_the_same_weights(method, folder, name):
-    """Compare the learned weights with those of the chunks, and use the latter, so that results are bitwise equal."""
+    """Compare the learned weights with the weights of the chunks; use the weights of the chunks for equal results."""
     path = weights_of(folder, name)
     if hasattr(method, "voter_weights_") and path.exists():
         expected = pd.read_pickle(path)
@@ -256,7 +257,7 @@ class spark_session:
 
 
 def equal(folder, lists, n_queries, arguments):
-    """Compare the existing results, and a sample of queries with the method in memory."""
+    """Compare the existing results with each other, and a sample of queries with results in memory."""
     rng = np.random.default_rng(0)
     chosen = sorted(rng.choice(n_queries, size=min(2_000, n_queries), replace=False))
     ids = names("q", np.array(chosen), 10).to_pylist()
@@ -277,7 +278,7 @@ def equal(folder, lists, n_queries, arguments):
 
 
 def digest(path):
-    """Return the number of rows of a result, and the sum of their hashes, which does not depend on their order."""
+    """Return the number of rows of a result, and the sum of the row hashes, which does not depend on the row order."""
     from pyarrow.dataset import dataset
 
     n_rows, total = 0, np.uint64(0)
@@ -330,7 +331,7 @@ def killed(folder, lists, n_queries, arguments):
 
 
 def die_once(marker):
-    """Pass batches on; the first worker to receive one ends its process, once."""
+    """Build a function that passes batches on; the first worker that gets a second batch ends its process, once."""
 
     def work(batches):
         import os
@@ -350,7 +351,7 @@ def die_once(marker):
 
 
 def wait_for_output(path, done):
-    """Wait until some of the result exists."""
+    """Wait until a part of the result exists."""
     while not any(Path(path).glob("*.parquet")):
         if done():
             raise SystemExit("The work was done before the worker could be killed. Pass more --queries.")

@@ -1,7 +1,7 @@
-"""Encode the same rows as runs, a dict of dicts, and as a long frame: CPU time and memory.
+"""CPU time and memory of encoding the same rows as runs (a dict of dicts) and as a long frame.
 
-Each way is measured in its own process. The peak memory is measured for the call, in addition to its input. A call on
-runs builds the columns of a frame on its way, so its peak is shown next to the size of the dict.
+Each way is measured in its own process. The peak memory is the memory that the call uses in addition to its input. For
+runs, the call also builds the columns of a frame. The size of the dict is therefore printed next to the peak.
 
 python benchmarks/ways_in.py [--rows 200000] [--voters 50] [--length 100] [--repeat 3]
 
@@ -23,7 +23,7 @@ WAYS = ("from_frame", "from_runs, scores", "from_runs, lists")
 
 
 def make_rows(n_rows, n_voters, length):
-    """Generate codes of query, voter and item, and scores; the lists of each query draw from their own pool."""
+    """Generate codes of query, voter and item, and scores; each query has its own pool of items."""
     n_lists = max(1, n_rows // length)
     n_queries = -(-n_lists // n_voters)
     rng = np.random.default_rng(0)
@@ -56,7 +56,7 @@ def make_runs(n_rows, n_voters, length, with_scores):
 
 
 def measure(way, n_rows, n_voters, length, repeat):
-    """Measure the CPU seconds of a way, the bytes of its input and of its peak, and rows; bytes on Linux only."""
+    """Return the CPU seconds of a way, the bytes of its input, its peak bytes, and the rows; bytes on Linux only."""
 
     def make():
         if way == "from_frame":

@@ -1,19 +1,20 @@
-"""Measure DIBRA on lists of different depths and with few voters: its default, the mildest variant, and no weights.
+"""Measure DIBRA on lists of different depths and with few voters, next to milder weights and to no weights.
 
 python benchmarks/weighted_depth.py [--repeat 20] [--genes 20]
 
-The script prints three tables of means over --repeat (the last: --genes) random data sets. "sum" is
-CombSUM(norm="borda"), "DIBRA" weights the voters of that sum by the rule of its paper, "unscaled" is weight_norm=None,
-"tau" is weight_norm=None with distance="tau"; "cut" comes after TopK. The last columns are the difference of "tau" from
-"DIBRA", and its standard error over the data sets.
+The script prints three tables of means over --repeat random data sets; the last table uses --genes data sets. "sum" is
+CombSUM(norm="borda"). "DIBRA" weights the voters of this sum by the rule of DIBRA's paper. "unscaled" is DIBRA with
+weight_norm=None, and "tau" is DIBRA with weight_norm=None and distance="tau". "cut" marks methods after TopK. The last
+columns are the difference of "tau" from "DIBRA", and the standard error of this difference over the data sets.
 
 - nDCG@10 on the kinds of data of docs/user_guide/choosing.md, and with 2 to 5 voters;
 - nDCG@10 with lists cut to different depths, 400 items;
 - the share of the true first 100 among the first 100 of the consensus, on simulated gene lists. The generator is from
   B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in experimental results",
-  Bioinformatics 38, 2022. There are 20,000 genes, 1,000 with a signal; noise and lengths of every list are drawn from
-  log-normal distributions. "0" has 11 ranked lists and 21 that only name their genes, "1" has 5 and 5 (longer ones). r
-  leaves out the unranked lists, m keeps each as one tie. D is the variance of the logarithm of the noise.
+  Bioinformatics 38, 2022. There are 20,000 genes, and 1,000 genes have a signal. The noise and the length of each list
+  are drawn from log-normal distributions. "0" has 11 ranked lists and 21 unranked lists, which only name their genes.
+  "1" has 5 ranked lists and 5 unranked lists, which are longer. r leaves out the unranked lists, and m keeps each
+  unranked list as one tie. D is the variance of the logarithm of the noise.
 """
 
 import argparse
@@ -32,7 +33,7 @@ PAPER = DIBRA(BORDA, distance="cosine", weight_norm="min-max")
 
 
 def methods_of(depth):
-    """Build the methods by name: the sum of Borda points and DIBRA over it; "cut" is after TopK(depth)."""
+    """Return a dict of methods: the sum of Borda points, DIBRA, and others; "cut" marks methods after TopK(depth)."""
     return {
         "RRF": ReciprocalRankFusion(),
         "sum": BORDA,
@@ -99,7 +100,7 @@ def make_gene_lists(kind, unranked, variance, seed):
 
 
 def compare(name, methods, data, measure, rows):
-    """Add a row: the mean of each method over the data sets, and the gain of "tau" over the default."""
+    """Add a row with the mean of each method over the data sets, and the gain of "tau" over the default."""
     found = {title: [] for title in methods}
     for lists, judged in data:
         encoded = RankedLists.from_frame(lists)
@@ -117,7 +118,7 @@ def ndcg(consensus, qrels):
 
 
 def top_genes(consensus, best):
-    """Compute the share of the true first genes among the first of the consensus."""
+    """Compute the share of the truly best genes that are among the first genes of the consensus."""
     return consensus["item"].head(N_TOP).isin(best).mean()
 
 

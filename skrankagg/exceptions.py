@@ -437,7 +437,9 @@ class UnequalLengthWarning(UserWarning):
 
 
 class UnfilledWarning(UserWarning):
-    r"""A table of items to judge has rows without a judgement, which are not read.
+    r"""A table of items to judge has rows without a judgement.
+
+    These rows are not read. The message contains their number, and the queries without any judgement.
 
     See Also
     --------

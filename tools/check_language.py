@@ -1,7 +1,7 @@
 """Check the language of docstrings, messages and pages: short sentences that name their subject.
 
-python tools/check_language.py [PATH ...] prints each finding; without paths it checks everything. CONTRIBUTING.md has
-the rules. If a sentence must break a rule, tools/language.toml has it, with the reason.
+python tools/check_language.py [PATH ...] prints each finding; without paths it checks all files. CONTRIBUTING.md
+contains the rules. tools/language.toml lists the sentences that must break a rule, each with the reason.
 """
 
 import ast
@@ -61,7 +61,7 @@ _FIELDS = ("Parameters", "Other Parameters", "Returns", "Yields", "Raises", "War
 
 
 class Finding(NamedTuple):
-    """A place that breaks a rule: the problem, and the sentence."""
+    """A place that breaks a rule, with the problem and the sentence."""
 
     path: str
     line: int
@@ -73,13 +73,13 @@ class Finding(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A paragraph, an item, a cell or a message on one line, and the source line of each character."""
+    """A paragraph, list item, table cell or message, joined to one line, with the source line of each character."""
 
     text: str
     lines: list[int]
 
     def part(self, start, stop):
-        """Cut out a range of characters."""
+        """Return a part of the passage as a new passage."""
         return Passage(self.text[start:stop], self.lines[start:stop])
 
 
@@ -89,13 +89,13 @@ def check(paths=None):
     Parameters
     ----------
     paths : iterable of Path, default=None
-        Files or folders; everything by default.
+        Files or folders; None checks all files.
 
     Returns
     -------
     found : list of Finding
     unused : list of str
-        Texts of exceptions that excuse nothing in these files.
+        Texts of exceptions that match no sentence in these files.
     """
     exceptions = [entry["text"] for entry in tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))["exception"]]
     found, used = [], set()
@@ -109,7 +109,7 @@ def check(paths=None):
 
 
 def files(paths=None):
-    """List the files below paths that have docstrings, messages or prose."""
+    """List the files below some paths that can contain docstrings, messages or prose."""
     if paths is None:
         paths = [ROOT / name for name in (*PYTHON, *PAGES, "notebooks")]
     for path in map(Path, paths):
@@ -120,13 +120,13 @@ def files(paths=None):
 
 
 def check_file(path):
-    """Check one file; the suffix decides how it is read."""
+    """Check one file; the suffix determines how the file is read."""
     text = path.read_text(encoding="utf-8")
     return [Finding(_name(path), *rest) for rest in _READERS[path.suffix](text, _name(path))]
 
 
 def check_python(text, name="skrankagg"):
-    """Check docstrings, and below the folder of the package also messages: (line, problem, sentence) for each."""
+    """Check docstrings, and messages if the file is in the package; return (line, problem, sentence) tuples."""
     tree = ast.parse(text)
     found = []
     for docstring, line in _docstrings(tree):
@@ -149,7 +149,7 @@ def check_markdown(text, name=""):
 
 
 def check_notebook(text, name=""):
-    """Check the Markdown cells of a notebook, with the lines of its file."""
+    """Check the Markdown cells of a notebook; lines are counted in the notebook's file."""
     found, position = [], 0
     for cell in json.loads(text)["cells"]:
         lines = []
@@ -167,7 +167,7 @@ _READERS = {".py": check_python, ".md": check_markdown, ".ipynb": check_notebook
 
 
 def check_passage(passage):
-    """Find the long sentences of a passage, and the expressions, as (line, problem, sentence)."""
+    """Find long sentences and forbidden expressions in a passage, as (line, problem, sentence)."""
     found = []
     for image in _IMAGE.finditer(_masked(passage.text, _CODE)):
         found += check_passage(passage.part(*image.span(1)))
@@ -197,7 +197,7 @@ def sentences(text):
 
 
 def messages(tree):
-    """Yield the texts of errors and warnings; an inserted value of an f-string is one word."""
+    """Yield the texts of errors and warnings; each inserted value of an f-string counts as one word."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and re.search(r"(?:Error|Warning|Exception)$|^_?warn", _called(node)):
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -229,7 +229,7 @@ def _strings(node):
 
 
 def _strung(parts):
-    """Join parts of a string so that each choice of a part occurs once."""
+    """Join parts of a string; each alternative of a part occurs in at least one result."""
     choices = [_strings(part) or ["X"] for part in parts]
     number = max(map(len, choices), default=0)
     return ["".join(texts[place % len(texts)] for texts in choices) for place in range(number)]
@@ -247,7 +247,7 @@ def _docstrings(node):
 
 
 def docstring_passages(text, line=1):
-    """Read a numpydoc docstring, without types, doctests, formulas and references."""
+    """Read the prose of a numpydoc docstring, without types, doctests, formulas and references."""
     rows = [(line + number, row.rstrip()) for number, row in enumerate(text.expandtabs().split("\n"))]
     indents = [_indent(row) for _, row in rows[1:] if row]
     margin = min(indents, default=0)
@@ -275,7 +275,7 @@ def _section_passages(section, rows):
 
 
 def _rest_rows(rows):
-    """Yield the rows of reST that are prose; each cell of a table stands alone."""
+    """Yield the rows of reST that are prose; each cell of a table is a row of its own."""
     # Rows indented more than `outside` belong to a block without prose; the text of an item is indented by `item`.
     outside, item = None, 0
     doctest, literal, blank = False, False, True
@@ -312,14 +312,14 @@ def _rest_rows(rows):
 
 
 def markdown_passages(text):
-    """Read MyST Markdown, without code, formulas and options of directives."""
+    """Read the prose of MyST Markdown, without code, formulas and options of directives."""
     for hidden in (r"<!--.*?-->", r"\A---\n.*?\n---\n"):
         text = re.sub(hidden, lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
     return _passages(_markdown_rows([(number, row.rstrip()) for number, row in enumerate(text.split("\n"), 1)]))
 
 
 def _markdown_rows(rows):
-    """Yield the rows of Markdown that are prose; each heading and each cell of a table stands alone."""
+    """Yield the rows of Markdown that are prose; each heading and each cell of a table is a row of its own."""
     # The marks that open a block of code or a directive with prose, and end it.
     code = prose = ""
     formula, blank, terms, item = False, True, False, 0
@@ -365,7 +365,7 @@ def _alone(number, texts):
 
 
 def _passages(rows):
-    """Join rows to passages: an empty row, or the next item, ends one."""
+    """Join rows to passages; an empty row or a new list item ends a passage."""
     found, part = [], []
     for number, row in [*rows, (0, "")]:
         bullet = _BULLET.match(row)
@@ -380,7 +380,7 @@ def _passages(rows):
 
 
 def _masked(text, *patterns):
-    """Replace each match by one word of the same length."""
+    """Replace each match of the patterns by one word of the same length."""
     for pattern in patterns:
         text = pattern.sub(lambda match: "X" * len(match[0]), text)
     return text
@@ -396,7 +396,7 @@ def _name(path):
 
 
 def main(arguments):
-    """Print each finding and their number; return 1 if there is any."""
+    """Print each finding and the number of findings; return 1 if there are findings."""
     found, _ = check(arguments or None)
     for finding in found:
         print(finding)

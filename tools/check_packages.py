@@ -1,4 +1,4 @@
-"""Check the contents of the built wheel and sdist. Run as a script on their folder."""
+"""Check the contents of the built wheel and sdist; run it as a script with their folder as argument."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def check_wheel(path):
-    """Refuse a wheel with tests, build tools, or top-level modules beyond the package and its kernels' library."""
+    """Raise an error if a wheel contains tests, build tools, or other modules than the package and its kernels."""
     names = zipfile.ZipFile(path).namelist()
     version = path.name.split("-")[1]
     top = {name.split("/")[0] for name in names}
@@ -32,7 +32,7 @@ def check_wheel(path):
 
 
 def check_sdist(path):
-    """Refuse an sdist that lacks files needed to build and test it."""
+    """Raise an error if an sdist lacks files that are needed to build and test it."""
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {
@@ -56,7 +56,7 @@ def check_sdist(path):
 
 
 def main(folder):
-    """Check the one wheel and the one sdist of a folder."""
+    """Check the wheel and the sdist in a folder, which must contain one of each."""
     (wheel,), (sdist,) = Path(folder).glob("*.whl"), Path(folder).glob("*.tar.gz")
     check_wheel(wheel)
     check_sdist(sdist)

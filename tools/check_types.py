@@ -1,7 +1,7 @@
-"""Check the types of the public interface: in the examples, as in a user's editor, and of every public symbol.
+"""Check the types of all public symbols, and check the examples as a user's editor would.
 
-Run as a script, python tools/check_types.py prints basedpyright's findings and exits with 1 if there are any. Each call
-first checks examples with known mistakes, and fails unless exactly these mistakes are found.
+`python tools/check_types.py` prints basedpyright's findings, and exits with 1 if there are any. Each call first checks
+examples with known mistakes. It fails unless basedpyright finds exactly these mistakes.
 """
 
 import ast
@@ -77,7 +77,7 @@ class Example:
 
 
 def prompts(text, place, first_line=1):
-    """List the lines of examples with prompts, without examples that raise an error on purpose.
+    """List the lines of examples with prompts; examples that raise an error on purpose are left out.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def prompts(text, place, first_line=1):
 
 
 def page_example(path):
-    """Join all Python code on a page into one module, with prompts and in fences without."""
+    """Join all Python code of a page, with and without prompts, into one module."""
     text, place = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
     found = prompts(text, place)
     for fence in _FENCE.finditer(text):
@@ -132,7 +132,7 @@ def notebook_example(path):
 
 
 def docstring_examples(path, public):
-    """Build a module for each docstring of a file that has examples and belongs to a public name."""
+    """Build a module for each docstring with examples that belongs to a public name of a file."""
     place = path.relative_to(ROOT)
     module = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
     for name, node in _documented(ast.parse(path.read_text(encoding="utf-8")), module):
@@ -163,7 +163,7 @@ def all_examples():
 
 
 def _basedpyright(folder, *arguments, path=(ROOT,)):
-    """Run basedpyright in a folder, with the package on a path like an installed library; returns its report."""
+    """Run basedpyright in a folder where the package looks like an installed library; return the report."""
     given = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
     environment = {
         **os.environ,
@@ -182,8 +182,8 @@ def _basedpyright(folder, *arguments, path=(ROOT,)):
 def check_examples(examples):
     """Check examples as in a user's editor.
 
-    Problems that also occur without any knowledge of our package are left out: they concern other libraries, several
-    with partial types. Undefined names are ours in any case.
+    Problems that also occur if our package is unknown are left out. They concern other libraries, and several of these
+    libraries have incomplete types. Undefined names are always reported.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def check_examples(examples):
     Returns
     -------
     list of str
-        An entry for each error or warning: place, rule, message and code.
+        An entry for each error or warning, with place, rule, message and code.
     """
     if importlib.util.find_spec("pandas-stubs") is None:
         raise RuntimeError("The types of pandas are in another package. Run pip install pandas-stubs.")
@@ -215,7 +215,7 @@ def check_examples(examples):
 
 
 def _problems(examples, path=(ROOT,)):
-    """Return errors and warnings as tuples of the example, its line, the rule and the message."""
+    """Return each error or warning as a tuple of the example, the line in the example, the rule and the message."""
     with tempfile.TemporaryDirectory() as folder:
         names = {}
         for number, example in enumerate(examples):
@@ -241,9 +241,9 @@ def check_symbols():
     Returns
     -------
     unknown : list of str
-        Public symbols with a part that has no type, or a type that type checkers may infer differently.
+        Public symbols that have a part without a type, or with a type that type checkers may infer differently.
     reasons : list of str
-        Places without a type, in these symbols and in the definitions that they use.
+        Places without a type in these symbols, and in the definitions that the symbols use.
     """
     with tempfile.TemporaryDirectory() as folder:
         for name, text in STUBS.items():
@@ -277,7 +277,7 @@ def _place(problem):
 
 
 def known_examples():
-    """Build the examples with known mistakes, and list the places of mistakes that concern the package."""
+    """Build the examples with known mistakes, and list the places of the mistakes that concern the package."""
     codes = {"sound": SOUND, **WRONG, "other": OTHER}
     examples = [
         Example(f"known {name}", [(f"known {name}:{line}", one) for line, one in enumerate(code.splitlines(), 1)])
@@ -301,7 +301,7 @@ def check_all_examples(examples):
     Raises
     ------
     RuntimeError
-        If any other than the known mistakes are found in their examples, or some are missed.
+        If the examples with known mistakes have other findings than these mistakes, or if a mistake is not found.
     """
     known, expected = known_examples()
     found = check_examples([*known, *examples])
@@ -313,7 +313,7 @@ def check_all_examples(examples):
 
 
 def main():
-    """Check all examples and all public symbols; returns the exit code."""
+    """Check all examples and all public symbols; return the exit code."""
     examples = all_examples()
     problems = check_all_examples(examples)
     unknown, reasons = check_symbols()

@@ -1,8 +1,8 @@
-"""Record winners of 1000 random elections by two voting packages, for comparison in the tests.
+"""Record the winners of 1000 random elections that two voting packages compute, for comparison in the tests.
 
-`python tools/elections_peer.py` writes them into tests/elections_golden.json.gz. It needs pref_voting and pyrankvote
-(1.18.2 and 2.0.6), and nothing of this project. The ballots are strict and full. In no round of any rule do candidates
-tie for elimination, because each package breaks such ties differently.
+`python tools/elections_peer.py` writes the winners to tests/elections_golden.json.gz. It needs the packages pref_voting
+1.18.2 and pyrankvote 2.0.6, but not this project. The ballots are strict and full. Elections in which candidates tie
+for elimination are left out, because each package breaks such ties differently.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ _N_ELECTIONS = 1000
 
 
 def draw(rng):
-    """Draw ballots as text, best first, and the number of voters of each: 4 to 6 candidates."""
+    """Draw ballots of 4 to 6 candidates as text, best first, and the number of voters of each ballot."""
     names = "abcdef"[: rng.randint(4, 6)]
     ballots = {"".join(rng.sample(names, len(names))) for _ in range(rng.randint(5, 12))}
     return {ballot: rng.randint(1, 99) for ballot in sorted(ballots)}
 
 
 def leaves_without_ties(votes, rule):
-    """Return True if each round eliminates one candidate; by "borda-mean", if none is ever at the mean."""
+    """Return True if every round eliminates one candidate; for "borda-mean", if no candidate is ever at the mean."""
     left = sorted(next(iter(votes)))
     while len(left) > 1:
         total = dict.fromkeys(left, 0)
@@ -49,7 +49,7 @@ def leaves_without_ties(votes, rule):
 
 
 def winners(votes):
-    """Compute the winner by each rule, named as in the packages; None for an election that is not comparable."""
+    """Compute the winner by each rule, named as in the packages; return None if the election is not comparable."""
     from pref_voting.c1_methods import condorcet, smith_set
     from pref_voting.iterative_methods import baldwin, coombs_with_explanation, instant_runoff, strict_nanson
     from pref_voting.other_methods import bucklin
@@ -83,7 +83,7 @@ def winners(votes):
 
 
 def record():
-    """Draw elections until there are enough, and write them with their winners."""
+    """Draw elections until there are enough, and write the elections and their winners."""
     rng, elections = random.Random(0), []
     while len(elections) < _N_ELECTIONS:
         votes = draw(rng)

@@ -1,4 +1,4 @@
-"""PyFLAGR's notebook that compares its methods, and its input data."""
+"""Methods and input data of PyFLAGR's notebook, which compares PyFLAGR's methods."""
 
 from functools import partial
 from types import SimpleNamespace
@@ -65,7 +65,7 @@ print(df.shape)
 
 
 class _Following:
-    """Module whose classes follow a convention."""
+    """Module of the compatibility package whose classes follow a convention."""
 
     def __init__(self, module, convention):
         self._module = module
@@ -76,7 +76,7 @@ class _Following:
 
 
 def notebook_methods(convention="flagr"):
-    """Build the notebook's 21 methods by name, following a convention of quirks."""
+    """Return a dict of name to method for the notebook's 21 methods, which follow a convention of quirks."""
     found, names = {}, {}
     exec(NOTEBOOK[0], names)
     for name in ("Linear", "Majoritarian", "MarkovChains", "RRA", "Weighted"):
@@ -87,7 +87,7 @@ def notebook_methods(convention="flagr"):
 
 
 def write_data(folder, *, ranks=False):
-    """Generate and write the notebook's two files, with ranks in the form that PyFLAGR reads since 1.0.15."""
+    """Generate and write the notebook's two files; `ranks` adds the ranks that PyFLAGR reads since 1.0.15."""
     lists, qrels = make_rasdagen()
     lists["source"] = "SyntheticMOSO"
     columns = ["query", "voter", "item", *(["rank"] if ranks else []), "score", "source"]

@@ -1,9 +1,10 @@
-"""Run PyFLAGR in separate processes, because it can crash: many calls per process, and a new one after a crash.
+"""Run PyFLAGR in separate processes, because it can crash; a crash is followed by a new process.
 
-`python tools/flagr_peer.py PYTHON [PYTHON]` writes the answers of PyFLAGR 1.0.18 and 1.0.21 into
-tests/flagr_golden.json.gz. Each PYTHON belongs to an environment with one of the two versions; recorded answers of a
-missing version are kept. The jobs are 56 random ones and every configuration: each method and option, and each base
-method of DIBRA with each distance, each cut and each scale of the weights.
+`python tools/flagr_peer.py PYTHON [PYTHON]` writes the answers of PyFLAGR 1.0.18 and 1.0.21 to
+tests/flagr_golden.json.gz. Each PYTHON belongs to an environment with one of the two versions. If a version is missing,
+its recorded answers are kept. There are 56 random jobs and a job for every configuration. The configurations are each
+method with each option. For DIBRA, each base method is combined with each distance, each cut and each scale of the
+weights.
 """
 
 import gzip
@@ -54,9 +55,10 @@ def peer_version(python=sys.executable):
 
 
 def run_peer(jobs, timeout=120, python=sys.executable):
-    """Run jobs; returns a dict with `out` and `eval` for each, or None if PyFLAGR crashed.
+    """Run jobs; for each job, return a dict with `out` and `eval`, or None if PyFLAGR crashed.
 
-    A job is a dict with the `module`, the `name` of the class, its `params`, and `lists` and `qrels` as text of CSV.
+    A job is a dict with the `module`, the `name` of the class and its `params`. The entries `lists` and `qrels` are CSV
+    text.
     """
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -100,8 +102,8 @@ _BASES += ["combsum:simple-borda", "combmnz:simple-borda", "condorcet", "copelan
 def random_lists(rng, *, kind, n_items, n_voters, n_queries):
     """Generate lists and judgements as CSV text.
 
-    Kinds are "full" lists, "partial" ones, "absent" if some queries lack voters, and "gaps" if ranks skip places.
-    Further kinds are "ties" of ranks, "equal scores", and "contradictory" if ranks are shuffled against the scores.
+    The kinds are "full" lists, "partial" lists, "absent" (some queries lack voters) and "gaps" (ranks skip places).
+    Further kinds are "ties" of ranks, "equal scores", and "contradictory" (ranks are shuffled against the scores).
     """
     names = [f"x{k}" for k in rng.choice(9999, n_items, replace=False)]
     lists = []
@@ -128,7 +130,7 @@ def random_lists(rng, *, kind, n_items, n_voters, n_queries):
 
 
 def random_jobs(rng, n_jobs):
-    """Generate jobs of all methods in turn, half of them DIBRA."""
+    """Generate random jobs; half of the jobs are DIBRA, and the others are all methods in turn."""
     jobs = []
     for number in range(n_jobs):
         kind = str(rng.choice(["full", "partial", "absent", "gaps", "ties", "equal scores", "contradictory"]))
@@ -220,7 +222,7 @@ def every_job(rng):
 
 
 def compare(job, answer):
-    """Check that our answer equals PyFLAGR 1.0.18's, item by item and number by number."""
+    """Check that our answer equals the answer of PyFLAGR 1.0.18, item by item and number by number."""
     out, measures = run_ours(job)
     theirs = pd.DataFrame(answer["out"])
     assert out["Query"].astype(str).tolist() == theirs["Query"].astype(str).tolist()
@@ -251,10 +253,10 @@ def change_of(job):
 
 
 def lists_by_rank(job):
-    """Return the job with each list as 1.0.21 reads it: sorted by its ranks, which are then numbered from 1.
+    """Return the job with each list sorted by its ranks and numbered from 1, as version 1.0.21 reads it.
 
-    The scores of a list keep their places, so 1.0.18 leaves its rows in this order. For z-scores the items keep their
-    own scores.
+    The scores of a list keep their places, so version 1.0.18 does not change the order of the rows. For z-scores the
+    items keep their own scores.
     """
     params = job["params"]
     own = str(params.get("norm", params.get("aggregator"))).endswith("z-score")
@@ -273,7 +275,7 @@ def lists_by_rank(job):
 
 
 def compare_1_0_21(job, answer):
-    """Check that PyFLAGR 1.0.21 differs from our answer, and so from 1.0.18, only in its known changes.
+    """Check that PyFLAGR 1.0.21 differs from our answer only in its known changes since 1.0.18.
 
     The numbers of DIBRA with ``norm="score"`` or ``prune="wire"`` are not checked. Returns the change that concerns the
     job, or None.
@@ -289,7 +291,7 @@ def compare_1_0_21(job, answer):
 
 
 def _is_cut_by_rank(job):
-    """Return True if lists are cut whose ranks contradict their scores: this library cuts by the scores."""
+    """Return True if a job cuts lists whose ranks contradict their scores; this library cuts by the scores."""
     if job["params"].get("prune") != "low" or not job["params"]["aggregator"].endswith("z-score"):
         return False
     rows = pd.read_csv(io.StringIO(job["lists"]), header=None)
@@ -297,7 +299,7 @@ def _is_cut_by_rank(job):
 
 
 def _compare_scores_upside_down(job, answer):
-    """Check that an answer of 1.0.21 adds up (max - x) / (max - min) of the first and last score of each list."""
+    """Check that an answer of 1.0.21 adds up (max - x) / (max - min) of each list's first and last score."""
     rows = pd.read_csv(io.StringIO(job["lists"]), header=None, names=["query", "voter", "item", "rank", "x", "source"])
     rows = rows.sort_values("rank", kind="stable")
     ends = rows.groupby(["query", "voter"])["x"]
@@ -319,7 +321,7 @@ def run_ours(job):
 
 
 def is_comparable(job, answer):
-    """Return True if PyFLAGR's answer is usable: no crash and no division of zero by zero."""
+    """Return True if PyFLAGR's answer is usable, without a crash and without a division of zero by zero."""
     if answer is None:
         return False
     scores = np.array(answer["out"]["Score"], dtype=float)
@@ -332,7 +334,7 @@ def is_comparable(job, answer):
 
 
 def golden_answers():
-    """Read the recorded jobs, each with `answers`: by version `out` and `eval`, or None for an unusable answer."""
+    """Read the recorded jobs. In `answers`, each version has `out` and `eval`, or None for an unusable answer."""
     with gzip.open(GOLDEN, "rt", encoding="utf-8") as file:
         return json.load(file)
 

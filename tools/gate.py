@@ -1,13 +1,13 @@
-"""Run the tests of what a change touches, in less than a minute.
+"""Run the tests that concern a change, in less than a minute.
 
     python tools/gate.py            # what differs from the last commit
     python tools/gate.py main       # what differs from a branch or commit
     python tools/gate.py --list     # only show what would run
 
-A changed module selects its doctests and the test files that name one of its public classes and functions. A private
-module without any selects the files for the public names of the modules that import it. A changed class of a method
-also runs the common checks, with its default parameters. Changed test files run whole. The short tests of the project's
-rules always run. The whole suite is the README's command.
+A changed module selects its doctests and the test files that name one of its public classes and functions. If a private
+module has no public names, the names of the modules that import it are used instead. If the class of a method changes,
+the common checks of this class run with default parameters. Changed test files run completely. The short tests of the
+project's rules always run. The README has the command for the whole suite.
 """
 
 import argparse
@@ -30,7 +30,7 @@ MOST_FILES = 12
 
 
 def changed_files(base: str) -> list[Path]:
-    """List the files that differ from a commit, with new ones that are not ignored."""
+    """List the files that differ from a commit, and new files that git does not ignore."""
     commands = (["git", "diff", "--name-only", base], ["git", "ls-files", "--others", "--exclude-standard"])
     names = {
         name
@@ -50,7 +50,7 @@ def public_names(path: Path) -> set[str]:
 
 
 def exported_names() -> set[str]:
-    """Return the names that the public packages offer."""
+    """Return the names that the public packages export."""
     sys.path[:0] = [str(ROOT), str(TESTS)]
     from public_api import public_objects
 
@@ -58,7 +58,7 @@ def exported_names() -> set[str]:
 
 
 def importers(path: Path) -> Iterator[Path]:
-    """Yield the modules of the package that import a module by its own name."""
+    """Yield the modules of the package that import a module by the module's name."""
     pattern = re.compile(rf"^\s*(from|import) .*\b{re.escape(path.stem)}\b", re.MULTILINE)
     for other in PACKAGE.rglob("*.py"):
         if other != path and pattern.search(other.read_text(encoding="utf-8")):
@@ -66,7 +66,7 @@ def importers(path: Path) -> Iterator[Path]:
 
 
 def names_behind(path: Path) -> set[str]:
-    """Return the public names that a module defines, or those of the nearest modules that import it."""
+    """Return the public names that a module defines, or else the names of the nearest modules that import it."""
     seen, front = {path}, {path}
     while front:
         names = set().union(*map(public_names, front))
@@ -78,7 +78,7 @@ def names_behind(path: Path) -> set[str]:
 
 
 def tests_of(names: set[str], folders: Iterable[Path]) -> list[Path]:
-    """Find the test files that use one of some names: first those in the folders of the change, then the others."""
+    """Find the test files that use one of the names; files in the folders of the change come first."""
     pattern = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names)))})\b") if names else None
     if pattern is None:
         return []
@@ -93,7 +93,7 @@ def tests_of(names: set[str], folders: Iterable[Path]) -> list[Path]:
 
 
 def select(changed: list[Path]) -> tuple[list[str], set[str]]:
-    """Choose what to run for changed files: paths of tests and modules, and classes of methods."""
+    """Choose the tests for changed files: return paths of tests and modules, and classes of methods."""
     sys.path[:0] = [str(ROOT)]
     from skrankagg.utils.discovery import all_aggregators
 
@@ -111,7 +111,7 @@ def select(changed: list[Path]) -> tuple[list[str], set[str]]:
 
 
 def main() -> int:
-    """Run the chosen tests; returns pytest's exit code."""
+    """Run the chosen tests; return pytest's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("base", nargs="?", default="HEAD", help="commit or branch to compare with")
     parser.add_argument("--list", action="store_true", help="only show what would run")

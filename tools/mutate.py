@@ -3,14 +3,14 @@
     pip install cosmic-ray
     python tools/mutate.py _kemeny --seed 0 --number 60 --record killed.json
 
-The operators are those of cosmic-ray, and two for tolerances. Half of the mutants change a comparison, a number or a
-tolerance; messages, docstrings and annotations are never changed. The tests run on a copy of the package in a temporary
-folder. First all tests run once, to find the lines that each one reaches. Then the tests that reach a mutant run, the
-fastest first, until one fails. A mutant is also killed if its test takes ten times as long as before, and a minute
-more.
+The mutants are made by the operators of cosmic-ray and by two operators for tolerances. Half of the mutants change a
+comparison, a number or a tolerance; messages, docstrings and annotations are never changed. The tests run on a copy of
+the package in a temporary folder. First all tests run once, to find the lines that each test reaches. Then the tests
+that reach a mutant run, the fastest first, until a test fails. A mutant is also killed if a test takes more than ten
+times its former duration plus a minute.
 
-`tools/mutants.toml` lists the mutants that no test can kill, each with the proof. With `--record` a killed mutant does
-not run again: tests are added to a unit, but not removed.
+`tools/mutants.toml` lists the mutants that no test can kill, each with the proof. With `--record`, a killed mutant does
+not run again. This assumes that tests are only added to a unit, and never removed.
 """
 
 import argparse
@@ -48,7 +48,7 @@ _OPERATORS = re.compile(
 
 @dataclass(frozen=True)
 class Unit:
-    """A folder or file of the package, its tests, and the classes whose common checks run."""
+    """A folder or file of the package, with its tests and the classes whose common checks run."""
 
     path: str
     tests: tuple
@@ -109,7 +109,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file with one change: the lines before and after it, and the lines of its statement."""
+    """A file with one change: the old lines, the new lines, and the lines of the changed statement."""
 
     file: str
     line: int
@@ -126,7 +126,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a file, whether it is a comparison, number or tolerance, and the functions that change it."""
+    """A place in a file, with the functions that change it and a mark for comparisons, numbers and tolerances."""
 
     file: str
     source: str
@@ -136,7 +136,7 @@ class Place:
     changes: tuple
 
     def mutant(self, rng):
-        """Draw one of the changes that is valid Python; None if there is none."""
+        """Draw a change that results in valid Python; return None if there is no such change."""
         for change in rng.sample(self.changes, len(self.changes)):
             code = change()
             if _compiles(code):
@@ -167,7 +167,7 @@ def places(file, source):
 
 
 def draw(found, number, seed):
-    """Draw mutants of different places, half of them bounds; a larger number draws the same ones and more."""
+    """Draw mutants of different places, half of them bounds; a larger number only adds mutants."""
     rng = random.Random(seed)
     bounds, others = ([place for place in found if place.is_bound is kind] for kind in (True, False))
     rng.shuffle(bounds)
@@ -196,7 +196,7 @@ def _of_cosmic_ray(source):
 
 
 def _of_tolerances(source):
-    """Return a tolerance of the opposite sign, and one a million times as large."""
+    """Return a tolerance of the opposite sign, and a tolerance that is a million times as large."""
     lines = source.splitlines(keepends=True)
     for node in ast.walk(ast.parse(source)):
         name = getattr(node, "attr", getattr(node, "id", ""))
@@ -214,7 +214,7 @@ def _spliced(lines, node, form):
 
 
 def _statements(tree):
-    """Find the lines of each statement without nested statements, innermost first, and text that is not executed."""
+    """Return the lines of statements (innermost first) and of function headers, and text that is not executed."""
     spans, headers, left_out = [], [], []
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
@@ -261,13 +261,13 @@ def _changed(source, code):
 
 
 class _Reached:
-    """A pytest plugin that records, for some files, the lines that each test reaches, and its duration."""
+    """A pytest plugin that records the duration of each test, and the lines of some files that the test reaches."""
 
     def __init__(self, files):
         self.files, self.tests = files, {}
 
     def pytest_runtest_logreport(self, report):
-        """Add up the time of a test's set-up and call."""
+        """Add up the seconds of a test's set-up and call."""
         if report.nodeid in self.tests:
             self.tests[report.nodeid]["seconds"] += report.duration
 
@@ -292,30 +292,30 @@ class _Reached:
 
 
 class _Chosen:
-    """A pytest plugin that runs tests of these names in this order, and writes the failing one to a file."""
+    """A pytest plugin that runs the named tests in the given order, and writes the name of a failing test to a file."""
 
     def __init__(self, names, killer):
         self.place, self.killer = {name: k for k, name in enumerate(names)}, killer
 
     def pytest_runtest_logreport(self, report):
-        """Write the name of a failing test; before that, the file's time is the end of the latest test."""
+        """Write the name of a failing test; otherwise mark the file as changed at the end of each test."""
         self.killer.touch()
         if report.failed:
             self.killer.write_text(report.nodeid, encoding="utf-8")
 
     def pytest_collection_modifyitems(self, items):
-        """Leave out the other tests."""
+        """Leave out the tests that are not named, and order the others."""
         items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda x: self.place[x.nodeid])
 
 
 class _OfClasses:
-    """A pytest plugin that runs the common checks of some classes only."""
+    """A pytest plugin that runs the common checks only of some classes."""
 
     def __init__(self, classes):
         self.classes = re.compile(classes)
 
     def pytest_collection_modifyitems(self, items):
-        """Leave out the other checks."""
+        """Leave out the checks of other classes."""
         items[:] = [x for x in items if _file(x.nodeid) not in COMMON or self.classes.search(x.name)]
 
 
@@ -328,9 +328,9 @@ def copy_of_package(folder):
 
 
 def run(folder, files, plugins, seconds, log, alive=None):
-    """Run pytest in a folder, in a process with the libraries imported; return its exit code, or None if it is late.
+    """Run pytest in a process with imported libraries; return its exit code, or None if it takes too long.
 
-    It is late if it takes longer than `seconds` from its start, or from the last change of the file `alive`.
+    The process may take at most `seconds` from its start, or from the last change of the file `alive`.
     """
     child = os.fork()
     if child == 0:
@@ -376,9 +376,9 @@ def _redirect(log):
 
 
 def tests_of(unit, folder, record):
-    """Run the tests of a unit, which must pass; return the seconds of each and the lines of the unit that it reaches.
+    """Run the tests of a unit, which must pass; return the seconds of each test, and the lines that the test reaches.
 
-    Recorded files of tests that have not changed do not run again.
+    Recorded test files do not run again if they have not changed.
     """
     names = {str(file): file.relative_to(folder).as_posix() for file in files_of(folder / unit.path)}
     tests = [file for path in (*unit.tests, *COMMON) for file in files_of(folder / path, "test_*.py")]
@@ -408,16 +408,16 @@ def _file(name):
 
 
 def tests_that_reach(mutant, tests):
-    """Choose the tests that reach a mutant's statement, or else its file, or else all; the fastest ones first."""
+    """Choose the tests that reach a mutant's statement, else its file, else all tests; the fastest tests come first."""
     of_file = {name: [line for file, line in test["reached"] if file == mutant.file] for name, test in tests.items()}
     at = [name for name, lines in of_file.items() if any(line in mutant.statement for line in lines)]
     return sorted(at or [name for name in tests if of_file[name]] or tests, key=lambda name: tests[name]["seconds"])
 
 
 def survives(mutant, folder, tests, killers, most=float("inf")):
-    """Return True if all tests that reach a mutant pass, or the fastest ones within a total number of seconds.
+    """Return True if all tests that reach a mutant pass, or all of the fastest tests that fit into `most` seconds.
 
-    Tests that have killed most mutants run first; `killers` counts the mutants.
+    The tests that have killed the most mutants run first. `killers` counts the mutants that each test has killed.
     """
     chosen = tests_that_reach(mutant, tests)
     so_far = itertools.accumulate(tests[name]["seconds"] for name in chosen)
@@ -448,7 +448,7 @@ def survives(mutant, folder, tests, killers, most=float("inf")):
 
 
 def equivalent_mutants():
-    """Read the mutants that no test can kill: their keys and the proofs."""
+    """Read the keys of the mutants that no test can kill, and the proofs."""
     with open(EQUIVALENT, "rb") as file:
         return {f"{one['file']}: {one['old']} -> {one['new']}": one["proof"] for one in tomllib.load(file)["mutant"]}
 

@@ -1,12 +1,13 @@
-"""Prove that an extension is one file, one golden line and one command: add one of each kind, then break it.
+"""Prove that an extension needs one file, one golden line and one command: add each kind, and break it.
 
     python tools/prove_extension.py                   # all kinds
-    python tools/prove_extension.py method --whole    # one kind, before the whole suite
+    python tools/prove_extension.py method --whole    # one kind, with the whole suite
 
-In a temporary copy of the project each extension is added as a contributor would, with its golden line if its kind has
-one. `tools/regenerate.py` writes what follows, and draws the picture of a display. The tests must pass. Then the
-extension is broken in one way after another, and each time they must fail. Without `--whole` the tests are those of the
-project's pages, of all estimators, and of what the extension belongs to.
+The script works in a temporary copy of the project. It adds each extension as a contributor would, and a golden line if
+the kind has golden lines. Then `tools/regenerate.py` writes the generated files, and draws the picture of a display.
+The tests must pass. Then the extension is broken in one way after another, and the tests must fail each time. With
+`--whole`, all tests run. Without it, only the tests of the project's pages, of all estimators, and of the extension's
+own part run.
 """
 
 import argparse
@@ -29,15 +30,15 @@ class Extension:
     Parameters
     ----------
     edits : tuple of (path, old, new)
-        What a contributor writes: a new file, whose `old` is empty, or a text in place of another one.
+        Edits by the contributor. For a new file, `old` is empty. Otherwise, `new` replaces the text `old` of a file.
     golden : tuple of (path, old, new), or None
         The golden line.
     tests : tuple of str
-        Arguments of pytest: what sees the extension.
+        Arguments of pytest for the tests that concern the extension.
     own : tuple of str
-        Arguments of pytest: its golden line and the common checks of it, which run first once it is broken.
+        Arguments of pytest for the extension's golden line and common checks. These run if the extension is broken.
     breaks : dict of str to (path, old, new)
-        By what is wrong.
+        Edits that break the extension, by a description of the fault.
     pictures : tuple of str
         Displays whose pictures are committed.
     """
@@ -87,7 +88,7 @@ class DummyDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     dots_ : matplotlib Line2D
         The dots.
 
@@ -358,7 +359,7 @@ EXTENSIONS = {
 
 
 def copy_project(folder):
-    """Copy what git knows and the compiled kernels, with their times."""
+    """Copy the files that git knows, and the compiled kernels; keep the times of the files."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -370,7 +371,7 @@ def copy_project(folder):
 
 
 def edit(folder, path, old, new):
-    """Write a new file, or another text in place of one that a file holds once."""
+    """Write a new file, or replace a text that occurs once in a file."""
     path = folder / path
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if bool(old) != bool(text) or (old and text.count(old) != 1):
@@ -379,7 +380,7 @@ def edit(folder, path, old, new):
 
 
 def regenerate(folder, pictures=()):
-    """Write what follows from the code, and draw pictures of displays."""
+    """Write the files that are generated from the code, and draw pictures of displays."""
     options = ["--pictures", *pictures] if pictures else []
     environment = {**os.environ, "PYTHONPATH": str(folder), "MPLBACKEND": "agg"}
     command = [sys.executable, "tools/regenerate.py", *options]
@@ -387,7 +388,7 @@ def regenerate(folder, pictures=()):
 
 
 def run_tests(folder, *arguments):
-    """Return whether all tests passed, and what failed, with the last line of pytest."""
+    """Return True if all tests passed, and a list of the failed tests and the last line of pytest."""
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
@@ -397,7 +398,7 @@ def run_tests(folder, *arguments):
 
 
 def prove(kinds, whole, n_jobs):
-    """Add the extensions, run the tests, break each; print a table, and return True if all went as it must."""
+    """Add the extensions, run the tests, and break each extension; print a table, and return True if all is right."""
     rows = []
 
     def record(kind, state, wanted, folder, *arguments):
@@ -434,7 +435,7 @@ def prove(kinds, whole, n_jobs):
 
 
 def main():
-    """Read the arguments; exits with 1 if a test passes or fails that must not."""
+    """Read the arguments and prove the kinds; exit with 1 if any result is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("kinds", nargs="*", choices=[[], *EXTENSIONS], help="what to add (default: one of each)")
     parser.add_argument("--whole", action="store_true", help="run the whole suite")

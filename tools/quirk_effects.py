@@ -1,6 +1,7 @@
 """Compute the tables of docs/coming_from_pyflagr.md: the effect of each quirk of FLAGR on the table of its notebook.
 
-`python tools/quirk_effects.py` prints them, `python tools/quirk_effects.py --write` writes them into the page.
+`python tools/quirk_effects.py` prints the tables, and `python tools/quirk_effects.py --write` writes them into the
+page.
 """
 
 import sys
@@ -31,14 +32,14 @@ _CONCERNED = {
 
 
 class Data:
-    """The data of the notebook, generated, and each row's measures under a convention."""
+    """Generated data of the notebook, and the measures of methods on these data."""
 
     def __init__(self):
         self.lists, self.judgements = make_rasdagen()
         self._read = {}
 
     def run(self, method):
-        """Aggregate the lists with a method; returns the run and its mean average precision."""
+        """Aggregate the lists with a method; return the run and its mean average precision."""
         key = method._quirks & {"rank.verbatim", "absent_voters"}
         if key not in self._read:
             profile = encode_profile("", self.lists, method._quirks)
@@ -58,7 +59,7 @@ class Data:
 
 
 def rows_table(data):
-    """Build a line for each row: MAP of FLAGR, MAP by the paper, and the agreement of the two orders."""
+    """Build a line for each row, with MAP of FLAGR, MAP by the paper, and the agreement of the two orders."""
     lines = ["| row | FLAGR | by the paper | tau |", "|---|---|---|---|"]
     by_paper = notebook_methods("papers")
     for row, method in notebook_methods().items():
@@ -68,7 +69,7 @@ def rows_table(data):
 
 
 def quirks_table(data, names=tuple(QUIRKS)):
-    """Build a line for each quirk: FLAGR's behaviour, and the rows whose MAP changes without this quirk alone."""
+    """Build a line for each quirk, with FLAGR's behaviour, and the rows whose MAP changes if only this quirk is off."""
     whole = {row: data.run(method)[1] for row, method in notebook_methods().items()}
     lines = ["| quirk | FLAGR does this; without the quirk | MAP, and without this quirk alone |", "|---|---|---|"]
     for name in names:

@@ -1,7 +1,7 @@
 """Metadata hook of the build: adapt the README for a package index, where relative links are broken.
 
-With ``Source`` among ``[project.urls]`` in pyproject.toml, relative links and pictures become absolute ones. Without
-it, a link becomes its text and a picture is left out.
+If ``[project.urls]`` in pyproject.toml contains ``Source``, relative links and pictures become absolute. Otherwise, a
+link is replaced by its text, and a picture is left out.
 """
 
 import re
@@ -11,7 +11,7 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)]+)\)")
 
 
 def absolute_links(text, source=None):
-    """Make the relative links of Markdown absolute, to the last commit at `source`, the address of a repository.
+    """Make the relative links of Markdown absolute; they lead to HEAD of the repository at the address `source`.
 
     >>> absolute_links("![a plot](docs/plot.png) and [a page](docs/page.md#part).")
     ' and a page.'
@@ -29,11 +29,11 @@ def absolute_links(text, source=None):
 
 
 def get_metadata_hook():
-    """Return the hook for hatchling, which is only needed by builds."""
+    """Return the hook for hatchling; only builds need the hook."""
     from hatchling.metadata.plugin.interface import MetadataHookInterface
 
     class ReadmeHook(MetadataHookInterface):
-        """Write the readme of the package's metadata."""
+        """Build hook that writes the README of the package's metadata."""
 
         def update(self, metadata):
             text = Path(self.root, "README.md").read_text(encoding="utf-8")

@@ -3,9 +3,10 @@
     python tools/record_outputs.py before.pkl          # in the code before a change
     python tools/record_outputs.py after.pkl --against before.pkl
 
-The second command lists each output that differs: the columns, the number of rows, and the largest difference. It exits
-with 1 if there are any. Data are drawn with fixed seeds; `--lists` adds files of ranked lists. A key consists of the
-class and the position among its golden lines, so a renamed parameter keeps its key.
+The second command lists each output that differs, with the columns, the number of rows, and the largest difference. It
+exits with 1 if an output differs. Data are drawn with fixed seeds, and `--lists` adds files of ranked lists. A key
+consists of a class and a position among the golden lines of the class. Keys therefore stay the same if a parameter is
+renamed.
 """
 
 import argparse
@@ -85,7 +86,7 @@ def methods():
 
 
 def record(files):
-    """Record all outputs: a dict of key to frame, Series, number or the name of an error."""
+    """Return all outputs as a dict of key to frame, Series, number or name of an error."""
     frames = dict(datasets()) | {Path(name).name: read_lists(name) for name in files}
     found = {}
     for data, frame in frames.items():
@@ -124,7 +125,7 @@ def differences(found, expected):
 
 
 def difference(left, right):
-    """Describe the difference of two outputs; an empty string if they are equal."""
+    """Describe the difference of two outputs; return an empty string if the outputs are equal."""
     if pickle.dumps(left) == pickle.dumps(right):
         return ""
     if type(left) is not type(right) or not isinstance(left, pd.DataFrame):
@@ -145,7 +146,7 @@ def difference(left, right):
 
 
 def main():
-    """Record the outputs, and compare them with an earlier record."""
+    """Record the outputs, and compare them with an earlier record if there is one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="the record to write")
     parser.add_argument("--against", help="an earlier record to compare with")

@@ -1,6 +1,7 @@
-"""Install wheels in new environments, from binaries only and without a compiler, and run the README's first example.
+"""Install wheels in new environments without a compiler, and run the README's first example.
 
-python tools/try_wheel.py WHEEL ... prints the CPU seconds of the example in a new process, imports included.
+python tools/try_wheel.py WHEEL ... prints the CPU seconds of the example in a new process, including imports. All
+dependencies are installed from binaries.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Commands skrankagg aggregate and explain, which compute a consensus and the contributions of the lists to it."""
+"""Commands aggregate and explain: compute a consensus, and show the contribution of each list to the scores."""
 
 import shutil
 import sys
@@ -33,9 +33,9 @@ def aggregate(args, progress):
     check_outputs(run=None if args.to else out)
     format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
     if args.intervals and format not in _TABLES:
-        raise UserError(f"--intervals adds columns, which {format} cannot store; write {', '.join(_TABLES)}.")
+        raise UserError(f"--intervals adds columns that {format} cannot store; choose {', '.join(_TABLES)}.")
     if format == "parquet" and out is None and sys.stdout.isatty():
-        raise UserError("Parquet is not text; name a file with -o, or redirect the output to one.")
+        raise UserError("Parquet is not text; name a file with -o, or redirect the output to a file.")
     name, method, lists = _begin(args, progress)
     progress.say(f"merging {lists.n_queries:,} queries by {name}")
     if args.intervals:
@@ -58,7 +58,7 @@ def aggregate(args, progress):
 
 
 def _method(args):
-    """Return the name of the requested method, and the method itself."""
+    """Return the name and the estimator of the requested method."""
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")
@@ -72,12 +72,12 @@ def _method(args):
 
 
 def _begin(args, progress):
-    """Return the method, fitted if necessary, and the lists."""
+    """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
     name, method = _method(args)
     lists = load_lists(find_sources(args.lists), args, progress)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
-        raise UserError(f"{name} learns from judgements; give it some: --qrels FILE.")
+        raise UserError(f"{name} learns from judgements; pass them: --qrels FILE.")
     if not supervised and args.qrels is not None:
         raise UserError(f"{name} does not learn from judgements; leave out --qrels.")
     progress.say(f"fitting {name}")
@@ -128,12 +128,12 @@ def _print_influence(method, one):
     cells = table[["weight", "agreement", "distance"]].map(show_number)
     cells["top 10 changed"] = table["top_changed"].astype(str)
     cells["leader changed"] = table["leader_changed"].map({True: "yes", False: "no"}).fillna("-")
-    print(f"\nThe scores of {method!r} are not sums; changes without each list:\n")
+    print(f"\nThe scores of {method!r} are not sums. Changes if a list is left out:\n")
     print(plain_table(cells, "voter"))
 
 
 def _explain_item(item, consensus, rows, shares):
-    """Print the places of an item, and the sources of its score."""
+    """Print the rank and score of an item, and the item's rank, score and contribution in each list."""
     place = consensus.loc[consensus["item"] == item].iloc[0]
     print(f"{item} is {place['rank']} of {len(consensus)}, with the score {show_number(place['score'])}.\n")
     own = rows[rows["item"] == item].set_index("voter")

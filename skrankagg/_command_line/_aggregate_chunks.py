@@ -1,4 +1,4 @@
-"""Option --chunk-queries of skrankagg aggregate, for lists in Parquet that are larger than memory."""
+"""Option --chunk-queries of the command aggregate, for Parquet files that are larger than memory."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from ._messages import UserError, name_file_in_errors
 
 
 def aggregate_chunks(name, method, args, progress):
-    """Write the consensus of lists in Parquet, some queries at a time; a named job resumes where it stopped."""
+    """Aggregate Parquet files, some queries at a time, and write the consensus; a job with a name can be resumed."""
     for given, option in (
         (args.intervals, "--intervals"),
         (args.qrels, "--qrels"),
@@ -24,9 +24,9 @@ def aggregate_chunks(name, method, args, progress):
         (args.format not in ("auto", "parquet"), "--format"),
     ):
         if given:
-            raise UserError(f"{option} is for other files; --chunk-queries reads Parquet. Leave out one of the two.")
+            raise UserError(f"{option} is for other files; --chunk-queries reads Parquet. Leave out {option}.")
     if args.out in (None, "-") or not (args.to == "parquet" or (args.to is None and args.out.endswith(".parquet"))):
-        raise UserError("--chunk-queries writes a Parquet file; name one: -o consensus.parquet.")
+        raise UserError("--chunk-queries writes a Parquet file; name the file: -o consensus.parquet.")
     tags = method.__sklearn_tags__()
     if tags.aggregator_tags.supervised:
         raise UserError(f"{name} learns from judgements, which needs all lists at once; leave out --chunk-queries.")
@@ -52,7 +52,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Return the titles of a file's columns by their names in ranked lists, as `read_lists` interprets them."""
+    """Return a dict that maps column names of ranked lists to titles in the file, with the rules of `read_lists`."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known
@@ -60,7 +60,7 @@ def _own_names(path):
 
 
 def _text_ids(table):
-    """Convert a table to a frame whose ids are text, as for all files on the command line."""
+    """Convert a table to a frame and its ids to text; the command line reads all ids as text."""
     frame = table.to_pandas()
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):

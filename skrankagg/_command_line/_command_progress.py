@@ -1,4 +1,4 @@
-"""Progress of a long command, which is written to standard error, at a terminal or in a log."""
+"""Progress of a long command, written to standard error."""
 
 import itertools
 import sys
@@ -10,9 +10,10 @@ _PATIENCE, _BLINK, _PAUSE = 2.0, 0.5, 10.0
 
 
 class Progress:
-    """Progress messages that start after two seconds; leaving the context manager clears the line.
+    """Context manager that writes progress messages, the first one after two seconds.
 
-    At a terminal one line is overwritten. Elsewhere a line is written when the activity changes, and every ten seconds.
+    At a terminal, each message overwrites the line of the previous message, and the line is cleared at the end.
+    Elsewhere, such as in a log, a line is written when the activity changes, and every ten seconds.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class Progress:
         self.text = text
 
     def counter(self, what, total):
-        """Return a function that counts its calls as steps of a total."""
+        """Return a function to call after each step; every call updates the text with the number of steps."""
         steps = itertools.count()
 
         def step(*_):

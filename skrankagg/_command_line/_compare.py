@@ -39,7 +39,7 @@ _TRIED, _WORTH = 3, 12
 
 def compare(args, progress):
     if len(args.files) == 1 or (args.files and args.demo):
-        args.parser.error("give two files or more, LISTS and QRELS, or --demo")
+        args.parser.error("give at least two files, LISTS and QRELS, or give --demo")
     check_outputs(args.out, args.per_query, plot=args.plot)
     measures = read_measures(args)
     everything = args.methods == ["all"]
@@ -51,7 +51,7 @@ def compare(args, progress):
         methods, left_out = fitting_methods(lists, None if everything else FAST)
         notes += [f"Left out because {reason}: {', '.join(names)}." for reason, names in left_out.items()]
         if not everything:
-            notes.append("These methods differ from each other and are fast; --methods all compares all of them.")
+            notes.append("These methods differ from each other and are fast; --methods all compares all methods.")
     seed_methods(methods, args.random_state)
     if args.baseline is not None:
         rows = [name for name, _ in methods] + (lists.voters.astype(str).tolist() if args.voters else [])
@@ -95,7 +95,7 @@ def _print_results(args, comparator, lists, qrels, encoded, measures, notes, pro
         progress.say("resampling the differences")
         if args.latex:
             marks = significance_marks(comparator.per_query_, args.baseline, list(measures)).reindex(results.index)
-            footnotes.append(f"+ and - mark differences from {args.baseline} (t-test, Holm, at 0.05).")
+            footnotes.append(f"+ and - mark differences from {args.baseline} (t-test, corrected by Holm, at 0.05).")
         else:
             differences = difference_table(comparator.per_query_, args.baseline)
     if args.latex:
@@ -110,7 +110,7 @@ def _print_results(args, comparator, lists, qrels, encoded, measures, notes, pro
 
 
 def _tell_how_long(methods, lists, args, progress):
-    """Run each method on a few queries, and estimate how long all queries will take."""
+    """Run each method on a few queries, and print an estimate of the time for all queries."""
     if args.quiet or lists.n_queries < _WORTH:
         return
     progress.say(f"trying {len(methods)} methods on {_TRIED} queries")
@@ -129,7 +129,7 @@ def _tell_how_long(methods, lists, args, progress):
 
 
 def _single_voters(lists, qrels, measures):
-    """Return the measures of the best and the mean voter on the methods' queries; None for one or many voters."""
+    """Return the measures of the best voter and their mean over voters; None for one voter or too many voters."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")
@@ -142,10 +142,10 @@ def _single_voters(lists, qrels, measures):
 
 def _single_voter_note(lists, encoded):
     note = (
-        "Single voters are not methods, and contain the items of their own lists only; they show how much aggregating "
-        "gains. The best of them is known only in hindsight."
+        "Single voters are not methods. A voter ranks only the items of its own lists. The rows of single voters show "
+        "how much aggregation gains. The best voter is known only in hindsight."
     )
     answered = np.bincount(lists.list_voter, weights=encoded.judged[lists.list_query], minlength=lists.n_voters)
     if (answered < encoded.judged.sum()).any():
-        note += " A judged query that a voter has no list for counts as an empty list."
+        note += " If a voter has no list for a judged query, an empty list is measured."
     return note

@@ -1,4 +1,4 @@
-"""Formats of files, as the usage names them, so that nothing heavy is loaded for it.
+"""Names of file formats for the usage, in a module that imports nothing.
 
 tools/regenerate.py writes this file.
 """

@@ -1,4 +1,4 @@
-"""Input from files by name, pattern or folder, from standard input, and from generated data."""
+"""Input of the commands: files, patterns, folders, standard input and generated data."""
 
 import glob
 import os
@@ -11,14 +11,14 @@ from ._messages import UserError, name_file_in_errors
 
 
 class Source:
-    """A file to read, and the name that the user gives to its voter or run.
+    """A file to read, and the name of the file's voter or run if the user has given a name.
 
     Parameters
     ----------
     path : str
         Path of the file; "-" is standard input.
     name : str, default=None
-        Name of the voter or run; None uses the name in the file.
+        Name of the voter or run; None uses the names in the file.
     """
 
     def __init__(self, path, name=None):
@@ -26,7 +26,7 @@ class Source:
 
     @property
     def file(self):
-        """Return the argument `path` of the readers."""
+        """Return the value that the reading functions accept as `path`."""
         return sys.stdin.buffer if self.path == "-" else self.path
 
     def __repr__(self):
@@ -63,35 +63,35 @@ def _find(text):
         return [Source(path, name)]  # the reader reports a missing file
     if name is not None and len(inside) > 1:
         raise UserError(
-            f"one name, {name!r}, is given for {len(inside)} files that match {path!r}; leave the name out, or name "
+            f"the name {name!r} is given for {len(inside)} files that match {path!r}; leave the name out, or name "
             "each file."
         )
     return [Source(one, name) for one in inside]
 
 
 def load_data(args, progress):
-    """Return lists, judgements and notes on them, which are read from files or generated."""
+    """Read or generate lists and judgements; return the lists, the judgements and notes on the data."""
     if args.files:
         *paths, qrels = args.files
         return load_lists(find_sources(paths), args, progress), load_qrels(qrels, progress), []
     if args.demo == "rasdagen":
         lists, qrels = make_rasdagen(**({} if args.random_state is None else {"random_state": args.random_state}))
         note = (
-            "The generated data of FLAGR's documents (make_rasdagen). Its labels are noise, independent of the "
-            "lists: differences between methods mean nothing."
+            "The generated data of FLAGR's documents (make_rasdagen). The labels are noise, independent of the "
+            "lists, so differences between methods mean nothing."
         )
     else:
         seed = args.random_state or 0
         lists, qrels, _ = make_ranked_lists(random_state=seed)
         note = (
-            f"Generated data, make_ranked_lists(random_state={seed}), with a known truth: voters see the same "
-            "items, each through its own noise. For your own data: skrankagg compare LISTS QRELS."
+            f"Generated data, make_ranked_lists(random_state={seed}), with a known truth. All voters rank "
+            "the same items, and each voter has its own noise. For your own data: skrankagg compare LISTS QRELS."
         )
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
 def load_lists(sources, args, progress):
-    """Read lists of many voters."""
+    """Read ranked lists of one or more voters."""
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
@@ -100,7 +100,7 @@ def load_lists(sources, args, progress):
 
 
 def load_runs(texts, args, progress):
-    """Read runs, each from one file with one list for each query, as a dict of name to lists."""
+    """Read each run from its own file, with one list for each query; return a dict of run name to lists."""
     runs = {}
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))
@@ -134,7 +134,7 @@ def load_qrels(text, progress):
     """Read judgements."""
     found = find_sources([text])
     if len(found) > 1:
-        raise UserError(f"judgements must be in one file; {len(found)} match {text!r}.")
+        raise UserError(f"judgements must be in one file; {len(found)} files match {text!r}.")
     [source] = found
     progress.say(f"reading {source!r}")
     try:

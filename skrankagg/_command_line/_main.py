@@ -30,7 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 for success, 1 if the data or the given names are wrong. Wrong usage exits with 2.
+        Exit code: 0 for success, 1 if the data or the given names are wrong. Invalid options end the process with exit
+        code 2.
     """
     parser = make_parser()
     args = parser.parse_args(argv)
@@ -69,5 +70,5 @@ def _run(args):
 
 
 def _close_stdout():
-    """Redirect standard output to nothing after its reader stopped (| head), so that no second error occurs at exit."""
+    """After the reader of standard output stopped, as in `| head`, discard further output to avoid an error at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,7 +12,7 @@ from ..exceptions import InputError, InputTypeError, MissingLibraryError
 
 
 class UserError(Exception):
-    """Error for a mistake of the user, with a message for the command line."""
+    """Error that is caused by the user; its message is printed on one line."""
 
     def __init__(self, message, parameter=None):
         super().__init__(message)
@@ -33,16 +33,16 @@ _VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|(?!\
 
 
 def in_flags(message, flags, parameter=None):
-    """Replace the arguments in a message of the library by flags of the command.
+    """Replace Python arguments in a message of the library by the flags of the command.
 
     Parameters
     ----------
     message : str
         Message, with arguments as in Python: ``cv=5``, ``voter='file'``, ``columns=[...]``.
     flags : dict of str to (str, str)
-        Flag of each option and the placeholder of its value, by the name of the argument.
+        Maps the name of an argument to the flag and to the placeholder of the flag's value.
     parameter : str, default=None
-        Parameter that the message is about, from :class:`~skrankagg.exceptions.InputError`.
+        Name of the parameter that the message is about, as stored in :class:`~skrankagg.exceptions.InputError`.
 
     Returns
     -------

@@ -34,7 +34,7 @@ _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*"
 
 
 def make_methods(texts):
-    """Read methods as a list of (name, estimator); raise UserError if a method is given twice."""
+    """Convert texts to a list of (name, estimator); raise UserError if a method is given twice."""
     methods = {}
     for text in texts:
         name, method = _make_method(text)
@@ -45,7 +45,7 @@ def make_methods(texts):
 
 
 def seed_methods(methods, random_state):
-    """Set the seed of randomised methods among (name, estimator) pairs; None leaves them unchanged."""
+    """Set the seed of each randomised method in a list of (name, estimator); the seed None changes nothing."""
     for _, method in methods:
         if random_state is not None and "random_state" in method.get_params(deep=False):
             method.set_params(random_state=random_state)
@@ -98,7 +98,7 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """Read a value, which is a Python literal, a dict by voter such as bm25:.3,dense:.7, or otherwise text."""
+    """Convert text to a dict by voter, as in bm25:.3,dense:.7, or to a Python literal; keep any other text."""
     if _BY_VOTER.fullmatch(text):
         pairs = [piece.rpartition(":") for piece in text.split(",")]
         return {voter.strip(): float(number) for voter, _, number in pairs}
@@ -114,7 +114,7 @@ def read_values(text):
 
 
 def fitting_methods(lists, names=None):
-    """Return the methods that accept the lists, and the names of the other methods by reason; None tries all."""
+    """Return the methods that accept the lists, and a dict of reason to names of the rejected methods."""
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)
@@ -134,5 +134,5 @@ def _reason_against(tags, lists):
     if lists.is_weighted and not tags.voter_weights:
         return "they cannot weigh lists"
     if tags.integer_weights and (lists.list_weight % 1 != 0).any():
-        return "they weigh lists by whole numbers only"
+        return "they accept only integer weights of lists"
     return None

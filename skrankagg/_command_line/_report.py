@@ -33,7 +33,7 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Return measures by the names that the user gave; conventions given as flags become part of the names."""
+    """Return a dict of name to measure; conventions that the user gave as flags become part of the names."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
     # A comma ends a name unless it is in brackets or between two cutoffs.
@@ -43,15 +43,15 @@ def read_measures(args):
 
 
 def measure_notes(measures, qrels, runs):
-    """Return notes on differences from trec_eval in the gains of DCG and in the order of items of equal score."""
+    """Return notes if the measures differ from trec_eval in the gains of DCG or in the order of tied items."""
     notes = []
     gains = {one.options.get("gain", "exponential") for one in measures if one.name in {"dcg", "ndcg"}}
     if "exponential" in gains and (qrels.relevance > 1).any():
-        notes.append("Gains of DCG are exponential, 2^grade - 1; trec_eval's are linear: --gain linear.")
+        notes.append("Gains of DCG are exponential, 2^grade - 1; trec_eval uses linear gains: --gain linear.")
     if any(one.options.get("ties", "order") == "order" for one in measures) and any(map(_has_ties, runs)):
         notes.append(
-            "Items of equal score are measured in the order of their ranks; trec_eval orders them by item, descending: "
-            "--ties trec_eval."
+            "Items of equal score are measured in the order of their ranks; trec_eval sorts them by id, in descending "
+            "order: --ties trec_eval."
         )
     return notes
 
@@ -72,7 +72,7 @@ def best_first(table):
 
 
 def difference_table(per_query, baseline):
-    """Compare the rows of a frame of measures with a baseline; return intervals and corrected p-values as text."""
+    """Return a text table of differences from a baseline, with intervals and corrected p-values."""
     found = compare_methods(per_query, baseline)
     measure, n = per_query.columns[0], per_query.index.get_level_values(1).nunique()
     rows = best_first(found.drop(index=baseline).rename(columns={"mean": measure}))
@@ -89,12 +89,12 @@ def difference_table(per_query, baseline):
         }
     )
     head = f"Difference from {baseline} ({measure} {found.loc[baseline, 'mean']:.4f}) over {n} queries:"
-    foot = "Intervals: bootstrap over the queries, not corrected. p: paired t-test, corrected by Holm."
+    foot = "Intervals: from a bootstrap over the queries, uncorrected. p: from a paired t-test, corrected by Holm."
     return f"{head}\n\n{plain_table(cells)}\n\n{foot}"
 
 
 def show_number(value, format=".6g"):
-    """Write a number for display; a missing number becomes a dash."""
+    """Format a number as text; a missing number becomes a dash."""
     return "-" if np.isnan(value) else f"{value:{format}}"
 
 
@@ -107,7 +107,7 @@ def find_baseline(baseline, names):
 
 
 def plain_table(cells, title="method"):
-    """Write a frame of text, with right-aligned numbers and a rule below the header."""
+    """Format a frame of text as a table with right-aligned numbers and a rule below the header."""
     columns = [[title, *map(str, cells.index)]]
     columns += [[str(name), *cells[name].astype(str)] for name in cells]
     widths = [max(map(len, column)) for column in columns]
@@ -155,7 +155,7 @@ def check_outputs(*tables, run=None, plot=None):
 
 
 def write_results(frame, path):
-    """Write results in the format of the file's suffix, or as CSV if it has none."""
+    """Write results in the format of the file's suffix, or as CSV if there is no suffix; do nothing for None."""
     if path is not None:
         with name_file_in_errors(path, "write"):
             write_table(frame.reset_index(), path, output_format(path) or "csv")

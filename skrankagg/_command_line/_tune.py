@@ -1,4 +1,4 @@
-"""Command skrankagg tune, which learns voter weights, or searches for parameters and tests them on other queries."""
+"""Command tune: learn voter weights, or search for parameters and weights, and measure the result on other queries."""
 
 import shlex
 from math import comb, prod
@@ -33,7 +33,7 @@ _MOST_WEIGHTS = 200
 
 
 class _CountedScorer:
-    """A scorer that calls a function after each score, to count the fits of a search; copies share the function."""
+    """Scorer that calls `step` after each score to count the fits of a search; a copy is the same object."""
 
     def __init__(self, scorer):
         self.scorer, self.step = scorer, None
@@ -66,7 +66,7 @@ def tune(args, progress):
     if int(encoded.judged.sum()) < 2 * args.cv:
         raise UserError(
             f"{int(encoded.judged.sum())} judged queries are too few for {args.cv} folds within {args.cv} folds; "
-            "take fewer with --cv, or judge more."
+            "lower --cv, or judge more queries."
         )
     seed, first = args.random_state or 0, next(iter(measures))
     options = {
@@ -130,7 +130,7 @@ def _learn(args, progress):
 
 
 def _parameters(args, name, method):
-    """Return the values of each parameter, checked one by one."""
+    """Return a dict of parameter to values to try; raise an error for an invalid value."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
         space[key] = read_values(text)
@@ -147,7 +147,7 @@ def _parameters(args, name, method):
 
 
 def _search(args, method, space, lists, options, seed):
-    """Return a search over the parameters and, if requested, the voters' weights, and its number of points."""
+    """Return a search over the parameters and, if requested, voter weights; also return the number of points."""
     n_points = prod(map(len, space.values()))
     if args.weights is None:
         return GridSearchCV(method, space, **options), n_points
@@ -165,12 +165,12 @@ def _describe(space, args, n_points, first):
     what += ["weights of the voters"] if args.weights is not None else []
     return (
         f"Searched: {'; '.join(what)}: {n_points} points, by {first} on {args.cv} folds of the queries. The tuned row "
-        f"is measured on {args.cv} other folds, each searched for without it."
+        f"is measured on {args.cv} other folds, and the search for a fold does not use this fold."
     )
 
 
 def _written(key, value):
-    """Write a parameter as on the command line."""
+    """Format a parameter as it is written on the command line."""
     if isinstance(value, dict):
         return f"{key}={','.join(f'{voter}:{number:.4g}' for voter, number in value.items())}"
     return f"{key}={value}"

@@ -1,4 +1,4 @@
-"""Parser of the command line, and help texts with examples."""
+"""Parser of the command line, with help texts and examples."""
 
 import argparse
 import os
@@ -11,29 +11,29 @@ DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
 
 _FILES = """\
 files, recognised by their beginning, plain or .gz:
-  lists, a CSV or TSV with a header (rank or score is enough; a column 'weight' weighs lists),
-  or a Parquet file with such columns:
+  lists, a CSV or TSV with a header (rank or score is enough; a column 'weight' contains
+  weights of lists), or a Parquet file with such columns:
       query,voter,item,rank,score
       q1,bm25,d007,1,12.5
   lists, FLAGR's CSV without a header (query, voter, item, score, source):
       1,V-0,Q1-E35,1.00000,testdata
   lists, TREC runs, one for each voter (query Q0 item rank score tag):
       q1 Q0 d007 1 12.5 bm25
-  qrels, a CSV, TSV or Parquet file of query,item,relevance, or FLAGR's or TREC's:
+  qrels, a CSV, TSV or Parquet file with columns query,item,relevance, or a file of FLAGR or TREC:
       1,0,Q1-E35,1
       q1 0 d007 2
-  both, JSON: {"q1": {"d007": 12.5}} as ranx writes it, {"bm25": {"q1": {...}}} for several voters,
-  or an array of records
+  lists and qrels, JSON: {"q1": {"d007": 12.5}} as written by ranx,
+  {"bm25": {"q1": {...}}} for several voters, or an array of records
 a file is a path, NAME=PATH (which names the voter or the run), a quoted pattern 'runs/*.gz',
-a folder, or - for standard input; it is read once, so <(zcat bm25.gz) also works.
+a folder, or - for standard input. Each file is read only once, so <(zcat bm25.gz) also works.
 """
 
 _NAMES = """\
 names:
-  a method is a class, its parameters in brackets: CombSUM, 'CombSUM[norm=rank]',
+  a method is a class, with parameters in brackets: CombSUM, 'CombSUM[norm=rank]',
   'ReciprocalRankFusion[k=10]'; 'skrankagg methods' lists them.
   values for voters are written voter_weights=bm25:.3,dense:.7.
-  a measure is a name, @ and a cutoff, its conventions in brackets: map, p@10,
+  a measure is a name, with @ and a cutoff, and with conventions in brackets: map, p@10,
   'ndcg@10[gain=linear]'; 'skrankagg measures' lists them.
 """
 
@@ -106,7 +106,7 @@ def make_parser():
     parser = argparse.ArgumentParser(
         prog="skrankagg",
         usage="skrankagg [-h] [--version] COMMAND ...",
-        description="Merge the ranked lists of many voters into one, and find out which method does it best.",
+        description="Merge the ranked lists of many voters into one list, and find out which method merges best.",
         epilog=_EXAMPLES["skrankagg"],
         **layout,
     )
@@ -130,24 +130,25 @@ def make_parser():
         "compare",
         "run methods side by side and measure them",
         "Aggregate the same lists by several methods and measure each consensus against the same judgements.\n"
-        "The best by the first measure is on top. Without files, generated data are used.",
+        "The method with the best value of the first measure is on top. Without files, generated data are used.",
         usage="skrankagg compare [LISTS [LISTS ...] QRELS | --demo {truth,rasdagen}] [options]",
     )
-    add("files", nargs="*", metavar="FILE", help="lists, one file or more, and the qrels last")
-    demos = "generated data: with a known truth (the default), or FLAGR's, whose labels are noise"
+    add("files", nargs="*", metavar="FILE", help="one or more files of lists, then the qrels")
+    demos = "generated data: truth (the default) has a known truth, rasdagen is FLAGR's data with random labels"
     add("--demo", choices=("truth", "rasdagen"), help=demos)
-    methods = "methods to compare, or all (default: some that differ from each other and are fast)"
+    methods = "methods to compare, or all (default: some fast methods that differ from each other)"
     add("--methods", nargs="+", metavar="NAME", help=methods)
     _add_metrics(add)
     add("--voters", action="store_true", help="add rows for the voters themselves")
-    add("--baseline", metavar="NAME", help="differences from this row, with intervals and corrected p-values")
-    add("--cv", type=_folds, metavar="N", help="number of folds of queries to measure methods that learn")
+    add("--baseline", metavar="NAME", help="print differences from this row, with intervals and corrected p-values")
+    add("--cv", type=_folds, metavar="N", help="measure methods that learn on held-out queries, in N folds")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results {TABLES}")
     add("--per-query", metavar="FILE", help=f"write the results of each query {TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
     add("--latex", action="store_true", help="print the table in LaTeX, for booktabs")
-    add("--n-jobs", type=int, metavar="N", help="threads, -1 for all (default: 1, which keeps times fair)")
+    jobs = "number of threads, -1 for all (default: 1, so that times can be compared)"
+    add("--n-jobs", type=int, metavar="N", help=jobs)
     add("--random-state", type=_seed, metavar="N", help="seed of generated data and of randomised methods")
     _add_reading(add)
     _add_voter(add)
@@ -160,16 +161,16 @@ def make_parser():
         "result of the search on held-out queries. The first measure selects the best.",
         usage="skrankagg tune LISTS [LISTS ...] QRELS [--method NAME [--param NAME=VALUES ...] [--weights [STEP]]]",
     )
-    add("files", nargs="*", metavar="FILE", help="lists, one file or more, and the qrels last")
+    add("files", nargs="*", metavar="FILE", help="one or more files of lists, then the qrels")
     add("--method", metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]' (default: LearnedWeights)")
     add("--param", nargs="+", action="extend", metavar="NAME=VALUES", help="values to try, such as k=10,30,60")
-    weights = "try weights of the voters, multiples of STEP (default .1), or random ones if those are many"
+    weights = "try voter weights that are multiples of STEP (default .1), or random weights if there are too many"
     add("--weights", nargs="?", type=_step, const=0.1, metavar="STEP", help=weights)
     _add_metrics(add)
-    add("--cv", type=_folds, metavar="N", help="inner and outer folds (default: 5)")
+    add("--cv", type=_folds, metavar="N", help="number of inner folds and of outer folds (default: 5)")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results {TABLES}")
-    add("--random-state", type=_seed, metavar="N", help="seed of the folds and of random weights")
+    add("--random-state", type=_seed, metavar="N", help="seed of the folds and of the random weights")
     _add_reading(add)
     _add_voter(add)
 
@@ -179,7 +180,7 @@ def make_parser():
         "Draw queries, and choose the items whose judgements teach voter weights: the first items of every list.\n"
         "Write a table with an empty column for the judgements.",
     )
-    add("lists", nargs="+", metavar="LISTS", help="lists, one file or more")
+    add("lists", nargs="+", metavar="LISTS", help="one or more files of lists")
     add("-o", "--out", required=True, metavar="FILE", help="table to fill in, a CSV file")
     texts = "texts of the items, to be shown beside them: a CSV or TSV of item and text, or JSON lines"
     add("--texts", metavar="FILE", help=texts)
@@ -193,14 +194,15 @@ def make_parser():
     add = add_command(
         "aggregate",
         "merge lists into one consensus for each query",
-        "Aggregate lists by one method into a consensus: query, item, score (higher is better), rank.",
+        "Aggregate lists by one method into a consensus with columns query, item, score (higher is better), rank.",
     )
     _add_one_method(add)
     formats = f"{RUNS}{TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
-    to = "format, independent of the file name; text is A > B = C, a line for each query"
+    to = "format, whatever the file name is; text writes a line such as A > B = C for each query"
     add("--to", choices=WRITTEN, help=to)
-    add("--intervals", action="store_true", help="add intervals of places over draws, and the chance of being first")
+    intervals = "add the interval of each place over random draws of the lists, and the chance of being first"
+    add("--intervals", action="store_true", help=intervals)
     add("--draws", type=_count, default=1000, metavar="N", help="number of draws (default: 1000)")
     add("--random-state", type=_seed, metavar="N", help="seed of the draws and of randomised methods")
     chunks = "read Parquet files N queries at a time; see also --job and -o"
@@ -213,13 +215,13 @@ def make_parser():
 
     add = add_command(
         "explain",
-        "show how a consensus comes about",
-        "Print the amount that each list adds to the scores of a query. For methods whose scores are not sums,\n"
-        "print the changes without each list. With --item, print the places of one item.",
+        "show how each list contributes to a consensus",
+        "Print the amount that each list adds to the scores of a query. If the method's scores are not\n"
+        "sums, print the changes without each list. With --item, print the places of one item.",
     )
     _add_one_method(add)
     add("--query", metavar="ID", help="the query (needed if there are several)")
-    add("--item", metavar="ID", help="an item of it")
+    add("--item", metavar="ID", help="an item of the query")
     add("--top", type=_count, default=10, metavar="N", help="items to show (default: 10)")
     add("--random-state", type=_seed, metavar="N", help="seed of randomised methods")
     _add_reading(add)
@@ -228,17 +230,17 @@ def make_parser():
     add = add_command(
         "evaluate",
         "measure existing runs",
-        "Measure runs, one list for each query, against judgements, which define the queries.\n"
+        "Measure runs against judgements, on the judged queries. A run contains one list for each query.\n"
         "Runs are read in the same way as lists; a consensus has no column 'voter'.",
         usage="skrankagg evaluate RUN [RUN ...] QRELS [options]",
     )
-    add("files", nargs="*", metavar="FILE", help="runs, and the qrels last")
+    add("files", nargs="*", metavar="FILE", help="one or more runs, then the qrels")
     _add_metrics(add)
-    add("--baseline", metavar="NAME", help="differences from this run, with intervals and corrected p-values")
+    add("--baseline", metavar="NAME", help="print differences from this run, with intervals and corrected p-values")
     _add_conventions(add)
-    missing = "score of a judged query without results: 0 (default, with a warning if most have none), or none"
+    missing = "judged queries without results: count as 0 (default, with a warning if most have none), or are left out"
     add("--missing-queries", choices=("zero", "skip"), help=missing)
-    add("--per-query", action="store_true", help="a row for each query instead of their mean")
+    add("--per-query", action="store_true", help="print a row for each query instead of the mean")
     add("--out", metavar="FILE", help=f"write the table {TABLES}")
     _add_reading(add)
 
@@ -269,19 +271,20 @@ def _is_file(name):
 
 
 def _add_one_method(add):
-    add("lists", nargs="+", metavar="LISTS", help="lists, one file or more")
+    add("lists", nargs="+", metavar="LISTS", help="one or more files of lists")
     method = "such as CombSUM (default: ReciprocalRankFusion[k=30], or LearnedWeights with --qrels)"
     add("--method", metavar="NAME", help=method)
-    add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="its parameters, such as norm=rank")
+    add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="parameters of the method, such as norm=rank")
     add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
 
 
 def _add_conventions(add):
-    gains = "gains of DCG: 2^grade - 1 (default), or the grade itself as in trec_eval"
+    gains = "gains of DCG: 2^grade - 1 (default), or linear: the grade itself, as in trec_eval"
     add("--gain", choices=("exponential", "linear"), help=gains)
-    ties = "order of items of equal score: as ranked (default), as trec_eval orders them, or the mean over all orders"
+    ties = "order of items of equal score: as ranked (default), as in trec_eval, mean over all orders, best or worst"
     add("--ties", choices=("order", "trec_eval", "expected", "optimistic", "pessimistic"), help=ties)
-    add("--relevance-threshold", type=float, metavar="T", help="lowest relevant grade (default: all above 0)")
+    lowest = "lowest grade of a relevant item (default: all grades above 0 are relevant)"
+    add("--relevance-threshold", type=float, metavar="T", help=lowest)
 
 
 def _add_metrics(add):
@@ -300,16 +303,16 @@ def _add_reading(add):
         "--format",
         choices=READ,
         default="auto",
-        help="format of lists (default: by the first line)",
+        help="format of lists (default: recognised by the first line)",
     )
     add("--decimal", choices=(".", ","), default=".", help="decimal sign in lists (default: the point)")
     add("-q", "--quiet", action="store_true", help="no progress on stderr")
-    names = "columns of lists without a header, in their order, such as query,voter,item,rank"
+    names = "names of the columns, in order, for lists without a header, such as query,voter,item,rank"
     add("--columns", metavar="NAMES", help=names)
 
 
 def _add_voter(add):
-    who = "voters: as in the file (default), or each file is one voter, under its name"
+    who = "voters: as in the file (default), or one voter for each file, with the name of the file"
     add("--voter", choices=("auto", "file"), default="auto", help=who)
 
 

@@ -1,4 +1,4 @@
-"""Compatibility modules, which have the names, arguments and numbers of other libraries."""
+"""Modules with the names and arguments of other libraries, which compute the same numbers as these libraries."""
 
 from lazy_loader import attach_stub
 

@@ -13,8 +13,8 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
     tables : iterable of pyarrow.Table
         Tables in their order, each with a column `query`.
     n_rows, n_queries : int, default=None
-        The least number of rows in a chunk, or the number of queries in a chunk; pass one of the two. The last chunk
-        contains the rest.
+        Smallest number of rows in a chunk, or number of queries in a chunk. Pass one of these arguments. The last chunk
+        contains the remaining rows.
 
     Yields
     ------
@@ -43,7 +43,7 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
 
 
 def _heads(queries, last):
-    """Return the rows whose query differs from the query of the row before, and return the last query."""
+    """Return the positions of rows at which a new query begins, and the last query; `last` precedes the first row."""
     if pa.types.is_dictionary(queries.type):
         queries = queries.cast(queries.type.value_type)
     changes = pc.fill_null(pc.not_equal(queries.slice(1), queries.slice(0, len(queries) - 1)), True)
@@ -64,13 +64,13 @@ def _cuts_by_rows(heads, n_held, n_rows):
 
 
 class HashSet:
-    """A growing set of hashes, stored as a few sorted arrays, each at least twice as long as the next array."""
+    """Growing set of hashes in a few sorted arrays; each array is at least twice as long as the next one."""
 
     def __init__(self):
         self._runs = []
 
     def add(self, hashes):
-        """Add hashes, uint64 of shape (n,), and return the hashes that were already in the set."""
+        """Add uint64 hashes of shape (n,), and return the hashes that were already in the set."""
         hashes = np.unique(hashes)
         known = np.zeros(len(hashes), dtype=bool)
         for run in self._runs:

@@ -42,7 +42,7 @@ class DaskPartitions(Partitions):
 
 
 class _Mapped:
-    """Work on a partition that returns the columns and types declared to Dask, also for a partition without rows."""
+    """Work on a partition; the result always has the columns and types declared to Dask, even without rows."""
 
     def __init__(self, work, types, told):
         self.work, self.types, self.told = work, types, told
@@ -56,12 +56,12 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return True if Dask knows a type; a categorical type with unknown categories differs between partitions."""
+    """Return True unless a type has unknown categories; partitions may then have different categories."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 
 def _call_all(work, parts):
-    """Call `work` on the partitions that are not empty, and send it to each worker only once."""
+    """Call `work` on the partitions that have rows, and return the results; send `work` to each worker only once."""
     shipped = dask.delayed(work, pure=False)
     found = dask.compute(*(dask.delayed(_call)(shipped, *rows) for rows in parts))
     return [one for one in found if one is not None]

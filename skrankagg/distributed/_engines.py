@@ -5,7 +5,7 @@ from ._parquet_chunks import ChunkPartitions, ParquetChunks
 
 
 def make_partitions(data, partitioned=False):
-    """Return the partitions of some data; the engine is found by the data's type, and other engines stay unimported."""
+    """Return the partitions of some data; the type of the data selects the engine, and only this engine is imported."""
     if isinstance(data, ParquetChunks):
         return ChunkPartitions(data)
     library = type(data).__module__.partition(".")[0]

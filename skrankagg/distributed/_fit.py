@@ -28,13 +28,13 @@ def fit_partitions(
 ) -> Any:
     """Fit an estimator to lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    An aggregator with ``weighting="global"`` learns a mean over all lists, and the lists stay where they are stored.
-    Other estimators are fitted on this machine to the lists of some queries.
+    An aggregator with ``weighting="global"`` learns a mean over all lists. The lists stay where they are stored. Other
+    estimators are fitted on this machine to the lists of some queries.
 
     Parameters
     ----------
     aggregator : estimator instance
-        Estimator or pipeline, which is fitted in place, as by ``fit``.
+        Estimator or pipeline. It is fitted in place, as by ``fit``.
     lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are weights.
     y : DataFrame or Qrels, default=None
@@ -43,15 +43,15 @@ def fit_partitions(
         Queries to fit on. All rows of these queries are sent to this machine. None learns from all partitions, which is
         possible only for methods that learn a mean over the lists.
     partitioned : bool, default=False
-        Whether each partition already contains all rows of its queries, which is then checked. See
+        Whether each partition already contains all rows of its queries. If True, this is checked. See
         :func:`transform_partitions`.
 
     Returns
     -------
     object
-        The estimator. After a fit on all partitions it has `voter_weights_`. They equal the weights of a fit on all
-        lists up to floating-point summation order. It does not have `query_voter_weights_`, which has a row for each
-        list.
+        The estimator. A fit on all partitions sets its attribute `voter_weights_`. These weights equal the weights of a
+        fit on all lists, up to floating-point summation order. The attribute `query_voter_weights_`, which has a row
+        for each list, is not set.
 
     Raises
     ------

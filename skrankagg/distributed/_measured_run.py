@@ -30,8 +30,9 @@ def evaluate_partitions(
 ) -> pd.DataFrame:
     """Measure a run in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    For each partition, the values of its queries are summed and counted; then the sums and counts are added. The result
-    equals :func:`~skrankagg.metrics.evaluate` on the whole run, up to floating-point summation order.
+    In each partition, the values of the queries are summed and counted. Then the sums and the counts of all partitions
+    are added. The result equals :func:`~skrankagg.metrics.evaluate` on the whole run, up to floating-point summation
+    order.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def evaluate_partitions(
         Judgements with the columns `query`, `item`, `relevance`. Judgements in memory are sent to each worker.
         Judgements in a frame of the engine are joined to the rows of their queries.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Names of measures, see :func:`~skrankagg.metrics.measure_names`, without repeats.
+        Names of measures, see :func:`~skrankagg.metrics.measure_names`. No measure may be repeated.
     per_query : bool, default=False
         Whether to return a row for each judged query instead of the mean. The rows are sent to this machine.
     missing_queries : {"zero", "skip"} or None, default=None
@@ -123,7 +124,7 @@ def _engine_of(qrels):
 
 
 def _rest(work, found):
-    """Measure the judged queries that are in no partition."""
+    """Measure the judged queries that no partition contains."""
     there = np.zeros(work.qrels.n_queries, dtype=bool)
     for part in found:
         there[part.places] = True

@@ -1,4 +1,4 @@
-"""Parquet data sets larger than memory, from which one process reads chunks of whole queries and writes the results."""
+"""Parquet data sets larger than memory: one process reads chunks of whole queries and writes the results."""
 
 import copy
 import os
@@ -42,8 +42,8 @@ def scan_parquet(
         read in the order of their names. The rows of a query must be consecutive, also across files; the queries may be
         in any order.
     columns : mapping of str to str, default=None
-        Names of the columns in the files by their content: `query`, `voter`, `item`, `rank`, `score`, `weight`,
-        `relevance`. None uses the columns that have these names; other columns are not read.
+        Names of the columns in the files. The keys are the contents of the columns: `query`, `voter`, `item`, `rank`,
+        `score`, `weight`, `relevance`. None uses the columns that have these names. Other columns are not read.
     chunk_queries : int, default=10_000
         Number of queries in a chunk. The rows of a chunk, their codes and their result must fit into memory.
 
@@ -118,7 +118,7 @@ def _footer(file):
 
 
 def _own_names(file, there, columns):
-    """Return the name in the file of each column by its content."""
+    """Return a dict that maps the content of each column, such as `query`, to the name of the column in the file."""
     has = f"{file}, which has {', '.join(map(repr, there))}"
     for name, own in columns.items():
         if name not in COLUMNS:
@@ -161,7 +161,7 @@ class ParquetChunks:
     files : list of path
         Files, in the order of reading.
     columns : dict of str to str
-        Names of columns in the files.
+        Maps the contents of columns to their names in the files.
     chunk_queries : int
         Number of queries in a chunk.
 
@@ -262,15 +262,16 @@ class ParquetChunks:
             Output file; an existing file is replaced.
         job : str, default=None
             Name of this work. A call with the same name continues where an interrupted call stopped. Choose another
-            name if the method, its parameters, its training data or your own functions change, because they are not
-            compared. Without a name, a call starts from the beginning.
+            name if the method, its parameters, its training data or your own functions change. These changes are not
+            detected. Without a name, a call starts from the beginning.
         resume : bool, default=True
             Whether to continue with the parts of `job`. False removes the parts of any job and starts from the
             beginning.
         verbose : bool or "auto", default="auto"
             Whether to report the progress. With "auto", it is reported in a terminal and in a notebook.
         tell : callable, default=None
-            Function that receives the reports instead. It is called with a short text after each chunk.
+            Function that receives the reports of the progress. It is called with a short text after each chunk, and
+            nothing is printed.
 
         Returns
         -------
@@ -280,8 +281,8 @@ class ParquetChunks:
         Raises
         ------
         ValueError
-            If the folder contains parts of another job. If it contains parts of this job from different files, columns,
-            chunk sizes or versions of libraries. If the rows of a query are not consecutive.
+            If the folder contains parts of another job. If the folder contains parts of this job from different files,
+            columns, chunk sizes or versions of libraries. If the rows of a query are not consecutive.
 
         Warns
         -----
@@ -309,7 +310,10 @@ class ParquetChunks:
         return table
 
     def _tables(self, skip=0):
-        """Yield each chunk that begins at row `skip` or later, and the row where it ends; `skip` begins a chunk."""
+        """Yield each chunk that begins at row `skip` or later, and the row where the chunk ends.
+
+        A chunk must begin at row `skip`.
+        """
         from ._arrow_chunks import HashSet, whole_queries
 
         seen, end = HashSet(), skip
@@ -325,7 +329,7 @@ class ParquetChunks:
             yield table, end
 
     def _batches(self, names, skip=0):
-        """Yield tables of all rows from row `skip` on, with some of the columns."""
+        """Yield tables that contain some columns of all rows from row `skip` on."""
         from pyarrow import Table, schema
         from pyarrow.parquet import ParquetFile
 
@@ -345,7 +349,7 @@ class ParquetChunks:
                         yield table
 
     def _queries_above(self, end):
-        """Yield the query ids of the rows above `end`, in batches as they are decoded."""
+        """Yield the query ids of the rows before row `end`, batch by batch."""
         for table in self._batches(["query"]) if end else ():
             yield distinct_queries(table.slice(0, end))
             end -= len(table)
@@ -353,7 +357,7 @@ class ParquetChunks:
                 return
 
     def _refuse_torn(self, queries, end):
-        """Raise InputError if one of some queries also occurs above row `end`; equal hashes do not prove it."""
+        """Raise InputError if one of the queries also occurs before row `end`; this compares ids, not hashes."""
         for above in self._queries_above(end):
             found = queries[queries.isin(above)]
             if len(found):

@@ -1,4 +1,4 @@
-"""Base class of engines, which store rows in partitions and apply functions to the rows of whole queries."""
+"""Base class of engines. An engine stores rows in partitions and applies functions to the rows of whole queries."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -71,7 +71,7 @@ class Partitions(ABC):
 
     @abstractmethod
     def gather_pairs(self, work, other):
-        """Apply `work`, as `gather` does, to the rows of the same queries in this frame and in another frame."""
+        """Apply `work` to the rows of the same queries in this frame and in another frame; return the results."""
 
     @abstractmethod
     def rows_of(self, queries):
@@ -79,7 +79,7 @@ class Partitions(ABC):
 
 
 def check_whole(partitions):
-    """Read the queries, and raise InputError if partitions that should contain whole queries do not contain them."""
+    """If partitions should contain whole queries, read the queries and raise InputError if a query is split."""
     if partitions.partitioned:
         refuse_torn(partitions, partitions.gather(HashQueries()))
 
@@ -105,6 +105,6 @@ def refuse_torn(partitions, hashes):
 
 
 def find_torn(hashes):
-    """Return, once each, the hashes that occur in several of the arrays."""
+    """Return the distinct hashes that occur in several of the arrays."""
     together = np.sort(np.concatenate([*hashes, np.empty(0, dtype=np.uint64)]))
     return pd.unique(together[1:][together[1:] == together[:-1]])

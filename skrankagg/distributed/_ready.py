@@ -9,7 +9,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def steps_of(estimator):
-    """List the steps of a pipeline, including the steps of nested pipelines; list another estimator itself."""
+    """List the steps of a pipeline and of nested pipelines; for another estimator, list only this estimator."""
     if not isinstance(estimator, Pipeline):
         return [estimator]
     steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
@@ -19,7 +19,7 @@ def steps_of(estimator):
 def check_ready(estimator):
     """Raise an error unless an estimator can aggregate the queries of any partition separately.
 
-    Returns the aggregating estimator, which is the best estimator of a search, or else `estimator` itself.
+    Return the estimator that aggregates: for a search, the best estimator; otherwise `estimator` itself.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "transform"):
         raise InputTypeError(f"`aggregator` must be an aggregator, or a pipeline with one; got {_name(estimator)}.")
@@ -35,7 +35,7 @@ def _name(value):
 
 
 def check_seeds(estimator):
-    """Raise InputError if a `random_state` is not a fixed seed, because partitions would draw from it in turn."""
+    """Raise InputError if a `random_state` is not a fixed seed, because results could then not be repeated."""
     for name, value in estimator.get_params(deep=True).items():
         if name.rpartition("__")[2] == "random_state" and (value is None or isinstance(value, np.random.RandomState)):
             raise InputError(

@@ -30,7 +30,7 @@ def write_in_parts(chunks, path, job, resume, tell):
     chunks : ParquetChunks
     path : path
     job : str or None
-        Name of the work; None starts from the beginning.
+        Name of the job; None starts from the beginning.
     resume : bool
         Whether to keep the parts of an interrupted call.
     tell : callable
@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Describe the job by the entries that each part records; they are compared in this order."""
+    """Return the settings of a job, which each part records; settings are compared in this order."""
     files = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files]
     return {
         "job": job,
@@ -70,7 +70,7 @@ def _describe_job(chunks, job):
 
 
 def _open_folder(folder, path, record, resume):
-    """Create the folder of parts if it is missing, and return the existing parts, which all belong to this job."""
+    """Prepare the folder of parts, and return the existing parts of this job."""
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():

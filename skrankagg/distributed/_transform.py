@@ -28,8 +28,8 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
         not read. Every row must have ids.
     partitioned : bool, default=False
         Whether each partition already contains all rows of its queries. This is checked immediately by reading only the
-        column `query`. With False, the engine collects the rows of each query, which moves all rows once. Chunks of a
-        Parquet data set need no such promise: they contain whole queries, or are refused when they are read.
+        column `query`. With False, the engine collects the rows of each query. To do so, it moves all rows once. Chunks
+        of a Parquet data set do not need this promise. They contain whole queries, or reading them raises an error.
 
     Returns
     -------
@@ -55,8 +55,9 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
     Notes
     -----
-    Workers need this package. At a time, a Dask worker has one partition, its codes and its result in memory. A Spark
-    worker has about 250,000 rows of whole queries in memory. Warnings are issued on the workers and stay there.
+    Workers need this package. A Dask worker has one partition at a time in memory, with the codes and the result of
+    this partition. A Spark worker has about 250,000 rows of whole queries in memory. Warnings are issued only on the
+    workers.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     names = _result_names(aggregator)
 
     def types(known):
-        """Return the types of the columns of the result, given the types of the lists."""
+        """Return the types of the result's columns for given types of the lists' columns."""
         ranks = "float64" if "voter" in names else "int64"
         own = {name: known[name] for name in ("query", "voter", "item") if name in known}
         return {name: own.get(name, ranks if name == "rank" else "float64") for name in names}

@@ -50,7 +50,7 @@ def empty_frame(dtypes):
 
 
 class HashQueries:
-    """Hash the queries of a partition, so that queries in several partitions can be found."""
+    """Hashing of a partition's queries, by which queries in several partitions are found."""
 
     columns = ("query",)
 
@@ -59,7 +59,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """Find the queries of a partition that have certain hashes."""
+    """Search for the queries of a partition that have certain hashes."""
 
     columns = ("query",)
 
@@ -78,12 +78,12 @@ def _plain_copy(estimator):
 
 
 class Aggregate:
-    """Aggregate the lists of some queries with an estimator.
+    """Aggregation of the lists of some queries with an estimator.
 
     Parameters
     ----------
     estimator : estimator instance
-        The estimator, which is fitted if it must be fitted.
+        The estimator. If it requires a fit, it is fitted.
     names : list of str
         Columns of the result.
     """
@@ -114,9 +114,9 @@ class Measured(NamedTuple):
     table : DataFrame or None
         Values of each judged query, if they were requested and if there are judged queries.
     is_judged : bool
-        True if the evaluation found judged results, or no reason why there are none.
+        False if nothing was evaluated, or if the results are empty or contain no judged query or no judged item.
     n_queries, n_missing : int
-        Number of judged queries that were evaluated, and the number of these without results.
+        Number of judged queries that were evaluated, and number of evaluated queries without results.
     """
 
     hashes: np.ndarray | None
@@ -129,7 +129,7 @@ class Measured(NamedTuple):
 
 
 class MeasureRows:
-    """Measure a run on the judged queries of a partition.
+    """Evaluation of a run on the judged queries of a partition.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class MeasureRows:
         The judgements that all partitions share; None if each partition has its own.
     missing_queries : {"zero", "skip"} or None
     per_query : bool
-        Whether to return the values of the queries, too.
+        Whether to return also the values of each query.
     """
 
     columns = None
@@ -176,7 +176,7 @@ class MeasureRows:
 
 
 class Learn:
-    """Compute a partition's sums over lists, from which an aggregator learns the weight of each voter.
+    """Computation of a partition's sums over lists. From the sums, an aggregator learns the weight of each voter.
 
     Parameters
     ----------

@@ -38,14 +38,14 @@ class ExpectedGain(NamedTuple):
         return self.text
 
 
-def expected_gain(method: LearnedWeights, lists: PlainLists, qrels: AnyQrels) -> ExpectedGain:
+def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels) -> ExpectedGain:
     """Estimate how much learnt weights gain on new queries.
 
     Each judged query is merged with weights learnt from the other judged queries, and compared with equal weights.
 
     Parameters
     ----------
-    method : LearnedWeights
+    aggregator : LearnedWeights
         The method, fitted or not. It is not changed.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; they may contain queries without judgements.
@@ -70,7 +70,7 @@ def expected_gain(method: LearnedWeights, lists: PlainLists, qrels: AnyQrels) ->
     TypeError
         If the lists or the judgements are of another type.
     ValueError
-        If `method` is not LearnedWeights, or if no query of the lists is judged.
+        If `aggregator` is not LearnedWeights, or if no query of the lists is judged.
 
     See Also
     --------
@@ -99,10 +99,10 @@ def expected_gain(method: LearnedWeights, lists: PlainLists, qrels: AnyQrels) ->
     >>> print(expected.n_queries, round(expected.left_out, 1), round(expected.gain, 1))
     6 9.3 4.0
     """
-    if not isinstance(method, LearnedWeights):
+    if not isinstance(aggregator, LearnedWeights):
         raise InputError(
-            f"`method` must be LearnedWeights; got {method!r}. Measure other methods with a Comparator and cv=5.",
-            parameter="method",
+            f"`aggregator` must be LearnedWeights; got {aggregator!r}. Measure others with a Comparator and cv=5.",
+            parameter="aggregator",
         )
     lists = check_lists(encode_plain(lists))
     judged = check_qrels(qrels)
@@ -115,23 +115,23 @@ def expected_gain(method: LearnedWeights, lists: PlainLists, qrels: AnyQrels) ->
             f"queries; judge {_LINES[0][0]} or more."
         )
         return ExpectedGain(n_queries, np.nan, np.nan, np.nan, text)
-    left_out = _left_out(method, lists.take(informative), judged)
-    return _forecast(method, n_queries, left_out)
+    left_out = _left_out(aggregator, lists.take(informative), judged)
+    return _forecast(aggregator, n_queries, left_out)
 
 
-def _left_out(method, lists, qrels):
+def _left_out(aggregator, lists, qrels):
     """Return the mean difference to equal weights over the queries, each left out of its own fit, in points."""
-    base = method._base()
+    base = aggregator._base()
     runs = {
-        "learnt": hold_out(method, lists, qrels.align(lists), [*LeaveOneOut().split(lists)]).to_frame(),
+        "learnt": hold_out(aggregator, lists, qrels.align(lists), [*LeaveOneOut().split(lists)]).to_frame(),
         "equal": base.fit_transform(lists),
     }
     found = evaluate(runs, qrels, "ndcg@10", gain="linear")["ndcg@10"]
     return 100 * float(found["learnt"] - found["equal"])
 
 
-def _forecast(method, n_queries, left_out):
-    base = method._base()
+def _forecast(aggregator, n_queries, left_out):
+    base = aggregator._base()
     seen = (
         f"On your {n_queries} judged queries, each left out of its own fit, learnt weights change nDCG@10 by "
         f"{left_out:+.1f} points over equal weights."

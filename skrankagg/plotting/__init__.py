@@ -1,4 +1,4 @@
-"""Plots of comparisons and of a consensus, as Display objects like scikit-learn's; they need matplotlib."""
+"""Plots of comparisons and of a consensus, as Display objects like scikit-learn's. The plots need matplotlib."""
 
 # tools/regenerate.py writes what follows.
 from ._comparison import ComparisonDisplay

@@ -31,22 +31,23 @@ _VOTERS = "#dedede"
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(Display):
-    r"""Horizontal bars of methods, best on top, with values and 95 % intervals; a line marks the best voter.
+    r"""Horizontal bars of a measure for each method, with 95 % intervals; the best method is on top.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    If voters are measured too, a line marks the best voter. Create a display with :meth:`from_comparator` or
+    :meth:`from_predictions`.
 
     Parameters
     ----------
     results : Series of shape (n_methods,)
-        Measure of each method, indexed by its name. A method with NaN, such as a failed method, is drawn last and
-        without a bar.
+        Measure of each method, indexed by the name of the method. A method with NaN, such as a failed method, is drawn
+        last and without a bar.
     interval : DataFrame of shape (n_methods, 2) or None, default=None
-        Ends of the interval of each method, in the columns `low` and `high`, with the same index as `results`. For NaN
-        and None no whiskers are drawn.
+        Ends of the interval of each method, in the columns `low` and `high`, with the same index as `results`. If the
+        ends are NaN, or if `interval` is None, no whiskers are drawn.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest value is the best; False means the lowest. None highlights no bar.
+        Whether the highest value is the best. With False, the lowest value is the best. None highlights no bar.
     voters : sequence of str, default=()
         Names of the results that belong to single voters. Their bars are grey, and a line marks the best voter.
 
@@ -55,11 +56,11 @@ class ComparisonDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     bars_ : matplotlib BarContainer
         The bars, best first.
     voter_line_ : matplotlib Line2D or None
-        The line at the best voter; None if there are no voters.
+        The line at the best voter, or None if there are no voters.
 
     See Also
     --------
@@ -67,17 +68,17 @@ class ComparisonDisplay(Display):
 
     Notes
     -----
-    Whiskers are the 95 % interval of the mean by the percentile bootstrap over queries, computed by
-    :func:`~skrankagg.stats.bootstrap_interval`. They show how much the mean would change with other queries. With fewer
-    than 20 queries, the intervals are too short.
+    Whiskers are the 95 % interval of the mean. The interval is computed by the percentile bootstrap over queries, see
+    :func:`~skrankagg.stats.bootstrap_interval`. Whiskers show how much the mean would change with other queries. With
+    fewer than 20 queries, the intervals are too short.
 
     All methods are measured on the same queries, so their values change together. Overlapping intervals therefore do
     not mean that two methods are equal. :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>`
-    returns the interval of the difference. Totals, such as the number of relevant items, and single queries have no
-    interval.
+    returns the interval of the difference. There is no interval for totals, such as the number of relevant items, or
+    for a single query.
 
-    The best voter is found in hindsight, by the same judgements. A method beyond the line would have beaten any choice
-    of a single voter.
+    The best voter is found in hindsight, by the same judgements. A method whose bar ends beyond the line is better than
+    every single voter.
 
     Examples
     --------
@@ -92,7 +93,7 @@ class ComparisonDisplay(Display):
     ['CombSUM', 'Copeland']
     >>> display.figure_.savefig("ndcg.png")  # doctest: +SKIP
 
-    Do they beat the best voter?
+    Do the methods beat the best voter?
 
     >>> comparator = comparator.set_params(with_voters=True).fit(lists)
     >>> display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
@@ -143,7 +144,8 @@ class ComparisonDisplay(Display):
         metric = measured[0] if metric is None else find_column(measured, metric)
         if metric not in measured:
             raise InputError(
-                f"`metric` must be one of those computed by the Comparator, {', '.join(measured)}; got {metric!r}."
+                f"`metric` must be one of the measures that the Comparator has computed, {', '.join(measured)}; "
+                f"got {metric!r}."
             )
         voters = [name for name in comparator.results_.index if name not in comparator.named_aggregators_]
         return cls._from_queries(comparator._measured()[[metric]], metric, voters).plot(ax, **bar_kwargs)
@@ -234,7 +236,7 @@ class ComparisonDisplay(Display):
         return cls.from_comparator(data.comparator(voters=True), ax=ax)
 
     def _best_voter(self, results):
-        """Return the name of the best voter; None if no voter has a value, or the measure has no best value."""
+        """Return the name of the best voter, or None if no voter has a value or if the measure has no best value."""
         voters = results[results.index.isin(list(self.voters))].dropna()
         return None if self.greater_is_better is None or not len(voters) else voters.index[0]
 
@@ -244,7 +246,7 @@ def _written(value):
 
 
 def _write_values(ax, values, low, ends):
-    """Write each value at the end of its bar and whisker, and make the axis long enough for the text."""
+    """Write each value to the right of its bar and whisker, and extend the axis to make space for the text."""
     texts = []
     for k, (value, end) in enumerate(zip(values, ends, strict=True)):
         text, place = ("no value", 0.0) if np.isnan(value) else (_written(value), end)

@@ -29,10 +29,10 @@ _MOST_COLORS = 7
 
 @dataclass(eq=False, repr=False)
 class ContributionDisplay(Display):
-    r"""Contributions of the lists to the scores of the first items, as stacked bars.
+    r"""Stacked bars of the contributions that each list makes to the scores of the first items.
 
-    The plot shows why an item is first, and which lists lower its score. Negative contributions are drawn to the left
-    of 0. Create one with :meth:`from_estimator` or :meth:`from_frame`.
+    The plot shows why an item is first, and which lists lower the score of an item. Negative contributions are drawn to
+    the left of 0. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -48,9 +48,10 @@ class ContributionDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     bars_ : dict of str to list of matplotlib BarContainer
-        Bars by their name in the legend: the bars to the right and, if there are any, the bars to the left.
+        Bars by their name in the legend. An entry contains the bars to the right of 0 and, if there are any, the bars
+        to the left of 0.
 
     See Also
     --------
@@ -59,9 +60,10 @@ class ContributionDisplay(Display):
 
     Notes
     -----
-    The score is the sum of the parts to the right minus the parts to the left. It is written at the end of a bar. If
-    there are negative contributions, a line marks the score. The voters with the largest contributions to the items
-    shown have their own colours, in the order of the legend. The other voters are drawn together.
+    The score of an item is the sum of the parts to the right minus the parts to the left. The score is written at the
+    end of the bar. If there are negative contributions, a line marks the score. The voters with the largest
+    contributions to the items shown have their own colours, in the order of the legend. All other voters share one part
+    of the bar.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class ContributionDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Aggregate the lists of a query and show how much each list adds to the scores.
+        """Aggregate the lists of a query, and show how much each list adds to the scores.
 
         Parameters
         ----------
@@ -219,7 +221,7 @@ class ContributionDisplay(Display):
         return cls.from_estimator(data.FUSION, data.HITS, ax=ax)
 
     def _parts(self, n_colors):
-        """Return the name, colour and contributions (n_items, n_voters) of each part; the largest part is first."""
+        """Return the parts, the largest first: a name, a colour, and contributions of shape (n_items, n_voters)."""
         values = np.nan_to_num(self.table.to_numpy(dtype=np.float64))
         size = np.abs(values).sum(axis=0)
         # Voters that differ only by rounding stay in their order.
@@ -232,7 +234,7 @@ class ContributionDisplay(Display):
 
 
 def _write_scores(ax, place, score, right, left):
-    """Write the score at the end of each bar, and make space for it."""
+    """Write the score at the end of each bar, and extend the axis to make space for the text."""
     low, high = min(left.min(), 0.0), max(right.max(), 0.0)
     decimals = max(0, 2 - int(np.floor(np.log10(np.abs(score).max())))) if np.abs(score).max() > 0 else 0
     for row, value, end in zip(place, score, right, strict=True):

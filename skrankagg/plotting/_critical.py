@@ -1,4 +1,4 @@
-"""Plot of critical differences: mean ranks on a line, and bars that join methods a test cannot distinguish."""
+"""Plot of critical differences: mean ranks on a line, and bars that join methods without a clear difference."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["CriticalDifferenceDisplay"]
 class CriticalDifferenceDisplay(Display):
     r"""Mean ranks of methods over the queries; a bar joins methods that Nemenyi's test does not distinguish.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class CriticalDifferenceDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     bars_ : list of matplotlib Line2D
         One line for each group of methods that the test does not distinguish.
 

@@ -36,7 +36,7 @@ class _Lines(Display):
     table: pd.DataFrame
 
     def _draw_lines(self, ax, line_kwargs, greater_is_better=True):
-        """Draw the lines, and a legend to the right of the axes in which the method with the best mean is on top."""
+        """Draw the lines, and a legend to the right of the axes; the legend begins with the method of the best mean."""
         table = self.table
         # Space for the legend to the right of the axes: as wide as the longest name, as high as the number of names.
         size = 6.4 + 0.075 * longest(table.index), max(4.2, 0.8 + 0.19 * len(table))
@@ -59,7 +59,7 @@ class _Lines(Display):
 class CutoffDisplay(_Lines):
     r"""A measure at growing cutoffs, with a line or a row of bars for each method.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ class CutoffDisplay(_Lines):
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest value is the best; False means the lowest. None marks no bar.
+        Whether the highest value is the best. With False, the lowest value is the best. None marks no bar.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     lines_ : list of matplotlib Line2D, or of BarContainer
         One line for each method, or one container of bars for each cutoff.
 
@@ -121,11 +121,11 @@ class CutoffDisplay(_Lines):
         comparator : Comparator
             A fitted comparator.
         metric : str or Measure, default=None
-            Name without a cutoff, such as "ndcg" or "p", of a measure that accepts a cutoff. None uses the first such
-            measure that the Comparator has computed.
+            Name of a measure that accepts a cutoff, such as "ndcg" or "p"; the name is given without a cutoff. None
+            uses the first such measure that the Comparator has computed.
         cutoffs : sequence of int, default=None
-            Cutoffs. None uses the cutoffs that the Comparator has computed, or 1 to 10 if it has computed fewer than
-            two cutoffs.
+            Cutoffs. None uses the cutoffs that the Comparator has computed. If these are fewer than two cutoffs, 1 to
+            10 are used.
         kind : {"line", "bar"}, default="line"
             The kind of plot.
         qrels : DataFrame or Qrels, default=None
@@ -170,7 +170,7 @@ class CutoffDisplay(_Lines):
         qrels : DataFrame or Qrels
             Judgements.
         metric : str or Measure, default="ndcg"
-            Name without a cutoff of a measure that accepts a cutoff.
+            Name of a measure that accepts a cutoff; the name is given without a cutoff.
         cutoffs : sequence of int, default=range(1, 11)
             Cutoffs.
         kind : {"line", "bar"}, default="line"
@@ -259,7 +259,9 @@ class CutoffDisplay(_Lines):
 
 def _at(metric, k):
     if callable(metric) and (not isinstance(metric, Measure) or isinstance(metric, OwnMeasure)):
-        raise InputError(f"`metric` must be a measure that takes a cutoff; got {get_measure(metric)}. Choose another.")
+        raise InputError(
+            f"`metric` must be a measure that accepts a cutoff; got {get_measure(metric)}. Choose another measure."
+        )
     name, bracket, options = str(metric).partition("[")
     return f"{name}@{k}{bracket}{options}"
 
@@ -268,7 +270,7 @@ def _at(metric, k):
 class InterpolatedPrecisionDisplay(_Lines):
     r"""Interpolated precision at eleven recalls, with a line for each method.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -280,7 +282,7 @@ class InterpolatedPrecisionDisplay(_Lines):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     lines_ : list of matplotlib Line2D
         One line for each method.
 

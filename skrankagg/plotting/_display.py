@@ -1,4 +1,4 @@
-"""Base class of all displays, and functions that import matplotlib on demand."""
+"""Base class of all displays, and functions that import matplotlib when a plot is drawn."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Display:
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure, whose size depends on the values and their names.
         **kwargs
-            Passed on to the method of :class:`matplotlib.axes.Axes` that the docstrings of the constructors name. If
-            they do not name a method, no keywords are accepted.
+            Passed on to a method of :class:`matplotlib.axes.Axes`, which is named in the docstrings of the
+            constructors. If no method is named there, no keywords are accepted.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class Display:
         self.ax_.set_axisbelow(True)
 
     def _legend(self, handles, side="right", gap=0.0, **options):
-        """Draw a legend outside of the axes, so that it covers no data; dollar signs are not read as math.
+        """Draw a legend outside of the axes, where it covers no data; dollar signs do not start a formula.
 
         If `side` is "right", the legend is to the right of the axes. If it is "above", the legend is in one row `gap`
         inches above the axes. If it is "below", the legend is in one row below the label of the lower axis.
@@ -152,7 +152,7 @@ class Display:
         if qrels is None:
             lacking = [name for name in names if name not in measured.columns]
             raise InputError(
-                f"`metric` of {cls.__name__} must be computed by the Comparator, which has "
+                f"`metric` of {cls.__name__} must be a measure of the Comparator, which has "
                 f"{', '.join(measured.columns)}; got {', '.join(lacking[:3])}. Name it in the Comparator's metrics, or "
                 "give qrels=."
             )

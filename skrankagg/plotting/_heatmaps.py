@@ -37,7 +37,7 @@ _DISTANCES = frozenset({"footrule", "kendall-distance"})
 class AgreementDisplay(Display):
     r"""Heat map of the agreement of all pairs of voters or methods.
 
-    Create one with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class AgreementDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     image_ : matplotlib AxesImage
         The coloured cells.
     text_ : list of matplotlib Text
@@ -72,8 +72,8 @@ class AgreementDisplay(Display):
     - 0 to 1 for overlaps, RBO and normalised distances;
     - 0 to the largest value for other distances.
 
-    Plots of the same measure can therefore be compared, and lists with the same low agreement have the same colour. Use
-    `limits` to set other ends.
+    In the first two cases, equal values therefore have the same colour in all plots of a measure. Use `limits` to set
+    other ends.
 
     Examples
     --------
@@ -228,14 +228,14 @@ class AgreementDisplay(Display):
 
 
 def _range_of(measure, options):
-    """Return the range of a measure of agreement; the upper end is None for a distance that has no upper bound."""
+    """Return the range of a measure of agreement, or None for a distance that has no upper bound."""
     if measure in _CORRELATIONS:
         return -1.0, 1.0
     return (0.0, 1.0) if measure in _SHARES or options.get("normalize") else None
 
 
 def _range_around(values):
-    """Return the range 0 to 1, or -1 to 1 if there are negative values, extended to the largest value."""
+    """Return the range 0 to 1, or -1 to 1 if there are negative values; extend it to the largest absolute value."""
     values = values[np.isfinite(values)]
     largest = np.abs(values).max(initial=0.0)
     high = float(largest) if largest > 1 + 1e-9 else 1.0  # rounding errors do not extend the scale beyond 1
@@ -255,9 +255,9 @@ def _similar_together(values, is_distance):
 
 @dataclass(eq=False, repr=False)
 class VoterWeightsDisplay(Display):
-    r"""Weights that a method has given to voters, with a point for each list and the mean of each voter.
+    r"""Weights of voters in a fitted method, with a point for each list and a mark at the mean of each voter.
 
-    Create one with :meth:`from_estimator`.
+    Create a display with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -269,14 +269,14 @@ class VoterWeightsDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     points_ : matplotlib PathCollection
         A point for each list.
 
     See Also
     --------
     AgreementDisplay : Shows the agreement of voters with each other.
-    WeightCurveDisplay : Shows a measure over the weight of one of two voters.
+    WeightCurveDisplay : Shows how a measure depends on the weights of two voters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Plot of the agreement of each voter with the other voters, and of the changes without the voter."""
+"""Plot of each voter's agreement with the other voters, and of the changes if the voter is left out."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ __all__ = ["VoterInfluenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class VoterInfluenceDisplay(Display):
-    r"""Agreement of each voter with the others, with outliers marked, and changes of the consensus without the voter.
+    r"""Agreement of each voter with the other voters, and changes of the consensus if the voter is left out.
 
-    Create one with :meth:`from_estimator` or :meth:`from_frame`.
+    Outliers are marked. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class VoterInfluenceDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the agreement.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     points_ : matplotlib PathCollection
         A dot for each list.
     bars_ : matplotlib BarContainer
@@ -74,9 +74,10 @@ class VoterInfluenceDisplay(Display):
 
     Notes
     -----
-    Voters are sorted by their agreement with the consensus of the others, the highest agreement on top. Voters of
-    unknown agreement are above all others and have no dot. They are left out first if there are too many voters. For
-    several queries there is a dot for each list. The line is then the mean, and the bar is the mean distance.
+    Voters are sorted by their agreement with the consensus of the other voters. The voter with the highest agreement is
+    on top. Voters whose agreement is unknown are above all others and have no dot. If there are too many voters, these
+    voters are left out first. For several queries there is a dot for each list. The line then shows the mean agreement,
+    and the bar shows the mean distance.
 
     The agreement of random lists is 0 on average. For one query, the grey mark of a list is its threshold. A list whose
     agreement is below its threshold is an outlier. The thresholds of short lists are lower than the thresholds of long
@@ -122,7 +123,7 @@ class VoterInfluenceDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Aggregate the lists without each single list, and show the changes.
+        """Aggregate the lists again without each single list, and show the changes of the consensus.
 
         Parameters
         ----------
@@ -275,7 +276,7 @@ class VoterInfluenceDisplay(Display):
 
 
 def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
-    """Draw a second column with a bar for each voter, and write how often the first item changes without the voter."""
+    """Draw a second column of bars, and write for each voter how often the first item changes without this voter."""
     side = side_axes(ax, 2.0)
     bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})
     for k in np.flatnonzero(first_changes):

@@ -1,4 +1,4 @@
-"""Parts of the plots: colours, labels of one line, rows with names, a second column of axes, and a matrix."""
+"""Parts that plots share: colours, labels, rows with names, a second column of axes, and a matrix of cells."""
 
 import re
 
@@ -29,12 +29,12 @@ def line_style(k):
 
 
 def one_line(value):
-    """Return a value as text of one line."""
+    """Convert a value to text on one line."""
     return " ".join(str(value).split())
 
 
 def labels_of(ids):
-    """Return ids as labels of one line."""
+    """Convert each id to a label on one line; long labels are shortened."""
     names = map(one_line, ids)
     return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 21]}…{name[-20:]}" for name in names]
 
@@ -58,7 +58,7 @@ def size_of_rows(names, width):
 
 
 def label_rows(ax, names, **text):
-    """Label the rows, the first on top, and hide the ticks and the frame of the axes."""
+    """Label the rows from top to bottom, and hide the ticks and the frame of the axes."""
     ax.set_yticks(np.arange(len(names)), labels=names, parse_math=False, **text)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -66,14 +66,14 @@ def label_rows(ax, names, **text):
 
 
 def write_rows(ax, names, title=""):
-    """Label the rows, the first on top, and the columns, in small letters."""
+    """Label the rows from top to bottom, write the title, and use small letters on both axes."""
     label_rows(ax, names, fontsize="small")
     _shrink_numbers(ax)
     write_title(ax, title)
 
 
 def write_title(ax, title):
-    """Write a title, if there is one, above the left end of the axes; dollar signs are not read as math."""
+    """Write a title, if there is one, above the left end of the axes; dollar signs do not start a formula."""
     if title:
         ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
 

@@ -26,7 +26,7 @@ def evaluate_runs(runs, qrels, names, **conventions):
 
 
 def summaries(values):
-    """Return the summary of each measure for each method, of shape (n_methods, n_measures); NaN without values."""
+    """Return a summary for each method and measure, of shape (n_methods, n_measures); NaN if there are no values."""
 
     def summarize(name):
         measure = find_measure(name, values)
@@ -39,7 +39,7 @@ def summaries(values):
 def summary_interval(measure, values, random_state=0):
     """Return the 95 % interval of a measure's mean over queries, or NaN for totals and for fewer than two queries.
 
-    The same seed draws the same resamples, so that methods and weights are measured on the same queries.
+    The same seed gives the same resamples. All methods and weights are therefore measured on the same queries.
     """
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
@@ -53,7 +53,7 @@ def summary_interval(measure, values, random_state=0):
 
 
 def lists_of_query(display, X, query, unit="list"):
-    """Return the lists of one query, or all lists if `unit` is "query", which pools them into one board."""
+    """Return the lists of one query; if `unit` is "query", return all lists, which are pooled into one board."""
     lists = check_lists(encode_plain(X))
     if unit == "query":
         if query is not None:
@@ -86,7 +86,8 @@ def rows_of_query(display, frame, query, columns):
 
 def _ask_for_query(display, queries):
     raise InputError(
-        f"{display} shows one query; `query` must be the id of one of the {len(queries)}, such as {queries[0]!r}."
+        f"{display} shows one query; `query` must be the id of one of the {len(queries)} queries, such as "
+        f"{queries[0]!r}."
     )
 
 

@@ -33,8 +33,8 @@ _MAX_NUMBERED = 20
 class PreferenceProbabilityDisplay(Display):
     r"""Heat map of the share of the draws in which the item of a row is above the item of a column.
 
-    A line surrounds the pairs that have the same order in nearly all draws. Create one with :meth:`from_estimator` or
-    :meth:`from_frame`.
+    A line surrounds the pairs that have the same order in nearly all draws. Create a display with
+    :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class PreferenceProbabilityDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     image_ : matplotlib AxesImage
-        The coloured cells, from 0 to 1 with 1/2 in the middle.
+        The coloured cells. The scale goes from 0 to 1, with 1/2 in the middle.
     text_ : list of matplotlib Text
         Numbers in the cells, if there are at most 20 items.
     frame_ : matplotlib LineCollection
@@ -68,7 +68,7 @@ class PreferenceProbabilityDisplay(Display):
     -----
     Items are in the order of the consensus. Above the diagonal, the item of the row therefore ranks higher than the
     item of the column. Uncertain pairs lie along the diagonal, between the two parts of the frame. A broad band means
-    that the draws disagree. Each pair is treated separately. If there are many pairs, some exceed 95 % by chance.
+    that the draws disagree. Each pair is treated separately. If there are many pairs, some pairs exceed 95 % by chance.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class PreferenceProbabilityDisplay(Display):
         n_jobs: int | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the lists of a query repeatedly, and show how often items are above each other.
+        """Draw lists of a query at random many times, and show how often each item is above every other item.
 
         Parameters
         ----------
@@ -126,9 +126,9 @@ class PreferenceProbabilityDisplay(Display):
         confidence : float, default=0.95
             Pairs are framed if one item is above the other in at least this share of the draws.
         n_resamples : int, default=1000
-            Number of draws.
+            Number of random draws.
         unit : {"list", "voter", "query"}, default="list"
-            The unit that is drawn.
+            The unit that is drawn at random.
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         random_state : int, RandomState instance or None, default=0
@@ -232,7 +232,7 @@ def _colors():
 
 
 def _borders(inside):
-    """Return the sides of cells that separate the cells `inside` from the other cells, as pairs of points."""
+    """Return the borders between cells `inside` and other cells; each border is a pair of points."""
     padded = np.pad(inside, 1)
     across = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]) - 0.5
     down = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]) - 0.5

@@ -33,16 +33,16 @@ _MAX_NAMES = 60
 
 @dataclass(eq=False, repr=False)
 class QueryGainDisplay(Display):
-    r"""Gain or loss of a method against a baseline on each query, as sorted bars.
+    r"""Sorted bars of the gain or loss of a method against a baseline, with a bar for each query.
 
-    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     difference : Series of shape (n_queries,)
         Gain on each query, indexed by query. If lower values of the measure are better, the gain is the decrease.
     method, baseline : str
-        Names, for the title.
+        Names that the title contains.
     label : str, default="score"
         Label of the axis.
 
@@ -51,7 +51,7 @@ class QueryGainDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     bars_ : matplotlib BarContainer
         The bars, with the largest gain first.
 

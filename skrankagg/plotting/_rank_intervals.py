@@ -1,4 +1,4 @@
-"""Forest plot of the rank and interval of each item, and of its chance to be among the first places."""
+"""Forest plot of each item's rank and interval, and of the item's chance to be among the first places."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _FAR = 5
 class RankStabilityDisplay(Display):
     r"""Forest plot of the places of the first items, with a dot for the rank and a bar for the interval.
 
-    A second column shows the chance to be among the first k places. Lines separate groups of items. Create one with
-    :meth:`from_estimator` or :meth:`from_frame`.
+    A second column shows the chance to be among the first k places. Lines separate groups of items. Create a display
+    with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class RankStabilityDisplay(Display):
         :func:`~skrankagg.inspection.rank_confidence`. The columns are `item`, `rank`, `rank_low`, `rank_high`, and, if
         known, `tied_group` and `top_k`.
     n_places : int, default=None
-        The k of the column `top_k` whose chances are drawn; None draws no second column.
+        The second column shows the chances in the column `top_k` for this k. None draws no second column.
     label : str, default="place"
         Label of the axis.
     title : str, default=""
@@ -54,7 +54,7 @@ class RankStabilityDisplay(Display):
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     points_ : matplotlib PathCollection
         A dot for each item. The dots of items without an interval are hollow.
     bars_ : matplotlib BarContainer
@@ -66,17 +66,17 @@ class RankStabilityDisplay(Display):
     --------
     skrankagg.inspection.rank_stability : Computes the numbers.
     skrankagg.inspection.rank_confidence : Computes confidence sets, which can also be drawn.
-    PreferenceProbabilityDisplay : Shows every two items.
+    PreferenceProbabilityDisplay : Shows the order of every two items over the draws.
 
     Notes
     -----
-    The bar runs from the middle of one place to the middle of another, and a little beyond, so that a bar of a single
-    place is visible. A line marks the end of a group of :func:`~skrankagg.inspection.rank_stability`. The item above
-    the line is above the next item in at least the share `confidence` of the draws. Items of one group may still
-    differ, because only neighbours are compared. If there is only one list, draws are not possible, and neither chances
-    nor lines are shown.
+    A bar runs from the middle of the first place of an interval to the middle of the last place. The bar extends a
+    little beyond both ends, so that a bar of a single place is visible. A line marks the end of a group of
+    :func:`~skrankagg.inspection.rank_stability`. The item above the line is above the next item in at least the share
+    `confidence` of the draws. Items of one group may still differ, because only neighbours are compared. If there is
+    only one list, draws are not possible, and neither chances nor lines are shown.
 
-    Overlapping intervals do not show that two items cannot be separated, because their places change together.
+    Two items may be clearly separated although their intervals overlap, because their places change together.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class RankStabilityDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw the lists of a query repeatedly, aggregate the draws, and show the places of the items.
+        """Draw lists of a query at random many times, aggregate each draw, and show the places of the items.
 
         Parameters
         ----------
@@ -135,13 +135,13 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=3
-            The chance to be among this number of first places is shown.
+            The second column shows the chance to be among this number of first places.
         n_resamples : int, default=1000
-            Number of draws.
+            Number of random draws.
         confidence : float, default=0.95
             Share of the draws that an interval covers.
         unit : {"list", "voter", "query"}, default="list"
-            The unit that is drawn.
+            The unit that is drawn at random.
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         random_state : int, RandomState instance or None, default=0
@@ -196,8 +196,8 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=None
-            The k of the column `top_k` whose chance is shown. None uses the largest k below the number of items, if
-            there is such a column.
+            The second column shows the chances in the column `top_k` for this k. None uses the largest k below the
+            number of items, if there is such a column.
         label : str, default=None
             Label of the axis; None uses a label that names the kind of the intervals.
         ax : matplotlib Axes, default=None
@@ -215,9 +215,10 @@ class RankStabilityDisplay(Display):
         if n_places is None:
             n_places = max((one for one in known if one < len(rows)), default=None)
         elif n_places not in known:
+            choices = ", ".join(map(str, known)) or "the columns top_k, but the table has no such column"
             raise InputError(
-                f"`n_places` must be one of {', '.join(map(str, known)) or 'the columns top_k, and there are none'}; "
-                f"got {n_places!r}. Name it in the argument places of rank_stability."
+                f"`n_places` must be one of {choices}; got {n_places!r}. "
+                "Name it in the argument places of rank_stability."
             )
         if label is None:
             drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"

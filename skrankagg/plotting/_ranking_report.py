@@ -26,7 +26,7 @@ _ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "ma
 
 
 class RankingReport:
-    """One-page report on a consensus, which a notebook displays and which can be saved as HTML or Markdown.
+    """One-page report on a consensus, displayed in a notebook or saved as HTML or Markdown.
 
     :func:`ranking_report` creates it.
 
@@ -38,7 +38,7 @@ class RankingReport:
     facts : dict of str to object
         The method, the lists and the settings.
     caveats : list
-        Points to keep in mind, in the form prepared for the page.
+        Caveats, in the form that the page needs.
 
     See Also
     --------
@@ -74,7 +74,7 @@ class RankingReport:
         Parameters
         ----------
         pictures : bool, default=True
-            Whether to draw pictures, which needs matplotlib; they are embedded in the page as SVG.
+            Whether to draw pictures and embed them in the page as SVG. Pictures need matplotlib.
 
         Returns
         -------
@@ -124,7 +124,7 @@ def ranking_report(
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> RankingReport:
-    r"""Write a one-page report on how certain a consensus is and which lists it comes from.
+    r"""Write a one-page report on the certainty of a consensus and on the contributions of the lists.
 
     The page contains
 
@@ -150,23 +150,24 @@ def ranking_report(
     top : int, default=20
         Number of items to show; `frames` of the result contains the numbers of all items.
     n_places : int, default=3
-        The chance to be among this number of first places is shown next to the chance of the first place.
+        Number of first places. The report contains the chance of the first place, and the chance to be among these
+        places.
     n_resamples : int, default=1000
         Number of draws.
     confidence : float, default=0.95
         Share of the draws that an interval covers, and probability that a confidence set contains the true rank.
     unit : {"list", "voter", "query"}, default="list"
-        The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`; "query" reports on one board of all
-        queries.
+        The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`. With "query", all queries form one
+        board.
     random_state : int or None, default=0
-        Seed of the draws. None draws a seed at random, which the report contains.
+        Seed of the draws. None chooses a seed at random, and the report contains this seed.
     n_jobs : int, default=None
         Number of processes that share the draws.
 
     Returns
     -------
     RankingReport
-        The report, which a notebook displays as a page. The methods ``to_html()``, ``to_markdown()`` and ``save(path)``
+        The report. A notebook displays it as a page. The methods ``to_html()``, ``to_markdown()`` and ``save(path)``
         export the page, and ``frames`` contains the numbers.
 
     Raises
@@ -213,7 +214,7 @@ def ranking_report(
     <BLANKLINE>
     i1 is first of 6 items, and in 71 % of the draws of lists.
     <BLANKLINE>
-    The draws do not tell the first 5 items apart: no two neighbours keep their order in 95 % of them.
+    The draws do not separate the first 5 items: no two neighbours keep their order in 95 % of the draws.
     <BLANKLINE>
     <BLANKLINE>
     """
@@ -256,7 +257,7 @@ def _check_format(path, format):
 
 
 def _tell(caught):
-    """Issue each distinct caught warning once, and return the warnings except FewListsWarning as caveats."""
+    """Issue each distinct caught warning once; return all warnings except FewListsWarning as caveats."""
     told = {}
     for one in caught:
         told.setdefault((one.category, str(one.message)), None)

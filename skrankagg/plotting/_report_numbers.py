@@ -24,7 +24,7 @@ _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
 
 
 def count(n, one, many=None):
-    """Write a number with its noun."""
+    """Format a number with a noun, in the singular or plural."""
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
@@ -52,7 +52,7 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
         frames["stability"] = stability
         if (stability["n_resamples"] < n_resamples).any():
             failed = n_resamples - int(stability["n_resamples"].min())
-            caveats.append(Text("The method failed in {} draws, which do not count.", (failed,)))
+            caveats.append(Text("The method failed in {} draws. These draws do not count.", (failed,)))
     else:
         caveats.append(Text("{} cannot weigh lists, so there are no draws.", (type(aggregator).__name__,)))
     own, board = aggregator, lists
@@ -116,7 +116,7 @@ def _pooled(aggregator, prepared):
 
 def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):
     if draws["n_resamples"] * prepared.n_lists * float(prepared.n_items) ** 2 > _CONFIDENCE_CELLS:
-        caveats.append(Text("Confidence sets were left out: for so many items and lists they would take long."))
+        caveats.append(Text("Confidence sets were left out, because they take long for so many items and lists."))
         return {}
     try:
         return {"confidence": rank_confidence(aggregator, lists, confidence=confidence, **draws)}
@@ -134,7 +134,8 @@ def _always(facts, frames):
         n = facts["n_units"]
         there = f"{'is' if n == 1 else 'are'} {count(n, facts['unit'], units)}"
         if n < _FEW:
-            texts.append(Text("There {} to draw from: so few cannot show how certain the consensus is.", (there,)))
+            words = "There {} to draw from. This is too few to show how certain the consensus is."
+            texts.append(Text(words, (there,)))
         elif n < FEW_FOR_INTERVALS:
             words = (
                 "There {} to draw from. With 10 lists, intervals of 95 % of the draws covered the true rank in 88 to "
@@ -152,7 +153,7 @@ def _always(facts, frames):
         )
         texts.append(
             Text(
-                "Draws treat the {} as independent. If some copy others, the consensus looks more certain than it is.",
+                "Draws treat the {} as independent. If some copy others, the consensus seems too certain.",
                 (units,),
             )
         )
@@ -173,8 +174,9 @@ def _always(facts, frames):
         texts.append(
             Text(
                 "Each list is tested by itself at the level of 5 %: of 100 good lists, up to 5 are marked as outliers. "
-                "Reversed lists of at least 10 items are nearly all found if the others agree well, shorter ones "
-                "less often. A list that differs need not be wrong, and lists of one bad source support each other."
+                "Reversed lists of at least 10 items are nearly all found if the other lists agree well. Shorter "
+                "reversed lists are found less often. A list that differs need not be wrong, and lists of one bad "
+                "source support each other."
             )
         )
     return texts

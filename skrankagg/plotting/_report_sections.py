@@ -42,7 +42,7 @@ def _lead(frames, facts):
     texts = [Text(words, (*first, percent(table["top_1"].iloc[0]), UNITS[facts["unit"]]))]
     n = int((table["tied_group"] == 1).sum())
     if n > 1:
-        words = "The draws do not tell the first {} apart: no two neighbours keep their order in {} of them."
+        words = "The draws do not separate the first {}: no two neighbours keep their order in {} of the draws."
         texts.append(Text(words, (count(n, "item"), _share(facts))))
     return texts
 
@@ -124,11 +124,11 @@ def _groups(frames, facts, top):
             }
         )
     words = (
-        "A group ends after an item that is above the next one in at least {} of the draws. Within a group neighbours "
-        "swap places more often than that. Its first and its last item may still differ."
+        "A group ends after an item that is above the next item in at least {} of the draws. In a group, neighbours "
+        "swap places more often. The first and the last item of a group may still differ."
     )
     return Section(
-        "Items that the draws do not tell apart",
+        "Items that the draws do not separate",
         (Text(words, (_share(facts),)),),
         pd.DataFrame(rows),
         ("group", "places"),
@@ -140,12 +140,12 @@ def _sets(frames, facts, top):
         return None
     table = frames["confidence"]
     words = (
-        "The set of an item, in the table above, contains its true rank with a chance of {}. This is true of equally "
-        "good items too, so the sets are wider."
+        "In the table above, the set of an item contains the true rank of the item with a chance of {}. This also "
+        "holds for equally good items. The sets are therefore wider."
     )
     texts = (Text(words, (_share(facts),)),)
     if ((table["rank_low"] == 1) & (table["rank_high"] == len(table))).all():
-        words = "No set excludes a place: there are too few {} for that, or they differ too much."
+        words = "No set excludes a place: there are too few {}, or they differ too much."
         return Section("Confidence sets of the true ranks", (*texts, Text(words, (UNITS[facts["unit"]],))))
     if shows_confidence(facts, frames):
         return Section("Confidence sets of the true ranks", texts)
@@ -164,7 +164,7 @@ def _pairs(frames, facts, top):
     table = frames["preferences"]
     above = table.to_numpy()[np.triu_indices(len(table), 1)]
     n_sure = int(are_sure(above, facts["confidence"]).sum())
-    words = "Of the {} of the items shown, {} in one order in at least {} of the draws; a line runs around them."
+    words = "Of the {} of the items shown, {} in one order in at least {} of the draws. A line surrounds these pairs."
     values = (count(len(above), "pair"), _are(n_sure), _share(facts))
     level = max(facts["confidence"], 0.5 + 1e-9)
     return Section(
@@ -197,7 +197,7 @@ def _shares(frames, facts, top):
         shown = shown.drop(columns="against it most")
     words = "The amount that each list adds to the score of an item; these shares add up to the score."
     return Section(
-        "Who made it: shares of the score",
+        "Origin of the consensus: shares of the score",
         (Text(words),),
         shown,
         ("score",),
@@ -231,8 +231,9 @@ def _influence(frames, facts, top):
         del columns["leave the first 10"]
     texts = [
         Text(
-            "Agreement is Kendall's tau-b of a list with the consensus of the others. An outlier agrees with them "
-            "significantly less than similar lists do. The other columns show the changes without the list."
+            "Agreement is Kendall's tau-b of a list with the consensus of the other lists. An outlier agrees with "
+            "this consensus significantly less than similar lists do. The other columns show the changes without "
+            "the list."
         ),
     ]
     if n_tested:
@@ -242,15 +243,15 @@ def _influence(frames, facts, top):
         words = "{} could not be tested for outliers: too short, or fewer than 5 lists to compare with."
         texts.append(Text(words, (count(len(table) - n_tested, "list"),)))
     if n_known < len(table):
-        words = "The agreement of {} is unknown: they share fewer than two items with the others, or tie all of them."
+        words = "The agreement of {} is unknown: fewer than two items are shared with other lists, or all are tied."
         texts.append(Text(words, (count(len(table) - n_known, "list"),)))
     if len(shown) < n_known:
-        texts.append(Text("The {} that agree least are shown.", (len(shown),)))
+        texts.append(Text("The {} lists that agree least are shown.", (len(shown),)))
     elif n_known and len(shown) < len(table):
         texts.append(Text("The {} whose agreement is known are shown.", (len(shown),)))
     numbers = tuple(name for name in columns if name not in ("voter", "outlier", "first item changes"))
     return Section(
-        "Who made it: influence of the lists",
+        "Origin of the consensus: influence of the lists",
         tuple(texts),
         pd.DataFrame(columns),
         numbers,

@@ -1,4 +1,4 @@
-"""Plot of a measure over the weight of one of two voters."""
+"""Plot of a measure against the weight of the second of two voters."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _LEVELS = ((ORANGE, (0, (6, 1.5))), (GREEN, (0, (1.5, 1.2))), (SOFT_TEXT, (0, (6
 
 @dataclass(eq=False, repr=False)
 class WeightCurveDisplay(Display):
-    r"""A measure over the weight of one of two voters, from only the first voter to only the second voter.
+    r"""Curve of a measure against the weight of the second of two voters, from 0 to 1.
 
-    The plot shows how much the measure gains from merging, and how precisely the weight must be known. Create one with
-    :meth:`from_estimator`.
+    The plot shows how much the measure gains from merging, and how precisely the weight must be known. Create a display
+    with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ class WeightCurveDisplay(Display):
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest mean is the best; False means the lowest. None marks no best value.
+        Whether the highest mean is the best. With False, the lowest mean is the best. None marks no best value.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
-        The figure around it.
+        Figure that contains the axes.
     line_ : matplotlib Line2D
         The curve of the mean.
     band_ : matplotlib PolyCollection or None
@@ -139,7 +139,8 @@ class WeightCurveDisplay(Display):
         qrels : DataFrame or Qrels
             Judgements.
         voters : sequence of two ids, default=None
-            The first voter, at the left end, and the second voter. None uses the voters of the lists if there are two.
+            The first voter, at the left end of the curve, and the second voter, at the right end. None uses the voters
+            of the lists if there are two.
         metric : str or Measure, default="ndcg@10"
             A measure.
         weights : sequence of float, default=None
@@ -220,7 +221,7 @@ class WeightCurveDisplay(Display):
         return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
-        """Return the place of the best mean, or the middle of several; None if the measure has no best value."""
+        """Return the position of the best mean, or the middle of several positions; None if no value is the best."""
         mean = self.table["mean"].to_numpy()
         if self.greater_is_better is None or np.isnan(mean).all():
             return None

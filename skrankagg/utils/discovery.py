@@ -19,7 +19,7 @@ def all_aggregators() -> dict[str, type[BaseAggregator]]:
     See Also
     --------
     default_methods : Returns one estimator of each class and variant.
-    all_transformers : Lists the transformers before and after aggregators.
+    all_transformers : Lists the transformers that can precede or follow an aggregator.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def describe(aggregator: BaseAggregator | type[BaseAggregator]) -> str:
     Parameters
     ----------
     aggregator : type
-        Class of an aggregator, or an estimator of this class.
+        An aggregator class, or an instance of an aggregator class.
 
     Returns
     -------

@@ -45,8 +45,8 @@ def all_checks(aggregator: BaseAggregator | ListTransformer) -> list[tuple[str, 
     -------
     list of (str, callable) tuples
         Name of the check, and the check as a function of the estimator. Scikit-learn's checks that need no data come
-        first, then the library's own. Scikit-learn's other checks are listed in the table ``EXEMPTIONS``, with the
-        reason and the check that replaces them, if there is such a check.
+        first, and the library's own checks follow. Scikit-learn's other checks are not run. The table ``EXEMPTIONS``
+        gives the reason for each of these checks, and the check that replaces it, if there is such a check.
 
     See Also
     --------

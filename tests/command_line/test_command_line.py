@@ -88,7 +88,7 @@ def test_compare_leaves_out_methods_without_fractional_weights(run, folder):
         unable = ", ".join(name for name in tags if not tags[name].voter_weights)
         whole = ", ".join(name for name in tags if tags[name].integer_weights)
         assert f"Left out because they cannot weigh lists: {unable}" in notes and "Agglomerative" in unable
-        assert (f"Left out because they weigh lists by whole numbers only: {whole}" in notes) == left_out
+        assert (f"Left out because they accept only integer weights of lists: {whole}" in notes) == left_out
         assert "RobustRankAggregation" in whole
 
 
@@ -163,7 +163,7 @@ def test_compare_counts_0_for_a_voter_without_a_list_of_a_judged_query(run, fold
     assert rows["(best single voter, v)"] == ["0.5417", "3"]
     mean = (13 / 24 + 5 / 12 + 1 / 2) / 3
     assert rows["(mean of 3 single voters)"] == [f"{mean:.4f}", f"{(3 + 2 + 2) / 3:.0f}"]
-    note = "A judged query that a voter has no list for counts as an empty list."
+    note = "If a voter has no list for a judged query, an empty list is measured."
     assert note in " ".join(out.split())
     assert note not in " ".join(run("compare", "lists.csv", "qrels.txt", "--methods", "Copeland").split())
 
@@ -508,7 +508,7 @@ def test_compare_rejects_an_unknown_plot_format_before_computing(fail, monkeypat
         "compare lists.csv qrels.txt --demo truth",
         "compare --demo foo",
         "compare --random-state -1",
-        "aggregate lists.csv",
+        "aggregate lists.csv --param norm=rank",
         "aggregate lists.csv --method CombSUM[norm=rank] --param norm=rank",
         "evaluate good.run",
         "evaluate good.run qrels.txt --gain foo",

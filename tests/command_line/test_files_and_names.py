@@ -100,7 +100,7 @@ def test_invalid_files_give_a_one_sentence_error(fail, folder, command, message)
 
 
 def test_evaluate_rejects_several_files_of_judgements(fail):
-    assert "judgements must be in one file; 2 match 'runs'." in fail("evaluate", "same.run", "runs")
+    assert "judgements must be in one file; 2 files match 'runs'." in fail("evaluate", "same.run", "runs")
 
 
 @pytest.mark.exhaustive

@@ -129,7 +129,7 @@ def test_explain_prints_places_and_influence_for_other_methods(run, data):
     query = data[0].queries[0]
     out = run("explain", "lists.csv", "--method", "Schulze", "--query", query)
     assert "the place of each item in each list" in out
-    assert "The scores of Schulze() are not sums; changes without each list:" in out
+    assert "The scores of Schulze() are not sums. Changes if a list is left out:" in out
     assert len(cells(out, "v1")) == 1
 
 
@@ -160,7 +160,7 @@ def test_aggregate_with_intervals_equals_rank_stability(run, data):
 
 def test_aggregate_with_intervals_rejects_json(fail):
     command = ("aggregate", "lists.csv", "--method", "BordaCount", "--intervals", "--to", "json")
-    assert "--intervals adds columns, which json cannot store" in fail(*command)
+    assert "--intervals adds columns that json cannot store" in fail(*command)
 
 
 # ---------------------------------------------------------------------- methods that learn, baselines, voters
@@ -171,7 +171,7 @@ def test_aggregate_passes_qrels_to_supervised_methods(run, fail, data):
     lists, qrels = data
     expected = SlideFuse(qrels=qrels).fit_transform(lists)
     assert pd.read_csv(io.StringIO(out))["item"].tolist() == expected["item"].tolist()
-    assert "SlideFuse learns from judgements; give it some: --qrels FILE." in fail(
+    assert "SlideFuse learns from judgements; pass them: --qrels FILE." in fail(
         "aggregate", "lists.csv", "--method", "SlideFuse"
     )
     assert "CombSUM does not learn from judgements; leave out --qrels." in fail(

@@ -588,7 +588,7 @@ def test_aggregate_with_chunk_queries_reads_several_files(run, folder, lists):
         (["--method", "SlideFuse"], "SlideFuse learns from judgements, which needs all lists at once"),
         (["--method", "PlackettLuce[weighting=global]"], "does not learn a mean over lists"),
         (["--method", "Kemeny[random_state=None]"], "random_state=None gives different numbers"),
-        (["-o", "-"], "--chunk-queries writes a Parquet file; name one: -o consensus.parquet."),
+        (["-o", "-"], "--chunk-queries writes a Parquet file; name the file: -o consensus.parquet."),
         (["-o", "out.csv"], "--chunk-queries writes a Parquet file"),
         (["-o", "out.parquet", "--to", "csv"], "--chunk-queries writes a Parquet file"),
         (["-o", "none/out.parquet"], "there is no folder 'none'"),

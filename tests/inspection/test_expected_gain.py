@@ -70,7 +70,7 @@ def test_queries_without_a_relevant_item_in_the_lists_do_not_count():
 
 def test_expected_gain_rejects_other_methods_and_judgements():
     lists, qrels = data(5)
-    with pytest.raises(InputError, match=r"`method` must be LearnedWeights; got BordaCount\(\). Measure other methods"):
+    with pytest.raises(InputError, match=r"`aggregator` must be LearnedWeights; got BordaCount\(\). Measure others"):
         expected_gain(BordaCount(), lists, qrels)
     with pytest.raises(InputTypeError, match="must be a data frame"):
         expected_gain(LearnedWeights(), lists, [1])

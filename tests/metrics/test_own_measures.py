@@ -457,7 +457,7 @@ def test_plots_respect_a_custom_measure_where_lower_is_better(pyplot):
     ):
         assert display.result.mean_ranks == pytest.approx(table[[name for name, _ in METHODS]].rank(axis=1).mean())
     for metric in (LOWER, reciprocal):
-        with pytest.raises(InputError, match=r"`metric` must be a measure that takes a cutoff; got "):
+        with pytest.raises(InputError, match=r"`metric` must be a measure that accepts a cutoff; got "):
             CutoffDisplay.from_comparator(comparator, metric)
     assert CutoffDisplay.from_comparator(comparator, "ndcg", cutoffs=[1, 2]).table.shape == (3, 2)
     # A measure that the Comparator has not computed is computed from its runs.

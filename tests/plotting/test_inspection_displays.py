@@ -316,7 +316,7 @@ def test_inspection_displays_draw_one_query_on_the_given_axes(plt, draw):
 
 @pytest.mark.parametrize("draw", [DISPLAYS[0], DISPLAYS[1], DISPLAYS[3]], ids=[NAMES[0], NAMES[1], NAMES[3]])
 def test_inspection_displays_need_a_query_if_there_are_several(plt, draw):
-    with pytest.raises(InputError, match=r"shows one query; `query` must be the id of one of the 2, such as 'q1'\."):
+    with pytest.raises(InputError, match=r"`query` must be the id of one of the 2 queries, such as 'q1'\."):
         draw(RankedLists.from_frame(make(n_queries=2)))
 
 

@@ -73,11 +73,11 @@ def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report
     headings = re.findall(r"<h2>(.*?)</h2>", html)
     assert headings == [
         "The consensus",
-        "Items that the draws do not tell apart",
+        "Items that the draws do not separate",
         "Confidence sets of the true ranks",
         "Two items at a time",
-        "Who made it: shares of the score",
-        "Who made it: influence of the lists",
+        "Origin of the consensus: shares of the score",
+        "Origin of the consensus: influence of the lists",
         "What to keep in mind",
         "How it was computed",
     ]
@@ -211,7 +211,7 @@ def test_ranking_report_shows_only_the_first_items_of_long_boards(plt):
     text = report.to_markdown()
     assert "25 items below these are not shown." in text
     assert report.frames["preferences"].shape == (5, 5) and len(report.frames["stability"]) == 30
-    assert "The 30 that agree least are shown." in text and "first, %" in text and "first 1," not in text
+    assert "The 30 lists that agree least are shown." in text and "first, %" in text and "first 1," not in text
     Reader(report.to_html())
 
 

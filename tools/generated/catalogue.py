@@ -1,4 +1,4 @@
-"""Generate the output of `skrankagg methods` and `skrankagg measures` as text files, so that printing it is fast."""
+"""Generate the output of `skrankagg methods` and `skrankagg measures` as text files, which can be printed fast."""
 
 from skrankagg.metrics import measure_names
 from skrankagg.utils.discovery import all_aggregators, describe
@@ -9,7 +9,7 @@ FOLDER = ROOT / "skrankagg" / "_command_line"
 
 
 def methods():
-    """Return two lines for each method: its name and what it does, its parameters and their defaults."""
+    """Return two lines for each method: the name with a summary, and the parameters with their defaults."""
     aggregators = all_aggregators()
     width = max(map(len, aggregators))
     lines = []

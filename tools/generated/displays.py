@@ -1,6 +1,6 @@
-"""Generate what docs/evaluation.md has of the displays: their table, and the descriptions of their pictures.
+"""Generate the table of displays in docs/evaluation.md, and the descriptions of the pictures.
 
-The table has the first line of each docstring, and the constructors.
+The table contains the first line of each display's docstring, and the constructors.
 """
 
 import re

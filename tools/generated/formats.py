@@ -1,4 +1,4 @@
-"""Generate all that follows from the file formats: types of `format`, docstring entries, command-line choices."""
+"""Generate texts from the file formats: types of `format`, docstring entries, and choices of the command line."""
 
 import re
 import textwrap
@@ -41,14 +41,14 @@ def _quoted(names):
 
 
 def _entry(formats, kind, auto):
-    """Return the entry of `format` in a docstring."""
+    """Return the entry for the parameter `format` of a docstring."""
     text = " ".join(f'``"{one.name}"``: {one.holds[kind]}.' for one in formats) + f' ``"auto"``: {auto}'
     lines = textwrap.fill(text, 112, break_on_hyphens=False, break_long_words=False)
     return f'    format : {{{_quoted(_names(formats))}}}, default="auto"\n{textwrap.indent(lines, " " * 8)}\n'
 
 
 def _with_entry(text, function, entry):
-    """Return a module with another entry of `format` in the docstring of a function."""
+    """Return the text of a module after replacing the entry of `format` in a function's docstring."""
     start = text.index(f"\ndef {function}(")
     head, tail = text[:start], text[start:]
     return head + re.sub(r"    format : .*\n(?: {8}.*\n)+", lambda _: entry, tail, count=1)
@@ -75,7 +75,7 @@ def _choices():
     others_of_runs = [one for one in written() if one.suffixes and not one.is_table]
     ends = ", ".join(f"{one.name} if it ends in {alternatives(one.suffixes)}" for one in others_of_runs)
     lines = [_help(one) for one in readable(LISTS)]
-    return f'''"""Formats of files, as the usage names them, so that nothing heavy is loaded for it.
+    return f'''"""Names of file formats for the usage, in a module that imports nothing.
 
 tools/regenerate.py writes this file.
 """

@@ -36,7 +36,7 @@ def _section(name, aggregator):
 
 
 def formulas(aggregator):
-    """Return the parts of the Notes with formulas, or their first paragraph if it has none of its own, in reST."""
+    """Return the parts of the Notes that contain formulas, in reST; without formulas, return the first paragraph."""
     notes = re.search(r"\nNotes\n-+\n(.*?)(?=\n[A-Z][\w ]*\n---|\Z)", inspect.getdoc(aggregator), re.DOTALL)[1]
     notes = re.sub(r"(\.\. math::)\n\n", r"\1\n", notes)  # a directive and the formula below it are one part
     parts = [part.strip("\n") for part in re.split(r"\n\s*\n", notes)]
@@ -53,7 +53,7 @@ def formulas(aggregator):
 
 
 def _keep_introduction(parts, number, kept):
-    """Keep the paragraph before a formula; before a list of cases, also the paragraph that introduces it."""
+    """Keep the paragraph before a formula; before a list of cases, also keep the paragraph that introduces the list."""
     for before in range(number - 1, -1, -1):
         if re.match(r"\s*\.\. math::|==", parts[before]):
             return

@@ -1,7 +1,7 @@
-"""The guide's tables of all methods: absent items, what is promised, ties and costs.
+"""The guide's tables of all methods: absent items, promised properties, ties and costs.
 
-They follow from the tags, from `_guide`, which a method declares beside its formula, and from `_tag_notes`, the
-parameters that change a tag.
+The tables are generated from the tags of the methods and from two attributes. `_guide` is declared beside the formula
+of a method. `_tag_notes` names the parameters that change a tag.
 """
 
 from skrankagg.utils.discovery import all_aggregators
@@ -42,13 +42,13 @@ def properties(method):
 
 
 def absent_table(methods):
-    """Return the table of what absent items get."""
+    """Return the table on the treatment of absent items."""
     rows = [[f"`{name}`", method._guide["absent"], _below(method)] for name, method in methods.items()]
     return table(["method", "an item that a list does not hold gets", "below held items"], rows)
 
 
 def _below(method):
-    """Return whether absent items are below held ones, and in brackets what changes it."""
+    """Return the cell that states whether absent items are below ranked items, with exceptions in brackets."""
     default = is_below(method())
     notes = []
     if "absent" in method().get_params():
@@ -61,12 +61,12 @@ def _below(method):
 
 
 def is_below(method):
-    """Return whether an estimator has the tag `absent_below`."""
+    """Return True if the tag `absent_below` of an estimator is set."""
     return method.__sklearn_tags__().aggregator_tags.absent_below
 
 
 def tag_table(methods):
-    """Return the table of tags, and below it the notes on parameters that change an entry."""
+    """Return the table of tags, followed by notes on parameters that change an entry."""
     numbers, rows = {}, []
     for name, method in methods.items():
         notes, cells = method._declared("_tag_notes"), properties(method())

@@ -1,6 +1,7 @@
-"""Generate all that follows from the measures: a stub with their signatures, and the table in docs/evaluation.md.
+"""Generate a stub with the signatures of the measures, and the table of measures in docs/evaluation.md.
 
-The functions receive their signatures from a decorator, which editors and type checkers do not run; they read the stub.
+A decorator gives the functions their signatures. Editors and type checkers do not run the decorator, but they read the
+stub.
 """
 
 import inspect
@@ -51,7 +52,7 @@ def _defines(module, name):
 
 
 def _definition(name, signature, words):
-    """Return a function without a body, its types by their names in this package."""
+    """Return a function without a body; types have their names in this package."""
     parts = []
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
@@ -64,7 +65,7 @@ def _definition(name, signature, words):
 
 
 def measure_table():
-    """Return the table of measures: names, formula, conventions, and equal measures in other tools."""
+    """Return the table of measures, with names, formula, conventions, and equal measures in other tools."""
     rows = []
     for measure in MEASURES.values():
         names = ", ".join(f"`{name}`" for name in measure_names() if name.partition("@")[0] == measure.name)

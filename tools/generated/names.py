@@ -1,7 +1,7 @@
-"""The public names: imports and `__all__` of the public packages, of the families in them, and of their stubs.
+"""Imports and `__all__` of the public packages, of the families inside the packages, and of the stubs.
 
-A private module lists what its package exports in `__all__`; one that exports nothing has none. The modules are read
-and not imported, because names that are missing here are why an import fails.
+The `__all__` of a private module lists the names that the package exports. A module without exported names has no
+`__all__`. The modules are read as text, because importing them fails while generated names are missing.
 """
 
 import ast
@@ -34,14 +34,14 @@ def files():
 
 
 def _is_exported(folder):
-    """Return True for a public package, and for a family in one that imports its names at once."""
+    """Return True for a public package, and for a family inside a package that imports the family's names at once."""
     if not folder.name.startswith("_"):
         return True
     return folder.parent != PACKAGE and not (folder.parent / "__init__.pyi").exists()
 
 
 def _sources(folder):
-    """Return the names that a package takes of each of its private modules and families."""
+    """Return the names that a package imports from each of its private modules and families."""
     found = {}
     for path in sorted(folder.glob("_*")):
         if path.suffix == ".py" and not path.name.startswith("__"):
@@ -56,13 +56,13 @@ def _sources(folder):
 
 
 def declared(path):
-    """Return the names in the `__all__` of a module, none if it has no such line."""
+    """Return the names in the `__all__` of a module; without such a line, return no names."""
     line = re.search(r"^__all__ = (\[.*?\])", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return ast.literal_eval(line[1]) if line else []
 
 
 def _stub(folder, text):
-    """Return the text of a stub: what is imported by hand, and what follows from the folder."""
+    """Return the text of a stub: the imports that were written by hand, and the generated imports."""
     sources, rest = {}, []
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom):
@@ -87,7 +87,7 @@ def _end_of_docstring(text):
 
 
 def _kind(name):
-    """Return the rank of a name where constants, classes and functions come in this order."""
+    """Return a sort key that puts constants before classes, and classes before functions."""
     return 0 if name.isupper() else 1 if name[0].isupper() else 2
 
 

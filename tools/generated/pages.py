@@ -1,4 +1,4 @@
-"""Pages of the documentation, and the parts of them that are generated."""
+"""Pages of the documentation, and the generated parts of these pages."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ DOCS = ROOT / "docs"
 
 
 def with_part(text, name, part):
-    """Return a page with another text between ``<!-- name -->`` and ``<!-- end of name -->``."""
+    """Return a page after replacing the text between ``<!-- name -->`` and ``<!-- end of name -->``."""
     pattern = rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)"
     found, count = re.subn(pattern, lambda marks: marks[1] + part + marks[2], text, flags=re.DOTALL)
     if count != 1:
@@ -24,7 +24,7 @@ def table(heading, rows):
 
 
 def families(methods):
-    """Return the names of methods by family, the name of its folder and of its page, as the guide orders them."""
+    """Return a dict of family to method names, in the guide's order; a family is the name of a folder and of a page."""
     found = {}
     for name, method in methods.items():
         found.setdefault(method.__module__.split(".")[2].removeprefix("_"), []).append(name)

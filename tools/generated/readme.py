@@ -1,4 +1,4 @@
-"""Parts of README.md: the methods by family, their number, and four numbers of docs/performance.md."""
+"""Parts of README.md: the methods by family, the number of methods, and four numbers of docs/performance.md."""
 
 import re
 
@@ -19,7 +19,7 @@ FIGURES = (
 
 
 def family_rows():
-    """Return a row for each family: its page, and the names of its methods."""
+    """Return a row for each family, with the family's page and the names of the methods."""
     rows = []
     for family, names in families(all_aggregators()).items():
         title = title_of(family).partition(":")[0]
@@ -28,7 +28,7 @@ def family_rows():
 
 
 def speed_rows():
-    """Return the four numbers, as the page of performance has them."""
+    """Return the four numbers from the page on performance."""
     page = PAGE.read_text(encoding="utf-8")
     rows = []
     for command, row, ours, theirs, peer, what in FIGURES:

@@ -28,7 +28,7 @@ _MEASURES = {
 
 
 class Comparator:
-    """Run methods on the same lists and collect their measures.
+    """Comparison of methods on the same lists, with a table of measures.
 
     Lists and judgements are read and encoded once for all methods with the same convention.
 
@@ -42,8 +42,8 @@ class Comparator:
     aggregators : list of (str, method) tuples
         The methods that were added.
     results : DataFrame
-        The measures of each method and query. The column `time` contains the seconds of the method, and `Method` its
-        name. None before :meth:`aggregate`.
+        The measures of each method and query. The column `time` contains the seconds that a method took, and the column
+        `Method` contains the name of the method. None before :meth:`aggregate`.
 
     See Also
     --------
@@ -76,7 +76,7 @@ class Comparator:
         name : str
             Name of the method in the results.
         obj : object
-            A method of this module, or any object with PyFLAGR's ``aggregate``.
+            A method of this module, or any object with a method ``aggregate`` like PyFLAGR's.
         """
         self.aggregators.append((name, obj))
 
@@ -133,7 +133,7 @@ class Comparator:
         cutoff : int
             Largest cutoff.
         metric : {"map", "precision", "recall", "dcg", "ndcg", "time"}
-            Measure; "map" and "time" are one column, regardless of the cutoff.
+            Measure. "map" and "time" have a single column, which does not depend on the cutoff.
         df : DataFrame
             Rows of `results`.
 
@@ -158,9 +158,9 @@ class Comparator:
         cutoff : int
             Largest cutoff.
         metric : str or list of str, default="all"
-            Measures; "all" selects all columns at all cutoffs.
+            Measures; "all" selects all columns, also for larger cutoffs.
         query : str, default="all"
-            Query as in the column `q`: "Topic 1", or "all" for the means.
+            Query as in the column `q`, such as "Topic 1"; "all" selects the means over the queries.
 
         Returns
         -------

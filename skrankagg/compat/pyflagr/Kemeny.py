@@ -1,4 +1,4 @@
-"""Kemeny's rule, PyFLAGR's KemenyOptimal."""
+"""Kemeny's rule; in PyFLAGR, the class KemenyOptimal."""
 
 from itertools import combinations
 
@@ -15,7 +15,7 @@ _MOST_PERMUTED = 8
 
 
 class KemenyOptimal(Method):
-    """Find the order that agrees best with all lists.
+    """Order that agrees best with all lists.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class KemenyOptimal(Method):
 
     Notes
     -----
-    If several orders are best, FLAGR returns the first best order in its search. Up to 8 items, this method returns the
-    same order. Larger queries are solved by :func:`~skrankagg.aggregators.kemeny_order`. FLAGR cannot solve them; it
-    needs more than a minute for 12 items.
+    If several orders are best, FLAGR returns the first best order in its search. For queries of up to 8 items, this
+    method returns the same order. Larger queries are solved by :func:`~skrankagg.aggregators.kemeny_order`. FLAGR
+    cannot solve them; it needs more than a minute for 12 items.
 
     Examples
     --------
@@ -58,7 +58,10 @@ class KemenyOptimal(Method):
         return table, score
 
     def _gains(self, table):
-        """Return each list's gain if the row's item is above the column's, of shape (n_lists, n_items, n_items)."""
+        """Compute the gain of each list if the row's item is above the column's item.
+
+        The result has the shape (n_lists, n_items, n_items).
+        """
         if "kemeny.tau_mean" not in self._quirks:
             return (table.rank[:, :, None] < table.rank[:, None, :]).astype(np.float64)
         held = table.held

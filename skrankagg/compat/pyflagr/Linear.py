@@ -1,4 +1,4 @@
-"""Linear combination of scores, PyFLAGR's CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
+"""Linear combinations of scores; in PyFLAGR: CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
 
 from typing import Literal, TypeAlias
 

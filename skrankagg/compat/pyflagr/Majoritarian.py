@@ -1,4 +1,4 @@
-"""Majority methods, PyFLAGR's CondorcetWinners, CopelandWinners and OutrankingApproach."""
+"""Majority methods; in PyFLAGR: CondorcetWinners, CopelandWinners and OutrankingApproach."""
 
 from ... import aggregators
 from ._comparison_table import majority_scores, outranking_scores
@@ -42,7 +42,7 @@ class CondorcetWinners(Method):
 
 
 class CopelandWinners(Method):
-    """Number of opponents beaten by a majority, where draws count half.
+    """Number of opponents beaten by a majority; a draw counts half.
 
     Parameters
     ----------

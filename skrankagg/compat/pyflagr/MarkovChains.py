@@ -1,4 +1,4 @@
-"""Markov chains, PyFLAGR's MC1, MC2, MC3, MC4 and MCT."""
+"""Markov chains; in PyFLAGR: MC1, MC2, MC3, MC4 and MCT."""
 
 from typing import Literal
 
@@ -20,7 +20,7 @@ _TOLERANCE, _MOST_STEPS = 1e-13, 10_000
 
 
 class MC(Method):
-    """Random walk from item to item, with any of the five chains.
+    """Random walk from item to item, with one of the five chains.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class MC(Method):
         return table, state
 
     def _moves(self, table):
-        """Compute the probability of a step from the item of each row to the item of each column."""
+        """Compute the matrix of transition probabilities from the row's item to the column's item."""
         chain, quirks = _BY_NUMBER[self.chain_type], self._quirks
         m, n = table.shape
         wins, both = table.above_held, table.both

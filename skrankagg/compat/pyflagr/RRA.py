@@ -1,4 +1,4 @@
-"""Robust rank aggregation, PyFLAGR's RRA."""
+"""Robust rank aggregation; in PyFLAGR, the class RRA."""
 
 import numpy as np
 
@@ -11,16 +11,16 @@ __all__ = ["RRA"]
 
 
 class RRA(Method):
-    """Order items by p-values for ranks that are better than random ranks, small p-values first.
+    """Order of the items by p-value; a small p-value means that the ranks are better than random ranks.
 
-    FLAGR's exact form is not followed, because its alternating sum has no correct digit with 50 lists. The p-values
-    here are correct; see the page "Coming from PyFLAGR" of the documentation.
+    FLAGR's exact p-values are not reproduced. FLAGR computes them by an alternating sum that has no correct digit with
+    50 lists. The p-values here are correct; see the page "Coming from PyFLAGR" of the documentation.
 
     Parameters
     ----------
     %(eval_pts)s
     exact : bool, default=False
-        Whether p-values are exact; otherwise they are an upper bound.
+        Whether p-values are exact. Otherwise they are upper bounds.
     %(convention)s
 
     See Also

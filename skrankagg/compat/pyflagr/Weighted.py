@@ -1,4 +1,4 @@
-"""Methods that weight the voters, PyFLAGR's PreferenceRelationsGraph, Agglomerative and DIBRA."""
+"""Methods that weight the voters; in PyFLAGR: PreferenceRelationsGraph, Agglomerative and DIBRA."""
 
 from typing import Literal
 
@@ -80,7 +80,7 @@ class PreferenceRelationsGraph(Method):
 
 
 class Agglomerative(Method):
-    """Merging of the two most similar lists until one list is left.
+    """Repeated merging of the two most similar lists, until one list is left.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Terms of the linear methods, with FLAGR's values and order of additions."""
+"""Terms that the linear methods add up, with FLAGR's values and in FLAGR's order."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda":
 
 
 def _check_scores(table, norm):
-    """If the normalisation uses scores, raise an error for missing scores and scores that contradict the ranks."""
+    """If the normalisation uses scores, raise an error for missing scores or scores that contradict the ranks."""
     if norm in {"score", "z-score"}:
         check_scores(table.profile.lists, f"norm={norm!r}", "choose 'borda' or 'rank'")
 
@@ -36,8 +36,8 @@ def comb_terms(table, norm, multiply, quirks):
     Returns
     -------
     function
-        Function of the weights of the lists, or None, that adds up the terms list by list. It returns float64 of shape
-        (n_items,).
+        Adds up the terms list by list. Its argument is the weights of the lists, or None. Its result is a float64 array
+        of shape (n_items,).
     """
     _check_scores(table, norm)
     terms = _terms(table, norm, quirks)

@@ -23,7 +23,7 @@ def _not_behind(table, gap, weight):
 
 
 def majority_scores(table, draw, weight=None):
-    """Return the score of each item: its number of majority wins plus its draws times their value.
+    """Score each item by its number of majority wins, plus the value of a draw for each of its draws.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def majority_scores(table, draw, weight=None):
 
 
 def outranking_scores(table, thresholds, quirks, weight=None, order=None):
-    """Score items by the items that they outrank.
+    """Score each item by the items that it outranks.
 
     Parameters
     ----------

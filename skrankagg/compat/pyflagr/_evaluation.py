@@ -10,14 +10,14 @@ _COUNTS = ["num_ret", "num_rel", "num_rel_ret"]
 
 
 def evaluate_run(profile, encoded, run, eval_pts, quirks):
-    """Measure aggregate lists.
+    """Compute the table of measures of aggregated lists.
 
     Parameters
     ----------
     profile : Profile
     encoded : EncodedQrels
     run : Run
-        Aggregate lists.
+        The aggregated lists.
     eval_pts : int
         Largest cutoff.
     quirks : frozenset of str

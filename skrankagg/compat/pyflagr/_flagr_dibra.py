@@ -103,7 +103,7 @@ class Weights:
 
     @classmethod
     def of(cls, value):
-        """Build weights that are scaled by their own statistics; sums follow the order of the lists."""
+        """Build weights with the statistics of `value`; sums follow the order of the lists."""
         m = len(value)
         mean = np.cumsum(value)[-1] / m
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
@@ -119,7 +119,7 @@ class Weights:
 
 
 def dibra_scores(table, method, quirks):
-    """Aggregate one query.
+    """Aggregate the lists of one query by DIBRA.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def dibra_scores(table, method, quirks):
 
 
 def _iterate(table, method, quirks):
-    """Aggregate and weight in turn until no weight grows; return the weights and the scores."""
+    """Aggregate and update the weights in turn until no weight grows; return the weights and the scores."""
     m = table.shape[0]
     gamma, tol = single(method.g, quirks), single(method.tolerance, quirks)
     weights = Weights(np.ones(m), 0.0, 1.0, 1.0)
@@ -177,7 +177,7 @@ def _iterate(table, method, quirks):
 
 
 def _base(table, method, quirks):
-    """Return the base method as a function of the weights and the last order, which returns scores."""
+    """Return the base method as a function that computes scores from the weights and the last order."""
     kind, _, norm = method.aggregator.partition(":")
     if norm:
         terms = comb_terms(table, norm, kind == "combmnz", quirks)
@@ -191,7 +191,7 @@ def _base(table, method, quirks):
 
 
 def _distance(table, name, quirks):
-    """Return the distance as a function of an order and of the scores in this order."""
+    """Return the named distance as a function whose arguments are an order and the scores in this order."""
     quirk, distance = DISTANCES[name]
     if quirk in quirks:
         of_order = distance(table)

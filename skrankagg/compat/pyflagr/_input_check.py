@@ -1,8 +1,8 @@
-"""Input check, which reads files and frames as FLAGR does and encodes them once.
+"""Input of lists and judgements, which are read as in FLAGR and are encoded once.
 
-The order of the file matters here, because FLAGR adds up in that order. Queries and voters are numbered by their first
-appearance; items are sorted as bytes. Ids are text. Some input is changed or dropped by FLAGR, or makes it crash. Here
-such input is read unchanged, or an error gives the reason.
+The order of the file matters here, because FLAGR adds numbers in the order of the file. Queries and voters are numbered
+by their first appearance; items are sorted as bytes. Ids are text. Some input is changed or dropped by FLAGR, or makes
+it crash. Here such input is read unchanged, or an error gives the reason.
 """
 
 import os
@@ -60,8 +60,8 @@ def _refuse_duplicates(frame):
     if len(twice):
         query, voter, item = twice[names].iloc[0]
         raise InputError(
-            f"A list must contain an item once; {len(twice)} rows repeat one: the list of voter {voter!r} for query "
-            f"{query!r} has {item!r} twice. Keep one of them, for example with drop_duplicates."
+            f"A list must contain an item once; {len(twice)} rows repeat an item: the list of voter {voter!r} for "
+            f"query {query!r} has {item!r} twice. Keep one row, for example with drop_duplicates."
         ) from None
 
 
@@ -101,7 +101,7 @@ def encode_profile(input_file, input_df, quirks):
 
 
 def _as_written(rows):
-    """Sort lists by descending score, then rank, then file order, and number the places; also return the ranks."""
+    """Sort lists by descending score, rank and file order; return the rows with their places, and FLAGR's ranks."""
     keys = [rows["query"], rows["voter"]]
     if "score" in rows:
         keys.append(-rows["score"].to_numpy(dtype=np.float64))
@@ -149,7 +149,7 @@ def encode_judgements(rels_file, rels_df, profile):
 
 
 def ids_out(names):
-    """Convert ids to the form of PyFLAGR's frames: integers if all are written as integers, otherwise text.
+    """Convert ids to integers if all ids are written as integers, as in PyFLAGR's frames; otherwise keep text.
 
     Parameters
     ----------

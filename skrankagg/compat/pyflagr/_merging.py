@@ -79,12 +79,12 @@ class _Lists:
         self.base[k], self.scale[k] = (1.0, length**3 - length) if length > 1 else (-np.inf, 1.0)
 
     def most_similar(self):
-        """Return the first pair, row by row, with the greatest similarity, or None."""
+        """Return the first pair of lists with the greatest similarity, or None if no lists can be compared."""
         a, b = divmod(int(np.argmax(self.rho)), len(self.rho))
         return (a, b) if self.rho[a, b] > -2.0 else None
 
     def merge(self, a, b, weight):
-        """Merge the second list into the first one."""
+        """Merge list `b` into list `a`."""
         both = self.held[a] & self.held[b]
         with np.errstate(invalid="ignore"):  # items absent from one of the two
             mean = (weight[a] * self.score[a] + weight[b] * self.score[b]) / (weight[a] + weight[b] or 1.0)
@@ -108,6 +108,6 @@ class _Lists:
 
 
 def _mid_places(score):
-    """Compute places by descending score; tied items have their mean place."""
+    """Compute places by descending score; tied items share their mean place."""
     _, number, size = np.unique(-score, return_inverse=True, return_counts=True)
     return (np.cumsum(size) - (size + 1) / 2.0)[number]

@@ -1,4 +1,4 @@
-"""Common base of this package's methods, with PyFLAGR's ``aggregate``, which returns two frames."""
+"""Common base class of this package's methods, with PyFLAGR's ``aggregate``."""
 
 import inspect
 import os
@@ -30,7 +30,7 @@ _OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idc
 
 @dataclass(frozen=True)
 class Run:
-    """Encoded aggregate lists.
+    """Aggregated lists of all queries, encoded.
 
     Parameters
     ----------
@@ -67,16 +67,16 @@ _TEXTS = {
     "steps": """ergodic_number : float, default=0.15
     Probability of a jump to any item.
 max_iterations : int, default=100
-    Number of steps, plus one.""",
+    One more than the number of steps.""",
 }
 
 
 class Method:
-    """Base of the methods.
+    """Base class of the methods.
 
-    A subclass must define ``_number``, the number of the aggregator, and two methods. ``_paper()`` returns the main
-    estimator, which has no quirks. ``_scores(table)`` returns the table of the remaining lists and a score for each
-    item.
+    A subclass must define ``_number``, which is FLAGR's number of the aggregator, and two methods. ``_paper()`` returns
+    the main estimator, which has no quirks. ``_scores(table)`` returns the table of the remaining lists and a score for
+    each item.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Method:
         return df_out, df_eval
 
     def _run_and_evaluate(self, profile, encoded):
-        """Aggregate encoded lists, and measure the result and the seconds if there are judgements."""
+        """Aggregate encoded lists. If there are judgements, measure the result and the seconds."""
         start = time.perf_counter()
         run = self._run(profile)
         table = pd.DataFrame()
@@ -184,7 +184,7 @@ class Method:
         return self._quirks <= _OUTSIDE
 
     def _paper(self):
-        """Build the main estimator of the method in the paper; None if this package has its own code for it."""
+        """Build the main estimator of the paper's method; return None if this package has its own code for it."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):

@@ -1,4 +1,4 @@
-"""The input lists, encoded once, and matrices of lists by items for each query."""
+"""The encoded input lists, and for each query matrices with a row for each list and a column for each item."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +19,7 @@ _KEPT_CELLS = 1 << 22
 
 @dataclass(frozen=True)
 class QueryTable:
-    """The lists of one query as matrices of lists by items.
+    """The lists of one query as matrices with a row for each list and a column for each item.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class QueryTable:
     length : ndarray of shape (n_lists,), dtype=int64
         Length of each list; lists cut by `low` pruning keep their old length.
     stats : ndarray of shape (4, n_lists), dtype=float64, or None
-        Lowest, highest and mean score and standard deviation of each list.
+        Lowest score, highest score, mean score, and standard deviation of the scores of each list.
     items : ndarray of shape (n_items,), dtype=int64
         The items, numbered within the query in the order of their bytes.
     profile : Profile
@@ -52,7 +52,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """Encode the nonempty lists for parts of the main estimators; the numbers of voters are their ids."""
+        """Encode the nonempty lists for parts of the main estimators; each voter's id is the voter's number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -80,12 +80,12 @@ class QueryTable:
 
     @property
     def shape(self):
-        """Return the numbers of lists and items."""
+        """Return the number of lists and the number of items."""
         return self.rank.shape
 
     @cached_property
     def held(self):
-        """Return the mask of the items that each list contains."""
+        """Return a mask of the items that each list contains."""
         return self.place >= 0
 
     @cached_property
@@ -94,7 +94,9 @@ class QueryTable:
         return np.count_nonzero(self.held, axis=0)
 
     def whole_ranks(self, gap=1):
-        """Return twice the ranks, which are integers even for ties; absent items are at least `gap` below all others.
+        """Return the doubled ranks; absent items are at least `gap` below all others.
+
+        Doubled ranks are integers, even for ties.
 
         Parameters
         ----------
@@ -116,12 +118,12 @@ class QueryTable:
 
     @cached_property
     def above(self):
-        """Count the lists in which the row's item is above the column's item; absent items are below all others."""
+        """Count the lists that have the row's item above the column's item; absent items are below all others."""
         return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
 
     @cached_property
     def both(self):
-        """Count the lists that contain both items."""
+        """For each pair of items, count the lists that contain both."""
         held = self.held.astype(np.float64)
         return held.T @ held
 
@@ -140,7 +142,7 @@ class QueryTable:
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Keep some places of the lists, and the items that these places contain.
+        """Cut the lists to the items of a mask, and remove items that no cut list contains.
 
         Parameters
         ----------
@@ -162,7 +164,7 @@ class QueryTable:
         )
 
     def take_lists(self, order):
-        """Put the lists in another order, as new lists with new lengths and statistics.
+        """Put the lists in another order, and compute places, lengths and statistics again.
 
         Parameters
         ----------
@@ -191,7 +193,7 @@ class QueryTable:
 
 @dataclass(frozen=True)
 class Profile:
-    """All input lists.
+    """All input lists, encoded.
 
     Parameters
     ----------
@@ -227,7 +229,7 @@ class Profile:
         return _score_stats(lists.row_list, lists.score, lists.list_length) if lists.has_scores else None
 
     def tables(self):
-        """Yield the table of each query."""
+        """Yield the QueryTable of each query."""
         lists = self.lists
         n_lists = lists.n_voters if self.absent_voters else int(np.diff(lists.list_ptr).max())
         n_cells = (lists.query_n_items * (n_lists + lists.query_n_items)).sum()
@@ -271,7 +273,7 @@ class Profile:
 
 
 def _score_stats(row_list, score, length):
-    """Compute the lowest, highest and mean score of each list and the standard deviation."""
+    """Compute the lowest score, highest score, mean score and standard deviation of each list."""
 
     def mean(value):
         return np.bincount(row_list, weights=value, minlength=len(length)) / np.maximum(length, 1)

@@ -1,4 +1,4 @@
-"""Rankings from scores, and sums in a fixed order; both determine which items are tied."""
+"""Rankings from scores, and sums in a fixed order, which determine which items are tied."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""FLAGR's layout of a comparison, and the names of its measures."""
+"""FLAGR's layout of a comparison, and the names of FLAGR's measures."""
 
 import pandas as pd
 
@@ -16,8 +16,8 @@ _MAP_TITLE = "Mean Average Precision (MAP)"
 def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     """List the measures of FLAGR's evaluation, for a Comparator or :func:`~skrankagg.evaluate`.
 
-    FLAGR also treats items with scores of at most 0 as not relevant. Only the methods of this package follow this rule,
-    which is the quirk ``eval.positive_only``.
+    FLAGR also treats items with scores of at most 0 as not relevant. This rule is the quirk ``eval.positive_only``.
+    Only the methods of this package follow the rule.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     Raises
     ------
     ValueError
-        If the cutoff is not a whole number of at least 1.
+        If the cutoff is not an integer of at least 1.
 
     See Also
     --------
@@ -52,7 +52,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
 
 
 def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
-    """Lay out a comparison as FLAGR does, with a row for each query of a method and a row `all`.
+    """Convert a comparison to FLAGR's layout: each method has a row for each query, and a row `all`.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame of shape (n_methods * (n_queries + 1), n_metrics + 2)
         Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `Mean Average Precision (MAP)`, `P_1` and so on, `Method`. In
-        the rows `all` counts are sums. The index numbers the rows of each method. For a method that failed, all numbers
-        are missing or equal to its error score.
+        the rows `all`, counts are sums over the queries. The index numbers the rows of each method. For a method that
+        failed, all numbers are missing or equal to its error score.
 
     See Also
     --------

@@ -1,1 +1,1 @@
-"""Checks behind ``skrankagg.utils.estimator_checks``, for all estimators, aggregators and list transformers."""
+"""Checks that ``skrankagg.utils.estimator_checks`` runs on aggregators and list transformers."""

@@ -19,7 +19,7 @@ def _tags(aggregator):
 
 
 def _if_intended(**tags):
-    """Return the end of a message, which names the tag to declare if the observed behaviour is intended."""
+    """Return the end of a message: the tags to declare if the observed behaviour is intended."""
     return f"; if this is intended, declare _tags = {tags}"
 
 
@@ -27,7 +27,7 @@ def _if_intended(**tags):
 
 
 def check_consensus(aggregator):
-    """Check that each item occurs once, that scores descend, and that ranks begin at 1 and the index is plain."""
+    """Check that items occur once, scores do not rise, ranks are 1 to n, and the index is a RangeIndex."""
     lists = example_lists()
     consensus = fit_transform(aggregator, lists)
     assert isinstance(consensus.index, pd.RangeIndex), "the index must be a RangeIndex"
@@ -58,7 +58,7 @@ def _check_ties_in_order(group, lists, by_rank):
 
 
 def check_voter_names(aggregator):
-    """Check anonymity: renaming and reordering voters may change only the last bits of scores."""
+    """Check anonymity: if voters are renamed and reordered, scores may change only in their last bits."""
     lists = example_lists()
     names = dict(zip(sorted(lists["voter"].unique()), ("z", "c", "y", "a", "m"), strict=True))
     renamed = lists.assign(voter=lists["voter"].map(names))
@@ -67,7 +67,7 @@ def check_voter_names(aggregator):
 
 
 def check_neutrality(aggregator):
-    """Check that renaming the items renames them in the consensus and keeps the scores, if the tag is True."""
+    """If the tag `neutral` is True, check that the scores do not change if items are renamed."""
     if not _tags(aggregator).neutral:
         return
     lists = example_lists()
@@ -86,9 +86,10 @@ def check_neutrality(aggregator):
 
 
 def check_ranks_or_scores(aggregator):
-    """Check that a method that uses ranks has the same result for ranks, scores, and ranks with gaps from 0.
+    """Check that a method that uses ranks has the same result for ranks, for scores, and for ranks with gaps.
 
-    A method that uses scores must reject lists without scores, and scores that contradict the ranks.
+    The ranks with gaps begin at 0. A method that uses scores must reject lists without scores, and scores that
+    contradict the ranks.
     """
     lists = example_lists()
     with warnings.catch_warnings():
@@ -115,7 +116,7 @@ def check_ranks_or_scores(aggregator):
 
 
 def check_integer_weights(aggregator):
-    """Check that a list of weight 2 counts as two copies.
+    """Check that a list of weight 2 counts as two copies of the list.
 
     Methods that do not accept weights must reject them. Methods that accept only integer weights must reject fractions.
     For a method that learns from judgements, equal weights of all lists must not change the order.
@@ -150,7 +151,7 @@ def check_integer_weights(aggregator):
 
 
 def check_weight_scale(aggregator):
-    """Check that three times the weight of every list keeps the order and the ties, if the tag is True."""
+    """If the tag `scale_free` is True, check that three times all weights give the same order and ties."""
     tags = _tags(aggregator)
     if not (tags.voter_weights and tags.scale_free) or is_supervised(aggregator):
         return
@@ -162,14 +163,14 @@ def check_weight_scale(aggregator):
         consensus = fit_transform(clone(aggregator), weighted)
         ties = consensus.groupby("query")["score"].diff() == 0
         orders.append((consensus["item"].tolist(), ties.tolist()))
-    assert orders[0] == orders[1], "the scale of the weights shows" + _if_intended(scale_free=False)
+    assert orders[0] == orders[1], "the scale of the weights changes the order" + _if_intended(scale_free=False)
 
 
 # ---------------------------------------------------------------------- axioms
 
 
 def _full_lists(**sizes):
-    """Generate lists that contain every item, and their ranks as an array of queries, voters and items."""
+    """Generate full lists; return the lists, ranks of shape (n_queries, n_voters, n_items), queries and items."""
     lists = example_lists(full=True, **sizes)
     shape = [lists[name].nunique() for name in ("query", "voter", "item")]
     ranks = lists.sort_values(["query", "voter", "item"])["rank"].to_numpy().reshape(shape)
@@ -177,7 +178,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """Check that the consensus agrees with the lists where all lists are unanimous, if the tag is True."""
+    """If the tag `unanimity` is True, check that the consensus keeps each order of two items that all lists share."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
@@ -191,7 +192,7 @@ def check_unanimity(aggregator):
 
 
 def check_condorcet_winner(aggregator):
-    """Check that an item that beats every other item by a majority comes first, if the tag is True."""
+    """If the tag `condorcet_winner` is True, check that an item that beats every other item comes first."""
     if not _tags(aggregator).condorcet_winner:
         return
     # Ten of these queries have a winner. Mean positions, sums of scores and learned weights elect another item in some.
@@ -210,7 +211,7 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check that rarely compared items are below often compared items if, and only if, the tag promises it.
+    """Check that rarely compared items are below often compared items exactly if the tag `absent_below` is True.
 
     Two pairs of items are compared, and no list contains items of both pairs. The better item of each pair wins about
     two of three comparisons. A method that ignores absent items therefore does not put the better item of the rarely
@@ -247,14 +248,14 @@ def _compared_pairs(often, seldom):
 
 
 def _plain_queries():
-    """Return the example for `fuse`: for each query, a dict of item to score for each voter."""
+    """For each query, yield the lists as a dict of voter to a dict of item to score, and the query id."""
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     for query, rows in lists.groupby("query"):
         yield {voter: dict(zip(one["item"], one["score"], strict=True)) for voter, one in rows.groupby("voter")}, query
 
 
 def check_fuse(aggregator):
-    """Check that plain lists of one query have the same order, and bitwise equal scores, as their frame."""
+    """Check that `fuse` on plain lists has the same order and bitwise the same scores as `transform`."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         expected = aggregator.transform(RankedLists.from_lists(lists))
@@ -264,7 +265,7 @@ def check_fuse(aggregator):
 
 
 def check_contributions(aggregator):
-    """Check that the contributions of the lists add up to the scores, if the method has contributions."""
+    """If the method has contributions, check that the contributions of the lists add up to the scores."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         try:

@@ -1,4 +1,4 @@
-"""Checks of every estimator of ranked lists, which is an aggregator or a list transformer."""
+"""Checks that apply to aggregators and to list transformers."""
 
 import importlib.util
 import io
@@ -99,7 +99,7 @@ def check_persistence(estimator):
 
 
 def check_set_output(estimator):
-    """Check that the columns are as promised, and that ``set_output`` gives pandas and polars frames."""
+    """Check that ``get_feature_names_out`` lists the columns, and that ``set_output`` gives pandas or polars frames."""
     lists = example_lists()
     plain = fit_transform(estimator, lists)
     names = estimator.get_feature_names_out().tolist()
@@ -113,7 +113,7 @@ def check_set_output(estimator):
 
 
 def check_pipeline(estimator):
-    """Check that a pipeline has the same result as its only step, and that `y` is used only for judgements."""
+    """Check that a pipeline of one step has the same result as the step, and that `y` is used only for judgements."""
     lists = example_lists()
     expected = fit_transform(clone(estimator), lists)
     y = judgements(estimator, lists).get("qrels")
@@ -135,7 +135,7 @@ def check_row_order(estimator):
 
 
 def check_query_subset(estimator):
-    """Check that results do not depend on other queries, and fitted weights not on the queries transformed."""
+    """Check that the results of queries do not change if ``transform`` gets only these queries."""
     lists = example_lists()
     whole = fit(estimator, lists).transform(lists)
     encoded = RankedLists.from_frame(lists)
@@ -151,7 +151,7 @@ def check_query_subset(estimator):
 
 
 def check_mixed_queries(estimator):
-    """Check that each query has the same results separately as together with queries of other kinds."""
+    """Check that each query has the same results alone and together with queries of other kinds."""
     tags = getattr(get_tags(estimator), "aggregator_tags", None)
     can_weigh, whole = getattr(tags, "voter_weights", True), getattr(tags, "integer_weights", False)
     weights = "whole" if whole else "any" if can_weigh else "none"
@@ -187,7 +187,7 @@ def check_mixed_queries(estimator):
 
 
 def _published(estimator, lists, learns):
-    """Return public results by name: the output, and the fitted frames that have a column `query`."""
+    """Return a dict of name to public result: the output, and the fitted frames that have a column `query`."""
     if learns:
         found = {"the result": estimator.transform(lists)}
     else:
@@ -233,7 +233,7 @@ def check_containers(estimator):
 
 
 def check_integer_ids(estimator):
-    """Check that the result is the same, with integer ids, if integers in the same order replace the string ids."""
+    """Check that integers in the order of the string ids give the same result, and that ids stay integers."""
     lists = example_lists()
     numbered = lists.assign(**{name: lists[name].str[1:].astype(np.int64) for name in ("query", "voter", "item")})
     found = fit_transform(clone(estimator), numbered)

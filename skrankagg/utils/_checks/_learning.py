@@ -10,7 +10,7 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 
 
 def check_ways_of_judgements(estimator):
-    """Check that all ways to pass judgements have equal results: ``qrels=``, `y`, aligned, and the constructor."""
+    """Check that judgements have the same effect as `y`, aligned `y`, ``qrels=`` and constructor argument."""
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)
     expected = fit(clone(estimator), lists).transform(lists)
@@ -30,7 +30,7 @@ def check_ways_of_judgements(estimator):
 
 
 def check_judgements_of_other_queries(estimator):
-    """Check that judgements without lists, and queries without judgements, do not change the result."""
+    """Check that judgements of other queries, and queries without judgements, do not change the result."""
     lists = RankedLists.from_frame(example_lists())
     train, judged = lists[[0, 1, 2]], lists[[0, 2]]
     own = example_qrels(judged)
@@ -71,7 +71,7 @@ JUDGED_CHECKS = [function for name, function in list(globals().items()) if name.
 
 
 def check_nothing_relevant(aggregator):
-    """Check that ``fit`` reports that nothing can be learned if no judged item of the lists is relevant."""
+    """Check that ``fit`` raises an error if no judged item of the lists is relevant."""
     lists = example_lists()
     nothing = example_qrels(lists, lambda query, item: 0)
     for call in (clone(aggregator).fit, clone(aggregator).fit_transform):
@@ -96,7 +96,7 @@ def check_consistent_names(aggregator):
 
 
 def check_unknown_voters(aggregator):
-    """Check that a voter that was not in ``fit`` is treated as `unknown_voter` states, if there is this parameter."""
+    """If there is a parameter `unknown_voter`, check that it determines the treatment of voters missing in ``fit``."""
     lists = example_lists()
     train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
     expected = lists.groupby("query")["item"].nunique()

@@ -17,7 +17,7 @@ SKLEARN_CHECKS = (
     "check_mixin_order",
 )
 
-_MATRIX = "gives a matrix of numbers, not ranked lists"
+_MATRIX = "passes a matrix of numbers, not ranked lists"
 
 #: Checks in scikit-learn's suite that are not run, with the reason and, if there is one, the check that replaces it.
 EXEMPTIONS = {

@@ -75,12 +75,12 @@ def example_lists(
 
 
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
-    """Generate a frame for each of several queries of different kinds.
+    """Generate queries of different kinds, as a dict of query id to frame.
 
-    A property that all lists of one query have in common does not hold for all queries. Some queries have longer, cut
-    or tied lists, fractional or integer weights, or other score ranges, such as scores below 0. Some queries consist of
-    pairs, of one list or of one item. `weights` states which weights of lists are allowed: "any", "whole" (integers) or
-    "none".
+    The lists of one query may have a property in common, but no property holds for all queries. Some queries have
+    longer, cut or tied lists, fractional or integer weights, or other score ranges, such as scores below 0. Some
+    queries consist of pairs, of one list or of one item. `weights` states which weights of lists are allowed: "any",
+    "whole" (integers) or "none".
     """
 
     def kind(seed, **options):
@@ -129,14 +129,14 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
 
 @lru_cache(maxsize=128)
 def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
-    """Encode the named queries of :func:`mixed_queries`, or all for None; `turned` reverses the order of names."""
+    """Encode queries of :func:`mixed_queries`, by default all; `turned` renames the queries in reverse order."""
     queries = mixed_queries(weights)
     frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
     return RankedLists.from_frame(frame.assign(query=frame["query"].map(turned_names(names))) if turned else frame)
 
 
 def turned_names(names: tuple[str, ...]) -> dict[str, str]:
-    """Return new names of queries; the new names are in reverse order when they are sorted."""
+    """Return a dict of old to new names of queries; the new names, when sorted, reverse the order of the queries."""
     return {name: f"{len(names) - k:02}" for k, name in enumerate(names)}
 
 
@@ -174,7 +174,7 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
 
 
 def example_grade(query, item):
-    """Return a grade of 0 to 3 from the numbers in two ids."""
+    """Compute a grade from 0 to 3 from the numbers in the ids of a query and an item."""
     return (3 * _number(query) + 7 * _number(item) + _number(item) // 3 + 1) % 4
 
 
@@ -184,7 +184,7 @@ def _number(one):
 
 
 def is_supervised(estimator):
-    """Return True if an estimator learns from judgements, by its tag or by a list transformer in its parameters."""
+    """Return True if an estimator needs judgements, according to its tag or its method `_needs_judgements`."""
     needs = getattr(estimator, "_needs_judgements", None)
     if needs is not None and getattr(estimator, "qrels", None) is None:
         return needs()

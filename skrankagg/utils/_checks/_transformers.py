@@ -22,7 +22,7 @@ def check_kind(transformer):
 
 
 def check_lists_out(transformer):
-    """Check that the output consists of ranked lists, and that the frame of the output has the same encoding."""
+    """Check that the output is RankedLists, and that encoding the output's frame gives the same RankedLists."""
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(example_lists()))
     again = RankedLists.from_frame(encoded.to_frame(), score="score" if encoded.has_scores else None)
     for name in ("list_ptr", "row_ptr", "candidate", "rank", "candidate_ptr"):
@@ -30,7 +30,7 @@ def check_lists_out(transformer):
 
 
 def check_before_an_aggregator(transformer):
-    """Check that frames and RankedLists have the same consensus in a pipeline before an aggregator."""
+    """Check that the transformer before an aggregator gives the same consensus for frames and RankedLists."""
     lists = example_lists()
     steps = fit(clone(transformer), lists)
     aggregator = MarkovChain()  # works with lists that were cut to two items
