@@ -1,7 +1,8 @@
 """Run the commands of docs/performance.md and docs/evidence.md again and write the output below each command.
 
-python benchmarks/write_page.py [part of a command ...]; without parts it runs all commands, which takes an hour. Run it
-on a quiet machine. Commands on real data need the folder of these data, in the environment as SKRANKAGG_DATA.
+python benchmarks/write_page.py [part of a command ...]; without parts it runs all commands, which takes an hour, and
+two more for judged_collections.py, which keeps its results. Run it on a quiet machine. Commands on real data need the
+folder of these data, in the environment as SKRANKAGG_DATA.
 """
 
 import argparse
