@@ -17,7 +17,7 @@ worst collection, and wins : losses.
 
 `s` is CPU seconds of one fit and one consensus of all measured queries, added up over collections. `MiB` is the largest
 memory that a fit and a consensus add. Every method runs in a process of its own, and has --limit CPU seconds for a
-collection, with all its draws and measurements. Results are kept in --results, one line of JSON each. A later call runs
+collection, with all its draws and measurements. ranx's methods share a process, because it compiles. Results are kept in --results, one line of JSON each. A later call runs
 only what is missing: another collection, method or version. Linux only.
 """
 
@@ -74,6 +74,7 @@ VARIANTS = [
     *(sk.RankBiasedCentroid(persistence=persistence) for persistence in (0.8, 0.98)),
     *(sk.CombMNZ(norm=norm) for norm in ("dbsf", "sum")),
     sk.CombMNZ(norm="z-score", absent_score="min"),
+    sk.Kemeny(method="exact"),
     *(sk.DIBRA(aggregator) for aggregator in (sk.ReciprocalRankFusion(), sk.CombSUM())),
     *(sk.DIBRA(aggregator, weighting="global") for aggregator in (None, sk.ReciprocalRankFusion())),
 ]
