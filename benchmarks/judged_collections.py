@@ -17,8 +17,9 @@ worst collection, and wins : losses.
 
 `s` is CPU seconds of one fit and one consensus of all measured queries, added up over collections. `MiB` is the largest
 memory that a fit and a consensus add. Every method runs in a process of its own, and has --limit CPU seconds for a
-collection, with all its draws and measurements. ranx's methods share a process, because it compiles. Results are kept in --results, one line of JSON each. A later call runs
-only what is missing: another collection, method or version. Linux only.
+collection, with all its draws and measurements. The methods of ranx share a process, because it compiles. Results are
+kept in --results, one line of JSON each. A later call runs only what is missing: another collection, method or version.
+Linux only.
 """
 
 import argparse
@@ -405,9 +406,9 @@ class Task:
                 records = self.receiver.recv()
         late = records is None and time.monotonic() >= self.deadline
         if late:
-            self._kill()
+            self.kill()
         self.process.join()
-        self._kill()  # processes that the method has started
+        self.kill()  # processes that the method has started
         code = self.process.exitcode
         if late or code == -signal.SIGXCPU:
             records = [{"outcome": "limit"}] * len(self.group)
@@ -416,7 +417,8 @@ class Task:
             records = [{"outcome": "failed", "reason": reason}] * len(self.group)
         return zip(self.group, records, strict=True)
 
-    def _kill(self):
+    def kill(self):
+        """End the process and those that it has started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):  # all have ended
             os.killpg(self.process.pid, signal.SIGKILL)
 
@@ -427,14 +429,18 @@ def run_all(todo, collection, limit, workers):
     waiting = [[entry] for entry in todo if all(entry is not one for one in shared)] + ([shared] if shared else [])
     waiting.reverse()
     running = []
-    while waiting or running:
-        while waiting and len(running) < workers:
-            running.append(Task(waiting.pop(), collection, limit))
-        ready = wait([task.receiver for task in running], timeout=1.0)
-        for task in list(running):
-            if task.receiver in ready or time.monotonic() >= task.deadline:
-                running.remove(task)
-                yield from task.results()
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                running.append(Task(waiting.pop(), collection, limit))
+            ready = wait([task.receiver for task in running], timeout=1.0)
+            for task in list(running):
+                if task.receiver in ready or time.monotonic() >= task.deadline:
+                    running.remove(task)
+                    yield from task.results()
+    finally:  # an interrupted call leaves no process behind
+        for task in running:
+            task.kill()
 
 
 # ---------------------------------------------------------------------- results

@@ -270,6 +270,25 @@ def test_limit_ends_a_slow_method_and_no_other(script, collection):
     assert found["CombSUM()"]["outcome"] == "measured"
 
 
+def test_an_interrupted_call_ends_its_processes(script, collection):
+    entries = [script.Entry(CombSUM()), script.Entry(Spoiled("slow"))]
+    started, task = [], script.Task
+
+    class Watched(task):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            started.append(self.process)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(script, "Task", Watched)
+        running = script.run_all(entries, collection, 60.0, 2)
+        assert next(running)[0].name == "CombSUM()"
+        running.close()
+    for process in started:
+        process.join(timeout=10)
+    assert [process.exitcode for process in started] == [0, -signal.SIGKILL]
+
+
 # ---------------------------------------------------------------------- results
 
 
