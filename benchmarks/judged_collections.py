@@ -146,7 +146,10 @@ def prepare(name, lists, qrels, depth):
     hashed = [pd.util.hash_pandas_object(part, index=False).to_numpy() for part in (cut, frame)]
     digest = hashlib.sha256(b"".join(np.sort(part).tobytes() for part in hashed)).hexdigest()[:12]
     qrels = sk.Qrels.from_frame(frame)
-    return Collection(name, lists, qrels, digest, values_of(BASELINE.fit_transform(lists), qrels, lists.queries))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the baseline's own row has its warnings
+        baseline = values_of(BASELINE.fit_transform(lists), qrels, lists.queries)
+    return Collection(name, lists, qrels, digest, baseline)
 
 
 def named_folders(arguments):
@@ -418,7 +421,8 @@ class Task:
         return zip(self.group, records, strict=True)
 
     def kill(self):
-        """End the process and those that it has started."""
+        """End the process, and the processes that it has started."""
+        self.process.kill()
         with contextlib.suppress(ProcessLookupError, PermissionError):  # all have ended
             os.killpg(self.process.pid, signal.SIGKILL)
 

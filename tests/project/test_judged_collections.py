@@ -159,6 +159,7 @@ def plain_measure(script, collection, method, n_train):
     return means, errors
 
 
+@pytest.mark.exhaustive
 def test_measure_equals_a_plain_restatement_for_a_method_that_learns(script, collection):
     method = LearnedWeights(CombSUM())
     found = script.measure(script.Entry(method, 3), collection)
