@@ -193,11 +193,15 @@ class Entry(NamedTuple):
         if isinstance(self.method, Peer):
             release, text = self.method.version, repr(self.method)
         else:
-            release = sk.__version__
-            with sklearn.config_context(print_changed_only=False):
-                text = " ".join(repr(self.method).split())
+            release, text = sk.__version__, full_repr(self.method)
         protocol = (self.n_train, self.n_items, depth, SEED, DRAWS, FOLDS, MEASURES)
         return f"{release} {hashlib.sha256(repr((text, protocol)).encode()).hexdigest()[:12]}"
+
+
+def full_repr(method):
+    """Return the repr of an estimator with all parameters, also those at their defaults."""
+    with sklearn.config_context(print_changed_only=False):
+        return " ".join(repr(method).split())
 
 
 def learned(aggregator):
@@ -209,8 +213,8 @@ def learned(aggregator):
 
 def entries(python=None):
     """List the rows: methods without judgements, methods that learn, and methods of other libraries."""
-    plain = {repr(one): one for one in (*(method for _, method in default_methods()), *VARIANTS)}
-    plain.pop("ReciprocalRankFusion(k=60)", None)  # the default
+    # A variant may equal a default method, and two reprs may differ only in a default that one of them writes out.
+    plain = {full_repr(one): one for one in (*(method for _, method in default_methods()), *VARIANTS)}
     learners = [
         *(learned(one) for one in (sk.ReciprocalRankFusion(k=20), sk.ReciprocalRankFusion(k=60))),
         *(learned(one) for one in (sk.CombSUM(), sk.BordaCount())),
@@ -564,10 +568,20 @@ def print_tables(found, rows):
 
 
 def plot_rows(rows):
-    """Choose the rows of the plot: methods with default parameters, and methods that learn."""
-    default = {Entry(one()).name for one in all_aggregators().values()}
-    default |= {Entry(sk.ReciprocalRankFusion(k=k)).name for k in (20, 30)}
-    return [name for name, row in rows.items() if row["n"] == row["of"] and (name in default or "queries" in name)]
+    """Choose the rows of the plot.
+
+    These are methods with default parameters, the main variants of reciprocal rank fusion, and methods that learn from
+    all other queries; LearnedWeights with its own default is drawn for every number of queries.
+    """
+    chosen = {Entry(one()).name for one in all_aggregators().values()}
+    chosen |= {Entry(sk.ReciprocalRankFusion(k=k)).name for k in (20, 30, 60)}
+    first = Entry(learned(sk.ReciprocalRankFusion(k=20))).name
+    return [
+        name
+        for name, row in rows.items()
+        if row["n"] == row["of"]
+        and (name in chosen or name.endswith("all other queries") or name.startswith(f"{first}, "))
+    ]
 
 
 def plot(rows, path, least=-6.0):
