@@ -571,7 +571,7 @@ def plot_rows(rows):
     """Choose the rows of the plot.
 
     These are methods with default parameters, the main variants of reciprocal rank fusion, and methods that learn from
-    all other queries; LearnedWeights with its own default is drawn for every number of queries.
+    all other queries. LearnedWeights with its own default is drawn for every number of queries.
     """
     chosen = {Entry(one()).name for one in all_aggregators().values()}
     chosen |= {Entry(sk.ReciprocalRankFusion(k=k)).name for k in (20, 30, 60)}
