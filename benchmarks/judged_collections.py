@@ -201,7 +201,7 @@ class Entry(NamedTuple):
 def full_repr(method):
     """Return the repr of an estimator with all parameters, also those at their defaults."""
     with sklearn.config_context(print_changed_only=False):
-        return " ".join(repr(method).split())
+        return " ".join(method.__repr__(N_CHAR_MAX=10**6).split())  # repr() elides long texts
 
 
 def learned(aggregator):
