@@ -1,8 +1,8 @@
 """Run the commands of docs/performance.md and docs/evidence.md again, and write the output below each command.
 
-python benchmarks/write_page.py [part of a command ...]; without parts, all commands run. This takes an hour. Use a
-machine without other work. Commands on real data need the folder of the data in the environment variable
-SKRANKAGG_DATA.
+python benchmarks/write_page.py [part of a command ...]; without parts, all commands run. This takes an hour, and two
+more hours for judged_collections.py, which keeps its results. Use a machine without other work. Commands on real data
+need the folder of the data in the environment variable SKRANKAGG_DATA.
 """
 
 import argparse
