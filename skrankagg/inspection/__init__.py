@@ -7,7 +7,7 @@
 from ._confidence import rank_confidence
 from ._contributions import voter_contributions
 from ._differences import compare_consensus
-from ._expected_gain import expected_gain
+from ._expected_gain import ExpectedGain, expected_gain
 from ._influence import voter_influence
 from ._items_to_judge import items_to_judge
 from ._kemeny_ties import kemeny_ties
@@ -15,6 +15,7 @@ from ._margin import margin_of_victory
 from ._stability import preference_probabilities, rank_stability
 
 __all__ = [
+    "ExpectedGain",
     "compare_consensus",
     "expected_gain",
     "items_to_judge",

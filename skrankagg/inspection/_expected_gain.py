@@ -15,7 +15,7 @@ from ..exceptions import InputError
 from ..metrics import evaluate
 from ..metrics._judging._folds import hold_out
 
-__all__ = ["expected_gain"]
+__all__ = ["ExpectedGain", "expected_gain"]
 
 # Lines that predict the gain on new queries from the mean difference on the queries left out, in points. They were
 # fitted on 22 judged collections. Each has its smallest number of judged queries, its level, its slope, and the
@@ -26,7 +26,35 @@ _CLEAR = 2.0
 
 
 class ExpectedGain(NamedTuple):
-    """Gain of learnt weights, in points of nDCG@10, with a text that explains it."""
+    """Gain of learnt weights in points of nDCG@10, as numbers and as a text; printing it shows the text.
+
+    :func:`expected_gain` creates it.
+
+    Parameters
+    ----------
+    n_queries : int
+        Number of judged queries with a relevant item in some list.
+    left_out : float
+        Mean difference to equal weights over the queries left out, in points of nDCG@10 with linear gains. It is NaN if
+        there are fewer than five queries.
+    gain : float
+        Expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there are fewer than
+        five queries, or if the method is not based on reciprocal rank fusion.
+    std : float
+        Standard deviation of the gains of collections around `gain`, in points. It is NaN if `gain` is NaN.
+    text : str
+        The result in two to four sentences.
+
+    See Also
+    --------
+    expected_gain : Estimates the gain.
+
+    Examples
+    --------
+    >>> from skrankagg.inspection import ExpectedGain
+    >>> print(ExpectedGain(n_queries=5, left_out=2.0, gain=2.1, std=2.2, text="About +2.1 ± 2.2 points."))
+    About +2.1 ± 2.2 points.
+    """
 
     n_queries: int
     left_out: float
@@ -55,15 +83,7 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
     Returns
     -------
     ExpectedGain
-        A named tuple; ``print`` shows its text.
-
-        - `n_queries`, int: number of queries with a relevant item in some list;
-        - `left_out`, float: mean difference to equal weights over the queries left out, in points of nDCG@10 with
-          linear gains. It is NaN if there are fewer than five queries;
-        - `gain`, float: expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there
-          are fewer than five queries, or if the method is not based on reciprocal rank fusion;
-        - `std`, float: standard deviation of the gains of collections around `gain`, in points, or NaN;
-        - `text`, str: the result in two or three sentences.
+        A named tuple of `n_queries`, `left_out`, `gain`, `std` and `text`. Printing it shows the text.
 
     Raises
     ------
