@@ -319,9 +319,16 @@ LEARNT = [
     ),
     # One query, whose loss has its minimum at 0.173..., 0.054... and 0.391... (by Newton's method in long doubles).
     (
-        LearnedWeights(qrels=JUDGED),
+        LearnedWeights(ReciprocalRankFusion(), shrinkage=0, qrels=JUDGED),
         "b c a d",
         [0.048958569300701735, 0.043939914323871655, 0.017947635351366932, 0.004198604126021906],
+    ),
+    # With k = 20 the weights have the proportions 0.788..., 0.312... and 1.897...; two items are relevant, so they are
+    # (2 w + 10) / 12.
+    (
+        LearnedWeights(qrels=JUDGED),
+        "b c a d",
+        [0.14076876943186986, 0.09420659075488924, 0.08530003478702004, 0.03935581943101434],
     ),
     # Relevant at each position: 0 1 1 | 1 0 0 | 1 1; over three positions 1/2 2/3 1 | 1/2 1/3 0 | 1 1.
     (SlideFuse(window=0, qrels=JUDGED), "b c a d", [3.0, 2.0, 0.0, 0.0]),
