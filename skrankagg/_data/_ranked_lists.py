@@ -2,8 +2,7 @@
 
 A data set of ranked lists is a long frame with a row for each item of each list. All internal code works on integer
 codes instead. Rows are sorted by query, voter and rank, so each list is a slice of rows. Each row has the code of its
-*candidate*. A candidate is a (query, item) pair, and aggregations give each candidate a score. Many of them add values
-over rows with the same ``lists.candidate``.
+*candidate*, the (query, item) pair that gets a score. Many methods add values over rows of one candidate.
 
 >>> import pandas as pd
 >>> from skrankagg import RankedLists
@@ -52,8 +51,7 @@ def _constructor(
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
     """Turn a function of another module, whose first argument is the class, into a classmethod of RankedLists.
 
-    A decorator is used because type checkers understand a decorated definition, but not an attribute without an
-    annotation.
+    Type checkers understand a decorated definition, but not an attribute without an annotation.
     """
     return lambda _: classmethod(function)
 
@@ -174,8 +172,7 @@ class RankedLists(Immutable):
         Parameters
         ----------
         lists : sequence of RankedLists
-            Containers to combine. Two containers must not have a list of the same voter for the same query. Either all
-            containers have scores, or all lack scores.
+            Containers without common (query, voter) pairs. Either all have scores, or all lack scores.
 
         Returns
         -------
