@@ -152,7 +152,7 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """Return each item's points in each list of a query, without the list's weight, of shape (n_lists, n_items)."""
+    """For one query, return the points of each item in each unweighted list, of shape (n_lists, n_items)."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     says = np.zeros((last - first, lists.query_n_items[q]))
@@ -163,7 +163,7 @@ def _says(lists, q, gain, given):
 
 
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
-    """Return the first and the last place of each item's set, as two float64 arrays of shape (n_items,).
+    """Return the first and the last place of each item's confidence set, as float64 arrays of shape (n_items,).
 
     `says`, of shape (n_units, n_items), contains the points that each item has from one draw of a unit. `drawn`, of
     shape (n_units, n_resamples), contains the number of times that each unit is drawn. `expected`, of shape (n_units,),
@@ -198,7 +198,8 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 def _studentise(value, total, squares, n):
     """Divide a value by the standard error of a sum of n terms.
 
-    `total` is the sum of the terms and `squares` the sum of their squares. The value of 0/0 is 0.
+    `total` is the sum of the terms, and `squares` is the sum of the squared terms. If the value and the standard error
+    are both 0, the result is 0.
     """
     variance = squares - total**2 / n
     variance[variance <= TOLERANCE * squares] = 0.0

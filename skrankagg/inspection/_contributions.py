@@ -67,7 +67,8 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     - :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and the other sums
       of scores, points and reciprocal ranks;
     - :class:`~skrankagg.aggregators.ProbFuse` and related methods;
-    - :class:`~skrankagg.aggregators.RankStatistic` with ``statistic="mean"`` and, by logarithms, ``"geometric-mean"``.
+    - :class:`~skrankagg.aggregators.RankStatistic` with ``statistic="mean"``, or with ``statistic="geometric-mean"``,
+      whose logarithm is a sum.
 
     Some scores are a sum times a factor that depends on all lists. :class:`~skrankagg.aggregators.CombMNZ` multiplies
     by the number of lists that contain the item. Methods that compute means divide by this number. Each contribution is
@@ -111,7 +112,8 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     else:
         n_lists = np.diff(lists.list_ptr)
         _check_size(aggregator, int(n_lists @ lists.query_n_items))
-        # For each list, one row for every candidate of its query. Rows of the list overwrite the points for absence.
+        # Each list gets a row for every candidate of its query. The list's own rows then overwrite the points for
+        # absence.
         own, ptr = gather_ranges(lists.candidate_ptr, lists.list_query)
         candidate, row_list = own, expand(ptr)
         share = shares.absent[row_list].astype(np.float64)

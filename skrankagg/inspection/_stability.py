@@ -50,7 +50,7 @@ def rank_stability(
     confidence : float, default=0.95
         Share of the draws that the interval of an item covers.
     places : sequence of int, default=(1, 10)
-        For each number k in `places`, the chance of the first k places is returned.
+        For each number k in `places`, the chance that an item is among the first k places is returned.
     unit : {"list", "voter", "query"}, default="list"
         The unit that is drawn. "list" draws the lists of each query separately. "voter" draws voters, each with its
         lists of all queries. "query" draws queries; the lists of all queries form one board of all items, see Notes.
@@ -333,12 +333,15 @@ def _choose_query(X, query, unit):
 
 
 def _share_of_top(first, last, k):
-    """Return the share of replicates in which each item is in the first k places; tied items may count in part."""
+    """For each item, return the share of replicates with the item in the first k places.
+
+    If only some of the places that tied items share are among the first k, each of these items counts by that fraction.
+    """
     if last is first:
         return (first <= k).mean(axis=1)
     return np.clip((k + 1 - first) / (last - first + 1), 0.0, 1.0).mean(axis=1)
 
 
 def _share_above(one, other):
-    """Return the share of replicates in which the places `one` are before the places `other`; ties count half."""
+    """Return the share of replicates in which the place `one` is better than the place `other`; ties count half."""
     return ((one < other).mean(axis=-1) + (one <= other).mean(axis=-1)) / 2
