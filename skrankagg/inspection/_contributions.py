@@ -68,7 +68,7 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
       of scores, points and reciprocal ranks;
     - :class:`~skrankagg.aggregators.ProbFuse` and related methods;
     - :class:`~skrankagg.aggregators.RankStatistic` with ``statistic="mean"``, or with ``statistic="geometric-mean"``,
-      whose logarithm is a sum.
+      whose score is computed from logarithms.
 
     Some scores are a sum times a factor that depends on all lists. :class:`~skrankagg.aggregators.CombMNZ` multiplies
     by the number of lists that contain the item. Methods that compute means divide by this number. Each contribution is

@@ -136,10 +136,10 @@ def rank_stability(
     lists. If the items differed little, the coverage was 95 % with 50 lists and 88 % with 10 lists. If all items were
     equally good, hardly any interval contained all places.
 
-    Coverage is lower for the first place. At a medium spread, the interval of the best item covered its true rank in
-    about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered the true rank
-    in 93, 96 and 98 % of cases. If the items differed little, the coverage for the best item was 62, 75 and 87 %. If
-    you have fewer than 50 lists, use :func:`rank_confidence` for the first place.
+    Coverage is lower for the first place. If the items differed moderately, the interval of the best item covered its
+    true rank in about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered
+    the true rank in 93, 96 and 98 % of cases. If the items differed little, the coverage for the best item was 62, 75
+    and 87 %. If you have fewer than 50 lists, use :func:`rank_confidence` for the first place.
 
     The lists are aggregated `n_resamples` times. For sums and majorities, all draws are computed together.
 
@@ -193,7 +193,7 @@ def rank_stability(
             columns["n_resamples"][own] = first.shape[1]
             if first.shape[1] == 0:
                 continue
-            # All arrays below are in the order of the consensus.
+            # The items of all arrays below are in the order of the consensus.
             same = last is first
             first = first[order]
             last = first if same else last[order]

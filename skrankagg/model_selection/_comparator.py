@@ -55,7 +55,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
-        Methods to compare, with their names. An estimator may be the string "drop".
+        Methods to compare, with their names. A method given as the string "drop" is left out.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, each at most once, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
         method.
@@ -300,7 +300,11 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the attributes from the results of the methods, `outcomes`, and of the measured voters, `rivals`."""
+        """Set the fitted attributes.
+
+        The argument `outcomes` contains the results of the methods. The argument `rivals` contains the results of the
+        measured voters.
+        """
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -476,12 +480,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return latex_table(table, marks=marks, **options)
 
     def _measured(self):
-        """Return the measures of each query; failed methods have NaN instead of `error_score`."""
+        """Return `per_query_` with NaN instead of `error_score` for failed methods."""
         failed = self.per_query_.index.get_level_values(0).isin(list(self.failures_))
         return self.per_query_.mask(np.broadcast_to(failed[:, None], self.per_query_.shape))
 
     def _check_learns(self):
-        # Dropped methods may be named too: a grid drops one and keeps the rest of the parameters.
+        # `learns` may also name dropped methods, because a grid may drop a method and leave `learns` unchanged.
         names = [name for name, _ in self.aggregators]
         unknown = [name for name in self.learns if name not in names]
         if unknown:

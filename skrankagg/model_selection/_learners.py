@@ -5,7 +5,7 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Return the reasons why methods learn from judgements, by name of the method.
+    """For each method that learns from judgements, return the reason; the result is a dict by name.
 
     `learns` contains the names of further methods that learn from judgements.
     """
@@ -46,5 +46,5 @@ def refuse_learnt(members, learns):
 
 
 def _is_fitted(estimator):
-    """Return True if the fit of an estimator may change its results."""
+    """Return True if calling ``fit`` may change an estimator's results."""
     return getattr(tags_of(estimator), "requires_fit", True)

@@ -137,9 +137,9 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
 
 def _n_choices(lists, absent):
-    """For each query, count the choices in its lists by weight.
+    """For each query, sum the numbers of choices in its lists, multiplied by the weights of the lists.
 
-    If only one item is left, taking this item is not a choice.
+    Ranking the only item that is left is not a choice.
     """
     left = lists.query_n_items[lists.list_query] if absent == "last" else lists.list_length
     return lists.sum_over_lists(lists.list_weight * (lists.list_length - (lists.list_length == left)))

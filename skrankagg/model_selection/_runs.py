@@ -36,7 +36,7 @@ class Outcome:
 
 @dataclass
 class Measuring:
-    """Lists with judgements, measures by name, and the value of every measure for a failed method."""
+    """Lists with judgements, measures by name, and the value that every measure has for a failed method."""
 
     judged: JudgedLists
     measures: dict
@@ -114,7 +114,7 @@ def name_voters(lists, members):
 
 
 def measure_voters(names, lists, judged, measures):
-    """Return the results of the voters under the given names; the results have no estimator and no time."""
+    """Measure the lists of each voter. Return an Outcome for each voter, without an estimator and without a time."""
     return [
         Outcome(name, None, measured, VoterRun(lists, voter))
         for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))
@@ -135,7 +135,10 @@ class VoterRun:
 
 
 class Runs(Mapping):
-    """Mapping from method to consensus frame; each frame is built on access, and failed methods have no frame."""
+    """Mapping from the name of a method to its consensus frame; frames are built on access.
+
+    Failed methods have no frame.
+    """
 
     def __init__(self, results, failures):
         self._results = results

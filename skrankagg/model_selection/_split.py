@@ -17,7 +17,7 @@ __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
 
 class _QuerySplitter(BaseCrossValidator):
-    """Base of splitters by query; the samples are the rows of a frame, or the queries of RankedLists.
+    """Base class of splitters that keep each query whole; samples are rows of a frame, or queries of RankedLists.
 
     A subclass must have the parameters `qrels` and `query`, and the method ``_splitter(n_queries)``.
     """

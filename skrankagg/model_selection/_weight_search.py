@@ -13,7 +13,7 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = ["DirichletWeights", "weight_grid"]
 
-# More points than any search will try; a list of this many takes some 100 MB.
+# No search will try more points than this; a list of so many points takes some 100 MB.
 _MOST_POINTS = 200_000
 
 

@@ -236,7 +236,7 @@ class ComparisonDisplay(Display):
         return cls.from_comparator(data.comparator(voters=True), ax=ax)
 
     def _best_voter(self, results):
-        """Return the name of the best voter, or None if no voter has a value or if the measure has no best value."""
+        """Return the name of the best voter; None if no voter has a value, or if the measure has no best value."""
         voters = results[results.index.isin(list(self.voters))].dropna()
         return None if self.greater_is_better is None or not len(voters) else voters.index[0]
 
@@ -246,7 +246,7 @@ def _written(value):
 
 
 def _write_values(ax, values, low, ends):
-    """Write each value to the right of its bar and whisker, and extend the axis to make space for the text."""
+    """Write each value to the right of its bar and its whisker. Extend the axis to make space for the values."""
     texts = []
     for k, (value, end) in enumerate(zip(values, ends, strict=True)):
         text, place = ("no value", 0.0) if np.isnan(value) else (_written(value), end)

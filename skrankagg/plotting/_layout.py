@@ -45,7 +45,7 @@ def longest(names):
 
 
 def title_of(query, n_shown, n_all, what):
-    """Return a title with the query, if there is one, and the number of items or voters that are shown."""
+    """Return a title that contains the number of shown items or voters, and the query if there is one."""
     parts = [] if query is None else [f"query {labels_of([query])[0]}"]
     if n_shown < n_all:
         parts.append(f"first {n_shown} of {n_all} {what}")
@@ -133,7 +133,7 @@ def fit_upright(names):
 
 
 def _number_format(values):
-    """Return a formatter of numbers: two decimals without a leading zero, fewer decimals for large values."""
+    """Return a function that formats numbers with two decimals and no leading zero; fewer decimals for large values."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     decimals = 2 if largest < 10 else 1 if largest < 100 else 0
 

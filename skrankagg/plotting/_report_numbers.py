@@ -19,7 +19,7 @@ from ._report_page import Text
 _FEW = 5
 # With at least this many units, intervals of the places over draws are shown even if there are confidence sets.
 FEW_FOR_INTERVALS = 50
-# Above these sizes the confidence sets and the pairs would take minutes.
+# Above these sizes, computing the confidence sets and the pairs would take minutes.
 _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
 
 
@@ -101,7 +101,7 @@ def _n_units(lists, unit):
 def _pooled(aggregator, prepared):
     """Pool all queries into one board whose voters are named after the queries.
 
-    Also return the method without weights of voters.
+    The function returns a clone of the method without weights of voters, and the pooled lists.
     """
     frame = prepared.to_frame()
     frame["weight"] = prepared.list_weight[prepared.row_list]

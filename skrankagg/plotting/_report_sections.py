@@ -217,7 +217,7 @@ def _influence(frames, facts, top):
     table = frames["influence"].sort_values("agreement", ascending=False, kind="stable", na_position="first")
     n_outliers, n_tested = int(table["outlier"].fillna(False).sum()), int(table["outlier"].notna().sum())
     n_known = int(table["agreement"].notna().sum())
-    # Lists of unknown agreement are not among those that agree least.
+    # Lists of unknown agreement do not count as the lists that agree least.
     shown = table if len(table) <= _MOST_VOTERS else table.tail(min(_MOST_VOTERS, n_known) or _MOST_VOTERS)
     columns = {"voter": shown["voter"]}
     if shown["weight"].nunique() > 1:

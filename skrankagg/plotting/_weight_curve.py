@@ -221,7 +221,11 @@ class WeightCurveDisplay(Display):
         return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
-        """Return the position of the best mean, or the middle of several positions; None if no value is the best."""
+        """Return the position of the best mean, or None.
+
+        If several means tie, return the middle of their positions. Return None if all means are NaN, or if neither
+        higher nor lower values are better.
+        """
         mean = self.table["mean"].to_numpy()
         if self.greater_is_better is None or np.isnan(mean).all():
             return None
@@ -229,7 +233,7 @@ class WeightCurveDisplay(Display):
         return int(best[len(best) // 2])
 
     def _names(self):
-        """Return the labels that the curve and the levels have in the legend."""
+        """Return the labels of the legend: the label of the curve, then the label of each level."""
         best = self._best()
         if best is None:
             curve = "both, by weight"
@@ -239,7 +243,7 @@ class WeightCurveDisplay(Display):
 
 
 def _lists_of_both(lists, voters):
-    """Return the lists of two voters, and the ids of the voters."""
+    """Return the lists of the two voters to compare, and the ids of the two voters."""
     if voters is None:
         voters = lists.voters[np.unique(lists.list_voter)].tolist()
         if len(voters) != 2:

@@ -145,7 +145,7 @@ class VoterSelector(VoterValuer):
         return isinstance(self.by, list | tuple)
 
     def _named(self, lists):
-        """Return a mask, of shape (n_voters,), of the voters in `by`."""
+        """Return a mask of shape (n_voters,): True for each voter in `by`."""
         if not self.by:
             raise InputError("`by` must name at least one voter to keep; it is empty.")
         if not all(isinstance(one, Hashable) for one in self.by):

@@ -35,7 +35,7 @@ class VoterValuer(SupervisedListTransformer):
     """Base of the transformers in which the parameter `by` determines the values of voters."""
 
     def _needs_judgements(self):
-        """Return True if values need judgements that `by` does not contain."""
+        """Return True if the voters' values need judgements that `by` does not contain."""
         return is_measure(self.by) or _lacks_judgements(self.by)
 
     def _prepare(self, X):

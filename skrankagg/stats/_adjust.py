@@ -20,8 +20,9 @@ __all__ = ["adjust_pvalues"]
 
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "by", "none"]
 
-# A correction receives the p-values in ascending order, the place of each p-value in its family, from 1, and the number
-# of tests of the family. It returns steps, and their running extreme is the adjusted p-value.
+# A correction has three arguments: the p-values in ascending order, the place of each p-value in its family, counted
+# from 1, and the number of tests in the family. It returns a step for each p-value. The running extreme of the steps is
+# the adjusted p-value.
 
 
 def _bonferroni(pvalues, place, n_tests):
@@ -37,7 +38,7 @@ def _bh(pvalues, place, n_tests):
 
 
 def _by(pvalues, place, n_tests):
-    # The sum of 1 / k up to the number of tests.
+    # The sum of 1 / k for k from 1 to the number of tests.
     return _bh(pvalues, place, n_tests) * (digamma(n_tests + 1.0) + np.euler_gamma)
 
 
@@ -189,7 +190,7 @@ def _adjust_consensus(frame, correction, n_tests):
 
 
 def _count_tests(family, n_families, n_tests, describe):
-    """Return the number of tests of each family, of shape (n_families,)."""
+    """Return how many tests each family contains, of shape (n_families,)."""
     held = np.bincount(family, minlength=n_families)
     if n_tests is None:
         return held
@@ -212,7 +213,7 @@ def _adjust(pvalues, family, n_tests, correction):
     member = family[order]
     ptr = np.searchsorted(member, np.arange(len(n_tests) + 1))
     steps = CORRECTIONS[correction](pvalues[order], positions(ptr), n_tests[member])
-    # Families are consecutive; coding the steps as whole numbers, grouped by family, needs only one pass.
+    # Families are consecutive; if the steps are coded as integers, grouped by family, one pass is enough.
     distinct, number = np.unique(steps, return_inverse=True)
     key = number + member.astype(np.int64) * len(distinct)
     if correction in ("bh", "by"):

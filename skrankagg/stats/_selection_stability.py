@@ -171,7 +171,10 @@ def selection_stability(
 
 
 def _nogueira(held, size, n_items):
-    """Compute the stability and its standard error; `held` may omit the columns of items that are in no selection."""
+    """Compute the stability and its standard error.
+
+    The matrix `held` marks the selected items. It may omit the columns of items that are in no selection.
+    """
     n, total = len(held), int(size.sum())
     count = held.sum(axis=0, dtype=np.int64)
     # Integer arithmetic gives equal selections exactly 1.
@@ -215,7 +218,10 @@ def _check_defined(size, n_items, method):
 
 
 def _read(selections, n_items):
-    """Return a mask of selected items, of shape (n_selections, n_columns), and the number of items or None."""
+    """Return a mask of selected items, of shape (n_selections, n_columns), and the number of items.
+
+    The number of items is None if it is unknown.
+    """
     if n_items is not None:
         check_count("n_items", n_items)
     matrix = _as_matrix(selections, n_items)
@@ -230,7 +236,7 @@ def _read(selections, n_items):
 
 
 def _as_matrix(selections, n_items):
-    """Return the selections as a matrix of bool, or None if they are collections of items."""
+    """Return the selections as a matrix of bool, or None if each selection is a collection of items."""
     if not hasattr(selections, "__array__"):
         rows = list(selections) if isinstance(selections, list | tuple) else []
         if not rows or any(isinstance(row, str | bytes | set | frozenset | Mapping) for row in rows):

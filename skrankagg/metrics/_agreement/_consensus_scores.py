@@ -124,7 +124,7 @@ class ConsensusScorer:
         -------
         float
         """
-        lists = check_lists(X)  # first: transform would accept dicts and lists, which have no samples
+        lists = check_lists(X)  # checked first, because transform would accept dicts and lists, which have no samples
         return consensus_score(lists, estimator.transform(X), self.distance)
 
     def __repr__(self) -> str:

@@ -155,7 +155,7 @@ def rank_tau_ap(first, second):
         own = second[rows, None]
         agrees = (second < own) + 0.5 * (second == own)
         above[rows] = np.where(np.arange(n) < start[rows, None], agrees, 0.0).sum(axis=1)
-    # Within the group, each of two items is above the other in half of the orders.
+    # Of two items of the same group, each is above the other in half of the orders.
     _, group, size = np.unique(start, return_inverse=True, return_counts=True)
     mean = (np.bincount(group, weights=above) / size)[group]
     places = np.arange(n)

@@ -43,14 +43,18 @@ def _contributions(rank, depth, ties):
 
 
 def _agreement(shared, first, second, ties):
-    """Compute the agreement at each depth, from the shared contributions and the sums of both rankings."""
+    """Compute the agreement at each depth, from the sum of shared contributions and the weights of both rankings."""
     if ties == "w":
         return 2 * shared / (first + second)
     return shared / np.sqrt(first * second)
 
 
 def _weight(contribution, depths, ties):
-    """Return the weight of a ranking: the sum of contributions for "w", depth for "a", and sum of squares for "b"."""
+    """Return a weight of a ranking at each depth.
+
+    Under "w", the weight is the sum of the contributions. Under "a", it is the depth. Under "b", it is the sum of the
+    squared contributions.
+    """
     if ties == "a":
         return depths.astype(np.float64)
     return contribution.sum(axis=0) if ties == "w" else (contribution**2).sum(axis=0)
@@ -245,7 +249,7 @@ def _unseen(lacking, rank, long, s, score, agreement):
     candidates = long[lacking & ~np.isnan(rank)]
     order = np.argsort(rank[lacking & ~np.isnan(rank)], kind="stable")
     if score == "max":
-        # One more of these items at each depth, the best ones first.
+        # At each depth, one more of these items appears; the best of them appear first.
         running = np.cumsum(candidates[order], axis=0)
         added[s:] = running[places - s, places]
     else:
@@ -263,7 +267,7 @@ def _tail(shared, agreement, s, length, p, score):
     depths = np.arange(1, length + 1)
     if score == "min":
         return shared * (-np.log1p(-p) - np.sum(p**depths / depths))
-    # Two more common items at each depth, until the rankings contain the same items.
+    # At each depth, two more items are common, until the rankings contain the same items.
     full = length + s - round(shared)
     between = np.arange(length + 1, full + 1)
     return np.sum((2 * between - length - s + shared) / between * p**between) + p ** (full + 1.0) / (1 - p)

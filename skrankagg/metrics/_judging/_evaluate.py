@@ -164,7 +164,7 @@ def evaluate(
         graded = dict(look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing_queries))
     else:
         graded = {name: _look_up(name, one, qrels, missing_queries) for name, one in runs.items()}
-    # If a measure's own convention defines the value of a query without results, no warning is needed.
+    # If a convention of the measure determines the value of a query without results, no warning is needed.
     own = {measure.options.get("missing_queries", missing_queries) for measure in measures.values()}
     warn_of_runs(graded, None if None in own else "zero", kind)
     tables = {
@@ -179,7 +179,7 @@ def evaluate(
 
 
 def _check_names(run, qrels):
-    """Raise InputTypeError if a dict contains one run by query instead of runs by name, or if a name is a tuple."""
+    """Raise InputTypeError if `run` is a dict by query instead of a dict by name, or if a name is a tuple."""
     pair = next((name for name in run if isinstance(name, tuple)), None)
     if pair is not None:
         raise InputTypeError(

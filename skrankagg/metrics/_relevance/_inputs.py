@@ -146,7 +146,7 @@ def grade_run(run, qrels, queries):
 
 
 def find_fault(queries, items, qrels):
-    """Explain why none of the queries, or none of the items, is judged; return None if some are.
+    """Explain why no query or no item is judged; return None if some query and some item are judged.
 
     The explanation is the predicate of a sentence about a run.
     """
@@ -193,7 +193,7 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Return True if a dict contains runs by name instead of judgements; each run is then a dict by query."""
+    """Return True if a dict contains runs by name, each a dict by query, instead of judgements."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
@@ -290,7 +290,7 @@ def _plain(run, qrels, missing_queries):
     if fault is None and not item:
         fault = "is empty"
     elif item and np.isnan(found).all():
-        # No warning if no item is relevant: nonrelevant items need not be listed.
+        # No fault is noted if no item is in the judgements, because nonrelevant items need not be listed.
         match_ids(_distinct(item), _distinct(one for grade in grades for one in grade), "item")
     ranked = RankedRelevance(
         np.array(found, dtype=np.float64),
@@ -343,7 +343,7 @@ def _encode(items):
 
 
 def _ranking(returned, query):
-    """Return the items of a query, best first, and a decreasing score for each item."""
+    """Return the items of a query, best first, and the decreasing scores of these items."""
     if isinstance(returned, Mapping):
         # Unsigned NumPy integers cannot be negated.
         given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}

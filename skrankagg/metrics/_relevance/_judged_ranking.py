@@ -106,7 +106,7 @@ class JudgedRanking:
     def _take(cls, ids, grade, known, score, best, query, threshold) -> Self:
         """Build a ranking from slices of arrays.
 
-        `ids` contains item codes and the index that the codes refer to. The items are looked up on demand.
+        `ids` contains item codes, and the index that the codes refer to. An item is looked up only when it is needed.
         """
         ranking = cls.__new__(cls)
         ranking._fill(grade, known, score, best, query, threshold)

@@ -25,7 +25,7 @@ from ._ties import order_ties
 
 _parameters = cache(lambda function: inspect.signature(function).parameters)
 
-# Conventions of every measure that private functions do not receive: order of ties, and queries without results.
+# Conventions that every measure has but that private functions do not receive: ties, and queries without results.
 _COMMON = ("ties", "missing_queries")
 
 
@@ -198,7 +198,7 @@ class Measure:
         return float(np.exp(total / count) if self.summary == "gmean" else total / count)
 
     def _with(self, k, options):
-        """Check a cutoff and conventions, and return the measure with them."""
+        """Check a cutoff and conventions, and return a copy of the measure that has them."""
         check_conventions(options)
         if options.get("ties") == "expected" and not self.has_expectation:
             known = ", ".join(name for name, other in MEASURES.items() if other.has_expectation)
@@ -239,7 +239,7 @@ class Measure:
 MEASURES: dict[str, Measure] = {}
 
 
-# Entries of the docstring for parameters that measures share, and the parameters that all have.
+# Docstring entries of the parameters that several measures share, and the parameters of all measures.
 _ENTRIES = {
     "run": """run : DataFrame, RankedLists, or list or dict of items
     One list for each query, in any form that :func:`evaluate` accepts.""",

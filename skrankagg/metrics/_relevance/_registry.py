@@ -28,7 +28,7 @@ __all__ = ["JudgedRanking", "Measure", "get_measure", "make_measure", "measure_n
 #: References to a measure: its name, the measure itself, or a function of a JudgedRanking.
 MeasureLike: TypeAlias = str | Measure | Callable[[JudgedRanking], SupportsFloat]
 
-# Key under which a frame notes the facts of user-defined measures, which their names do not contain.
+# Key under which a frame stores facts about user-defined measures that are not part of their names.
 _NOTES = "skrankagg_measures"
 
 
