@@ -83,7 +83,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         :func:`~skrankagg.stats.selection_stability`. It is NaN where it is not defined: for a single fold, or if all
         features are kept.
     estimator_stability_ : dict of str to float
-        Similarity of the first `n_features_` features in the lists of each estimator, by name.
+        For each estimator, the similarity of the first `n_features_` features in the estimator's lists.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -93,12 +93,13 @@ def rank_confidence(
     list ranks one item above another, the order of these two items is treated as certain.
 
     Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least 95
-    % of cases. This was so with 10, 20 and 50 lists, and for equally good items too (``benchmarks/rank_coverage.py``).
-    The sets are wide if there are few lists. With 10 lists, hardly any of 30 items are separated.
+    % of cases. This result held with 10, 20 and 50 lists, and also for equally good items
+    (``benchmarks/rank_coverage.py``). The sets are wide if there are few lists. With 10 lists, hardly any of 30 items
+    are separated.
 
-    Ties within a list, absent items and weights are treated as in the score. If scores are not sums, such as
-    Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the number of lists
-    times the number of pairs of items.
+    Ties within a list, absent items and weights are treated as the method treats them in its scores. If scores are not
+    sums, such as Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the
+    number of lists times the number of pairs of items.
 
     References
     ----------
@@ -189,7 +190,8 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
         farthest = np.broadcast_to(farthest.max(axis=0), farthest.shape)
     bound = quantile_of_draws(farthest, confidence)
     with np.errstate(invalid="ignore"):
-        # An infinite bound separates no items, nor does an infinite distance: too few lists were drawn.
+        # An infinite bound separates no items. An infinite distance, which is due to few drawn lists, also separates
+        # none.
         above = (distance > bound[:, None]).sum(axis=1)
         below = (-distance > bound[:, None]).sum(axis=1)
     return 1.0 + above, float(n) - below

@@ -27,7 +27,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         Consensus frames from ``transform``, with `query`, `item`, and `score` or `rank` or both. Other runs with one
         list for each query are also accepted.
     top : int, default=10
-        Number of first places that `top_overlap` compares.
+        Number of first places in which `top_overlap` compares the items.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     voter_influence : Compares the consensus with each consensus without one list.
     skrankagg.metrics.kendall_tau : The correlation of two rankings.
     skrankagg.metrics.overlap : The overlap of two rankings. With ``ties="w"``, short lists do not lower the overlap.
-    skrankagg.metrics.agreement_matrix : One number for every two methods.
+    skrankagg.metrics.agreement_matrix : Computes the agreement of every two methods.
 
     Notes
     -----

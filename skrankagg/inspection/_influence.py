@@ -62,8 +62,8 @@ def voter_influence(
         - `weight`, float64: the weight of the list times the aggregator's `voter_weights`, without learned weights;
         - `agreement`, float64 from -1 to 1: Kendall's :math:`\tau_b` of the list and the consensus of the other lists,
           on the items that both contain;
-        - `z`, float64: the agreement minus the median of the query's lists, in units of 1.4826 times the median
-          absolute deviation. It is NaN if the query has fewer than 5 lists or the deviation is 0;
+        - `z`, float64: the agreement minus the median agreement of the query's lists, in units of 1.4826 times the
+          median absolute deviation. It is NaN if the query has fewer than 5 lists or the deviation is 0;
         - `threshold`, float64: the agreement below which the list is an outlier, see Notes. It is NaN if the list is
           too short to test, or the query has fewer than 5 lists that can be tested;
         - `outlier`, boolean: whether the agreement is below the threshold; NA if there is no threshold;

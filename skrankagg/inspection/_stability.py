@@ -55,8 +55,8 @@ def rank_stability(
         The unit that is drawn. "list" draws the lists of each query separately. "voter" draws voters, each with its
         lists of all queries. "query" draws queries; the lists of all queries form one board of all items, see Notes.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w equal ballots, which are drawn separately. The number of ballots drawn
-        is the number of ballots in the lists. If False, the list is drawn as one unit, and its weight multiplies the
+        Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains as
+        many ballots as the lists of the query. If False, the list is drawn as one unit, and its weight multiplies the
         number of times that it is drawn. None treats lists as ballots only in queries with integer weights. The
         parameter applies only to ``unit="list"``; voters and queries are always drawn with their weights.
     random_state : int, RandomState instance or None, default=0
@@ -115,8 +115,8 @@ def rank_stability(
     stays a candidate even if no list that contains it is drawn.
 
     **Items that are not compared**: the items of a query may belong to several components (see
-    :meth:`RankedLists.components <skrankagg.RankedLists.components>`). Then `above_next` is NaN for items of two
-    components, and all columns that count places among all items are missing for the whole query.
+    :meth:`RankedLists.components <skrankagg.RankedLists.components>`). Then `above_next` is NaN if the two items belong
+    to different components, and all columns that count places among all items are missing for the whole query.
 
     Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
     ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so

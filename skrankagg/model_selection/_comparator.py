@@ -123,9 +123,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     A method learns from judgements in any of these cases:
 
-    - One of its parameters at any depth is a ``qrels``, a :class:`~skrankagg.Qrels`, a
-      :class:`~skrankagg.metrics.RankingScorer`, or a ``scoring`` other than
-      :class:`~skrankagg.metrics.ConsensusScorer`, which uses lists alone.
+    - One of its parameters, at any depth, contains judgements. Such a parameter is a :class:`~skrankagg.Qrels`, or has
+      the name ``qrels`` and a value.
+    - One of its parameters, at any depth, is a :class:`~skrankagg.metrics.RankingScorer`, or is a ``scoring`` other
+      than :class:`~skrankagg.metrics.ConsensusScorer`. A ConsensusScorer uses the lists alone.
     - The method, or an estimator inside it, has the aggregator tag ``supervised``, weights or selects voters by a
       measure, or is a Comparator.
     - `learns` contains its name.
@@ -134,10 +135,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     judged queries. Afterwards the method is fitted on all queries. The method is called with RankedLists. If a part of
     the method needs judgements and contains none, the Comparator passes its judgements of the training queries as `y`.
 
-    Parameters that were learned before cannot be held out, such as voter weights that were measured on these queries.
-    If `learns` names a method that learns only in this way, the method is rejected for every `cv`. Let the Comparator
-    fit the estimator that learns the parameters, or learn the parameters on other queries. The choice of the best
-    method also uses judgements; ``cross_val_score`` of the Comparator measures this choice.
+    If a parameter was learned from the queries before ``fit``, such as measured voter weights, `cv` cannot hold the
+    queries out. If `learns` names a method that learns only in this way, the method is rejected for every `cv`. Let the
+    Comparator fit the estimator that learns the parameters, or learn the parameters on other queries. The choice of the
+    best method also uses judgements; ``cross_val_score`` of the Comparator measures this choice.
 
     Examples
     --------

@@ -63,11 +63,11 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     `prior` is too small for so few lists.
 
     Values for different settings of `prior` can be compared directly. A different setting of `absent` changes the
-    choices and the items to choose from. Then compare the differences between `per_choice` and `uniform`. Without ties,
-    the parameter `ties` changes nothing. With ties, "davidson" uses the exact likelihood of the data, and "efron" and
-    "breslow" use different approximations. Values for different settings of `ties` then cannot be compared. Under
-    "davidson", a tie has probability 0 if no training list contains a tie of the same number of items. The value is
-    then minus infinity.
+    choices and the items to choose from. To compare settings of `absent`, compare the differences between `per_choice`
+    and `uniform`. If the lists have no ties, the parameter `ties` changes nothing. If they have ties, "davidson" uses
+    the exact likelihood of the data, and "efron" and "breslow" use different approximations. Values for different
+    settings of `ties` cannot be compared in this case. Under "davidson", a tie has probability 0 if no training list
+    contains a tie of the same number of items. The value is then minus infinity.
 
     Lists count with their own weights. The model's `voter_weights` multiply these weights only in the fit. Settings
     with different voter weights are therefore measured by the same lists. The weights of comparisons and ballots are

@@ -121,7 +121,7 @@ def compare_methods(
 
     Notes
     -----
-    Intervals of fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
+    Intervals over fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
     queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
     A comparison of two methods leaves out queries for which one of them has no value. If the same queries were used to

@@ -78,9 +78,10 @@ class WeightCurveDisplay(Display):
     -----
     The maximum of the curve is too high, because it is the best of many values on the same queries. Choose the weight
     on training queries and measure it on other queries, as ``GridSearchCV`` over
-    :func:`~skrankagg.model_selection.weight_grid` does. A weight is not better than its neighbours if its interval
-    contains their means. The band is the 95 % interval of the mean at each weight by the percentile bootstrap over
-    queries. The interval of a difference between two weights is far narrower.
+    :func:`~skrankagg.model_selection.weight_grid` does. If the interval at a weight contains the means at the
+    neighbouring weights, the weight is not better than these neighbours. The band is the 95 % interval of the mean at
+    each weight by the percentile bootstrap over queries. The interval of a difference between two weights is far
+    narrower.
 
     The levels of single voters use the lists of the voters unchanged. At the ends of the curve, the items that only the
     other voter returned are also ranked, below the items of the list. Deep measures such as MAP are therefore higher at

@@ -78,8 +78,9 @@ def selection_stability(
         Number of items that could have been selected, whether or not any selection contains them. The overlap by chance
         depends on this number. The number is therefore required for sets and lists, except with "jaccard".
     method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
-        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size. For these its value
-        equals the value of "nogueira". "jaccard" is the mean share of common items and is not corrected for chance.
+        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size. For such selections,
+        "kuncheva" and "nogueira" have the same value. "jaccard" is the mean share of common items and is not corrected
+        for chance.
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
 

@@ -118,9 +118,9 @@ def agreement_matrix(
     Returns
     -------
     DataFrame of shape (n_voters, n_voters)
-        Row i and column j contain the agreement of voter i with voter j. The agreement is averaged over the queries for
-        which both voters have a list and the measure is defined. It is NaN if there is no such query. The matrix is
-        symmetric except for "tau-ap". With ``per_query=True`` the query is the first level of the index.
+        The cell in row i and column j contains the agreement of voter i with voter j. The agreement is averaged over
+        the queries for which both voters have a list and the measure is defined. It is NaN if there is no such query.
+        The matrix is symmetric except for "tau-ap". With ``per_query=True`` the query is the first level of the index.
 
     See Also
     --------
@@ -248,7 +248,7 @@ def concordance(lists: PlainLists) -> pd.Series:
 
     See Also
     --------
-    kendall_w : Kendall's coefficient for rankings that are not a frame.
+    kendall_w : Kendall's coefficient for rankings that are given as lists or mappings.
 
     Examples
     --------

@@ -80,8 +80,9 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
     k : int
         Depth.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
-        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
+        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
+        equal rankings agree fully.
 
     Returns
     -------
@@ -124,8 +125,9 @@ def average_overlap(
     k : int, default=None
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
-        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
+        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
+        equal rankings agree fully.
 
     Returns
     -------
@@ -175,8 +177,9 @@ def rank_biased_overlap(
         "ext" extrapolates the observed agreement. "min" and "max" are the bounds of the value over all continuations of
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
-        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
+        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
+        equal rankings agree fully.
 
     Returns
     -------

@@ -102,8 +102,8 @@ def evaluate(
     Notes
     -----
     The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself as the gain; choose
-    ``gain="linear"`` for this. The two gains are equal on binary judgements. To order equal scores like trec_eval,
-    choose ``ties="trec_eval"``.
+    ``gain="linear"`` to get the same values. The two gains are equal on binary judgements. To order equal scores like
+    trec_eval, choose ``ties="trec_eval"``.
 
     This function measures voters like runs, over all judged queries. A query for which the voter has no list counts 0
     unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,

@@ -78,7 +78,7 @@ def ndcg(
     Parameters
     ----------
     gain : {"exponential", "linear"}, default="exponential"
-        See :func:`dcg`. trec_eval and most tools use "linear". If you compare numbers, state the gain.
+        See :func:`dcg`. trec_eval and most tools use "linear". When you report values, state the gain.
     discount : {"log2", "ln", "letor"}, default="log2"
         See :func:`dcg`.
     ideal : {"judged", "retrieved"}, default="judged"

@@ -1,4 +1,4 @@
-"""The registry of measures: from a name such as ``ndcg@10[gain=linear]`` to a function.
+"""Registry of measures, which finds the measure of a name such as ``ndcg@10[gain=linear]``.
 
 A name consists of the measure, ``@`` and a cutoff if the measure has one, and conventions in brackets if they differ
 from the defaults. Scorers, the Comparator, the command line and :func:`evaluate` all look up names here.
