@@ -288,7 +288,9 @@ class ConsensusSelector(SelectorMixin, Composition):
         names = [name for name, _ in given]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"Names in `estimators` must be unique; got {twice!r} more than once. Rename one.")
+            raise InputError(
+                f"Names in `estimators` must be unique; got {twice!r} more than once. Rename an estimator."
+            )
         self._validate_names(names)
         for name, estimator in given:
             if isinstance(estimator, type) or (not hasattr(estimator, "fit") and estimator != "drop"):
@@ -344,7 +346,10 @@ class ConsensusSelector(SelectorMixin, Composition):
             for name, estimator in members:
                 check_takes_weights(name, estimator)
         if "groups" in given and self.cv is None:
-            raise InputError("`groups` must be None with cv=None, which has no splitter. Or choose cv=GroupKFold().")
+            raise InputError(
+                "`groups` must be None with cv=None, which has no splitter. Leave out groups, or choose "
+                "cv=GroupKFold()."
+            )
         groups = given.pop("groups", None)
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 

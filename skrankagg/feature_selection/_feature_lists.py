@@ -71,8 +71,8 @@ def list_weights(given, names):
     if given is not None and not isinstance(given, Mapping):
         if len(given) != len(names):
             raise InputError(
-                f"`weights` must have a number for each of {len(names)} estimators; got {len(given)}. Give one to "
-                "each, or a mapping of name to weight."
+                f"`weights` must have a number for each of {len(names)} estimators; got {len(given)} "
+                "numbers. Give each estimator a number, or pass a mapping of name to weight."
             )
         given = dict(zip(names, given, strict=True))
     weights = of_each_name(1.0 if given is None else given, names, 1.0, "weights")

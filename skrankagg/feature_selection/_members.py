@@ -83,9 +83,9 @@ def check_takes_weights(name, estimator):
     passes_on = not isinstance(estimator, Pipeline) and hasattr(estimator, "estimator")
     if not has_fit_parameter(estimator.estimator if passes_on else estimator, "sample_weight"):
         raise InputError(
-            f"`sample_weight` must be None if an estimator does not accept it; {name!r} does not. Or enable metadata "
-            "routing, sklearn.set_config(enable_metadata_routing=True), and call set_fit_request(sample_weight=True) "
-            "of the estimators that accept it."
+            f"`sample_weight` must be None if an estimator does not accept weights; {name!r} accepts no weights. Leave "
+            "out sample_weight. Or enable metadata routing, sklearn.set_config(enable_metadata_routing=True), and call "
+            "set_fit_request(sample_weight=True) of the estimators that accept weights."
         )
 
 

@@ -49,10 +49,10 @@ def _draw_votes(given, ids, votes):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
     if votes and not can.all():
         raise InputError(
-            f"`votes` must be False unless all weights are whole numbers below 2**53 in total; query "
-            f"{ids[first_row(~can)]!r} has other weights. Give whole weights or votes=False."
+            f"`votes` must be False unless all weights are integers whose sum is below 2**53; query "
+            f"{ids[first_row(~can)]!r} has other weights. Give integer weights, or pass votes=False."
         )
-    return are_votes(given, votes, "Give votes=False, or whole weights.") & can
+    return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can
 
 
 class _Draws:

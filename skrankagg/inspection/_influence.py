@@ -380,10 +380,11 @@ def _tell_of_failures(aggregator, failures, n_tried):
     first = f"{type(failures[0]).__name__}: {failures[0]}"
     if len(failures) == n_tried:
         raise InputError(
-            f"{aggregator!r} failed whichever list was left out; the first error was {first}"
+            f"{aggregator!r} failed for every list that was left out; the first error was {first}"
         ) from failures[0]
-    lists = "1 list" if len(failures) == 1 else f"{len(failures)} lists"
+    lists, which = ("1 list", "this list") if len(failures) == 1 else (f"{len(failures)} lists", "these lists")
     warn_user(
-        f"{aggregator!r} failed without {lists} of {n_tried}, whose values are missing; the first error was {first}",
+        f"{aggregator!r} failed without {lists} of {n_tried}, so the values of {which} are missing; the first error "
+        f"was {first}",
         UserWarning,
     )

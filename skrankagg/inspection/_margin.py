@@ -200,13 +200,13 @@ class _Lead:
         query = show_id(self.lists.queries, 0)
         if not whole:
             raise InputError(
-                f"`votes` must be False or None unless all weights are whole; query {query} has other weights. Give "
-                "whole weights or votes=False."
+                f"`votes` must be False or None unless all weights are integers; query {query} has other weights. "
+                "Give integer weights, or pass votes=False."
             )
         if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS:
             raise InputError(
-                f"Query {query} has {weight.sum():g} votes, too many to count separately. Pass votes=False, which "
-                "removes whole lists and gives an upper bound of the margin."
+                f"Query {query} has {weight.sum():g} votes, which are too many to count separately. Pass votes=False, "
+                "which removes whole lists and gives an upper bound of the margin."
             )
         self.members = np.repeat(self.members, weight.astype(np.int64))
         self.member_weight = np.ones(len(self.members))

@@ -156,8 +156,8 @@ def compare_methods(
         )
     if values[baseline].isna().all():
         raise InputError(
-            f"`baseline` must have values to compare with; got {baseline!r}, which has no values. Perhaps it failed. "
-            "Choose another method."
+            f"`baseline` must have values to compare with; got {baseline!r}, which has no values. Perhaps the method "
+            "failed. Choose another method."
         )
     options = {"n_resamples": n_resamples, "random_state": random_state}
     rows = {baseline: {"mean": values[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}

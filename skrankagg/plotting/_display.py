@@ -153,7 +153,7 @@ class Display:
             lacking = [name for name in names if name not in measured.columns]
             raise InputError(
                 f"`metric` of {cls.__name__} must be a measure of the Comparator, which has "
-                f"{', '.join(measured.columns)}; got {', '.join(lacking[:3])}. Name it in the Comparator's metrics, or "
+                f"{', '.join(measured.columns)}; got {', '.join(lacking[:3])}. Add it to the Comparator's metrics, or "
                 "give qrels=."
             )
         # A Comparator measures the judged queries of its own lists; other queries have no results and are left out

@@ -218,7 +218,7 @@ class RankStabilityDisplay(Display):
             choices = ", ".join(map(str, known)) or "the columns top_k, but the table has no such column"
             raise InputError(
                 f"`n_places` must be one of {choices}; got {n_places!r}. "
-                "Name it in the argument places of rank_stability."
+                "To show another number of places, include this number in the argument places of rank_stability."
             )
         if label is None:
             drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"

@@ -70,7 +70,7 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
         frames["contributions"] = voter_contributions(own, board)
     except InputError:
         name = type(aggregator).__name__
-        caveats.append(Text("The scores of {} are not sums over the lists, so they have no shares.", (name,)))
+        caveats.append(Text("The scores of {} are not sums over the lists, so the report contains no shares.", (name,)))
     if prepared.n_lists > 1:
         frames["influence"] = voter_influence(own, board, mode="silence" if can_weigh else "drop")
     length = prepared.list_length
@@ -147,8 +147,8 @@ def _always(facts, frames):
             texts.append(Text(words, (there,)))
         texts.append(
             Text(
-                "Places over draws show how stable the consensus is, not which item is better: of equally good "
-                "items, one can lead in nearly all draws. Confidence sets answer that question."
+                "Places over draws show how stable the consensus is, not which item is better: of two "
+                "equally good items, one can lead in nearly all draws. Confidence sets answer that question."
             )
         )
         texts.append(

@@ -248,8 +248,11 @@ def _lists_of_both(lists, voters):
     if voters is None:
         voters = lists.voters[np.unique(lists.list_voter)].tolist()
         if len(voters) != 2:
-            advice = f"Choose two, voters={tuple(voters[:2])!r}" if len(voters) > 2 else "Give lists of two"
-            raise InputError(f"WeightCurveDisplay needs two voters; the lists have {len(voters)}. {advice}.")
+            several = len(voters) > 2
+            advice = f"Choose two of them, voters={tuple(voters[:2])!r}" if several else "Give lists of two voters"
+            raise InputError(
+                f"WeightCurveDisplay needs two voters; the number of voters of the lists is {len(voters)}. {advice}."
+            )
     if isinstance(voters, str) or len(voters) != 2 or voters[0] == voters[1]:
         raise InputError(f"`voters` must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
     place = plain_index(lists.voters).get_indexer(list(voters))

@@ -148,12 +148,12 @@ class ScoreNormalizer(ListTransformer):
         voter, query = show_id(lists.voters, lists.list_voter[one]), show_id(lists.queries, lists.list_query[one])
         if both[one]:
             raise InputError(
-                f"`upper` must be above `lower`; got {high[one]:g} and {low[one]:g} for voter {voter}. Swap them, or "
-                "declare lower_is_better=True where the lists are read."
+                f"`upper` must be above `lower`; got upper={high[one]:g} and lower={low[one]:g} for voter {voter}. "
+                "Swap the bounds, or declare lower_is_better=True where the lists are read."
             )
         raise InputError(
             f"`clip` must be True if all scores of a list lie beyond its bound, as for voter {voter} in query "
-            f"{query}; got False. Or correct the bound, or give both bounds."
+            f"{query}; got False. Choose clip=True, correct the bound, or give both bounds."
         )
 
 

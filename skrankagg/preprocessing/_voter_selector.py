@@ -147,7 +147,7 @@ class VoterSelector(VoterValuer):
     def _named(self, lists):
         """Return a mask of shape (n_voters,): True for each voter in `by`."""
         if not self.by:
-            raise InputError("`by` must name at least one voter to keep; it is empty.")
+            raise InputError("`by` must name at least one voter to keep; the list is empty.")
         if not all(isinstance(one, Hashable) for one in self.by):
             raise InputTypeError(f"`by` must contain ids of voters; got {self.by!r}.")
         if self.n_voters is not None or self.threshold is not None:

@@ -74,5 +74,7 @@ def _scores(by, lists, qrels):
     fitted = estimator.fit(lists, qrels=qrels()) if _lacks_judgements(estimator) else estimator.fit(lists)
     weights = getattr(fitted, "voter_weights_", None)
     if weights is None:
-        raise InputError(f"`by` must learn voter weights, such as DIBRA(); got {estimator!r}, without voter_weights_.")
+        raise InputError(
+            f"`by` must learn voter weights, such as DIBRA(); got {estimator!r}, which has no voter_weights_."
+        )
     return weights.set_index("voter")["weight"], None

@@ -178,8 +178,8 @@ def _adjust_consensus(frame, correction, n_tests):
         missing = [query for query in queries.tolist() if query not in given]
         if missing:
             raise InputError(
-                f"`n_tests` must have a number for every query; {len(missing)} are missing, the first is "
-                f"{missing[0]!r}. Give these queries the number of items that could have been ranked."
+                f"`n_tests` must have a number for every query; {len(missing)} numbers are missing, the first for "
+                f"query {missing[0]!r}. Give these queries the number of items that could have been ranked."
             )
         n_tests = [given[query] for query in queries.tolist()]
     n_families = 1 if queries is None else len(queries)
@@ -206,7 +206,7 @@ def _count_tests(family, n_families, n_tests, describe):
 
 def _adjust(pvalues, family, n_tests, correction):
     if not ((pvalues >= 0) & (pvalues <= 1)).all():
-        raise InputError("`pvalues` must be from 0 to 1; some are not. Check their source.")
+        raise InputError("`pvalues` must be from 0 to 1; some p-values are not. Check their source.")
     if not len(pvalues):
         return pvalues
     order = group_order(family, pvalues)

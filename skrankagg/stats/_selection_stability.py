@@ -192,8 +192,8 @@ def _jaccard(held, size):
     n_empty = int((size == 0).sum())
     if n_empty > 1:
         raise InputError(
-            f"Jaccard's index of two empty selections is 0/0; got {n_empty} of them. Leave out empty selections, or "
-            "choose method='nogueira'."
+            f"Jaccard's index of two empty selections is 0/0; got {n_empty} empty selections. Leave out empty "
+            "selections, or choose method='nogueira'."
         )
     first, second = np.triu_indices(len(held), 1)
     shared = (held.astype(np.float64) @ held.T)[first, second]
@@ -252,7 +252,7 @@ def _as_matrix(selections, n_items):
     if not hasattr(selections, "__array__"):
         return None
     found = f"{matrix.ndim} dimension(s)" if matrix.ndim != 2 else f"other values, of dtype {matrix.dtype}"
-    raise InputError(f"{_MATRIX} or lists of items; got an array of {found}. Convert it.")
+    raise InputError(f"{_MATRIX} or lists of items; got an array of {found}. Convert the array.")
 
 
 def _read_items(selections: Any, n_items):
@@ -262,8 +262,8 @@ def _read_items(selections: Any, n_items):
     for number, selection in enumerate(selections):
         if isinstance(selection, str | bytes | Mapping) or not isinstance(selection, Iterable):
             raise InputTypeError(
-                f"Each selection must be a set or list of items; got {selection!r} at position {number}. Put its items "
-                "in a set."
+                f"Each selection must be a set or list of items; got {selection!r} at position {number}. Put the "
+                "items in a set."
             )
         items = selection.tolist() if hasattr(selection, "tolist") else list(selection)
         if len(set(items)) != len(items):

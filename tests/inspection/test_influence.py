@@ -448,7 +448,7 @@ def test_voter_influence_reports_failures_as_missing_with_a_warning(mode):
     assert found["distance"].isna().tolist() == [False, False, True] * 2
     assert found["top_changed"].isna().tolist() == [False, False, True] * 2
     assert found["leader_changed"].isna().tolist() == [False, False, True] * 2
-    with pytest.raises(InputError, match=r"failed whichever list was left out; .* must count"):
+    with pytest.raises(InputError, match=r"failed for every list that was left out; .* must count"):
         voter_influence(AllOrNothing(), SIX, mode=mode)
 
 

@@ -358,7 +358,7 @@ def _ranking(returned, query):
         except TypeError as error:
             raise InputTypeError(
                 f"Items of equal score are sorted by their ids, which must be of one type; query {show(query)} mixes "
-                f"types ({error}). Convert them, for example with str."
+                f"types ({error}). Convert the ids, for example with str."
             ) from None
         return items, [float(returned[item]) for item in items]
     items = list(returned)

@@ -316,8 +316,8 @@ class RankedRelevance(RelevanceList):
 def _exponential(grade):
     if len(grade) and np.fmax.reduce(grade) > _MAX_EXPONENT:
         raise InputError(
-            f"Grades must be at most {_MAX_EXPONENT} for gain='exponential'; the highest is {np.nanmax(grade):g}. Use "
-            "gain='linear'."
+            f"Grades must be at most {_MAX_EXPONENT} for gain='exponential'; the highest grade is "
+            f"{np.nanmax(grade):g}. Use gain='linear'."
         )
     return np.exp2(np.fmax(grade, 0.0)) - 1
 
