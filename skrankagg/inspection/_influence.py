@@ -61,7 +61,7 @@ def voter_influence(
         - `query` and `voter`;
         - `weight`, float64: the weight of the list times the aggregator's `voter_weights`, without learned weights;
         - `agreement`, float64 from -1 to 1: Kendall's :math:`\tau_b` of the list and the consensus of the other lists,
-          on the items that both contain;
+          on the items that both the list and this consensus contain;
         - `z`, float64: the agreement minus the median agreement of the query's lists, in units of 1.4826 times the
           median absolute deviation. It is NaN if the query has fewer than 5 lists or the deviation is 0;
         - `threshold`, float64: the agreement below which the list is an outlier, see Notes. It is NaN if the list is
@@ -107,9 +107,9 @@ def voter_influence(
     query are learned again without the list. Everything learned by ``fit`` stays unchanged.
 
     The agreement is measured against the *other* lists. A list always agrees more with a consensus that includes the
-    list. This difference is larger if there are fewer lists.
+    list. This effect is stronger if there are fewer lists.
 
-    `outlier` marks a list that agrees significantly less with the others than similar lists do. Each list has a
+    `outlier` marks a list that agrees significantly less with the other lists than similar lists do. Each list has a
     one-sided test at level 0.05. Let there be m untied pairs of items and an agreement :math:`\tau`. Then :math:`d = m
     (1 - \tau) / 2` pairs are discordant. The angle [1]_
 

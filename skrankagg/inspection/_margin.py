@@ -63,12 +63,12 @@ def margin_of_victory(
         - `margin`, float64: the smallest total weight of lists whose removal lets another item reach the leader's
           score. It is 0 if the leader already shares the highest score. It is infinity if the leader keeps the lead as
           long as one list is left. NaN means that the margin is not proven;
-        - `lower_bound`, float64: value that the margin is proven to reach or exceed;
+        - `lower_bound`, float64: proven lower bound of the margin;
         - `upper_bound`, float64: weight of the lists that were found to end the lead; infinity if no such lists were
           found;
         - `optimal`, bool: whether the two bounds are equal;
-        - `removed`, tuple: the voters of the lists found, in the order of the voters. A voter occurs once for each vote
-          removed from its list. The tuple is empty if no lists were found.
+        - `removed`, tuple: the voters of the lists that were found to end the lead, in the order of the voters. A voter
+          occurs once for each vote removed from its list. The tuple is empty if no lists were found.
 
     Raises
     ------
@@ -95,8 +95,8 @@ def margin_of_victory(
     With ``votes=False``, equal ballots merged into one list are removed together, and the margin is larger.
 
     Some scores are sums of independent per-list scores: :class:`~skrankagg.aggregators.BordaCount` with its default,
-    :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. In these
-    sums, the removal of a list changes the leader's lead over each rival by a fixed amount. The smallest weight that
+    :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. With such
+    scores, the removal of a list changes the leader's lead over each rival by a fixed amount. The smallest weight that
     ends the lead over a rival is then the solution of a covering problem. The problem is solved by branch and bound, or
     by a sort if the lists have equal weight. An aggregation then confirms the solution.
 

@@ -34,9 +34,9 @@ def rank_stability(
 ) -> pd.DataFrame:
     r"""Compute the places of the items of a consensus when its lists are drawn again.
 
-    The result answers the question "how much does the order depend on which voters were asked?". The result describes
-    stability. It is not inference about the true order. An item that is ahead of an equally good item in the lists is
-    also ahead in most draws, see Notes.
+    The result answers the question "how much does the order depend on which voters were asked?". It describes the
+    stability of the order, and is not an inference about the true order. An item that is ahead of an equally good item
+    in the lists is also ahead in most draws, see Notes.
 
     Parameters
     ----------
@@ -251,8 +251,8 @@ def preference_probabilities(
     -------
     DataFrame of shape (n_items, n_items)
         Rows and columns are the items in the order of the consensus. A value is the share of the draws in which the
-        item of the row is above the item of the column; ties count half. It is 1/2 on the diagonal, and NaN for two
-        items that no chain of lists connects.
+        item of the row is above the item of the column; ties count half. The value is 1/2 on the diagonal, and NaN for
+        two items that no chain of lists connects.
 
     Raises
     ------

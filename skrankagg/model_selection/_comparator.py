@@ -74,8 +74,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Value of every measure for a method that fails, as in scikit-learn's searches. A FitFailedWarning names the
         method, and the other methods are kept. "raise" raises the error of the method.
     with_voters : bool, default=False
-        Whether to measure the voters too. The rows of the voters follow the rows of the methods. They are labelled with
-        the names of the voters as str.
+        Whether to measure the voters too. The rows of the voters follow the rows of the methods. The label of such a
+        row is the id of the voter as a str.
     cv : int, splitter, iterable or None, default=None
         Folds of the queries on which methods that learn from judgements are measured, as in
         :func:`~skrankagg.model_selection.cross_val_consensus`. None raises an error for such methods.

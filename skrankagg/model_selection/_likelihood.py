@@ -69,12 +69,13 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     settings of `ties` cannot be compared in this case. Under "davidson", a tie has probability 0 if no training list
     contains a tie of the same number of items. The value is then minus infinity.
 
-    Lists count with their own weights. The model's `voter_weights` multiply these weights only in the fit. Settings
-    with different voter weights are therefore measured by the same lists. The weights of comparisons and ballots are
-    numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
+    In the likelihood, the lists have their own weights. The model's `voter_weights` multiply these weights only in the
+    fit. Settings with different voter weights are therefore measured by the same lists. The weights of comparisons and
+    ballots are numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
 
     With `weighting`, the reliability of a voter is learned from the voter's other lists in the same group of the query.
-    With "global", the voter's lists of other queries are also used. A voter without other lists is treated as average.
+    With "global", the voter's lists of other queries are also used. A voter without other lists is given average
+    reliability.
 
     A list of :math:`L` items contains :math:`L` choices. If its last item was the only item left to choose, the list
     contains :math:`L - 1` choices. If a query has only one list, nothing is learned, and all worths are equal.

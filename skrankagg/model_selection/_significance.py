@@ -105,8 +105,8 @@ def compare_methods(
         - `wins`, `ties` and `losses`, counts of queries;
         - `pvalue` and `adjusted`.
 
-        In the row of the baseline, the comparison is NaN and the counts are 0. The row of a method without values, such
-        as a failed method, is the same, and the correction does not count the method. The method with the better value
+        In the row of the baseline, the comparison is NaN and the counts are 0. The same applies to a method without
+        values, such as a failed method. The correction does not count such a method. The method with the better value
         wins a query. If lower values are better, the lower value wins, but the sign of the difference is not changed.
 
     Raises

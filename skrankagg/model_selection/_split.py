@@ -102,7 +102,7 @@ class QueryKFold(_QuerySplitter):
     Notes
     -----
     A splitter of rows, such as ``cv=5`` on a frame, divides lists: some rows of a query are used for fitting, and
-    others for scoring. The scorers then raise an error. Scikit-learn replaces this error by NaN unless
+    others for scoring. The scorers raise an error in this case. Scikit-learn replaces the error by NaN unless
     ``error_score="raise"`` is set. On :class:`~skrankagg.RankedLists`, ``cv=5`` makes the same folds as this splitter.
 
     Examples

@@ -38,7 +38,7 @@ class _Lines(Display):
     def _draw_lines(self, ax, line_kwargs, greater_is_better=True):
         """Draw the lines, and a legend to the right of the axes; the method with the best mean is listed first."""
         table = self.table
-        # Space for the legend to the right of the axes: as wide as the longest name, as high as the number of names.
+        # The legend to the right of the axes needs the width of the longest name, and a row for each name.
         size = 6.4 + 0.075 * longest(table.index), max(4.2, 0.8 + 0.19 * len(table))
         ax = self._new_axes(ax, *size)
         ax.set_xticks(list(table.columns))

@@ -76,8 +76,8 @@ class WeightCurveDisplay(Display):
 
     Notes
     -----
-    The maximum of the curve is too high, because it is the best of many values on the same queries. Choose the weight
-    on training queries and measure it on other queries, as ``GridSearchCV`` over
+    The maximum of the curve overestimates the measure, because the maximum is the best of many values on the same
+    queries. Choose the weight on training queries and measure it on other queries, as ``GridSearchCV`` over
     :func:`~skrankagg.model_selection.weight_grid` does. If the interval at a weight contains the means at the
     neighbouring weights, the weight is not better than these neighbours. The band is the 95 % interval of the mean at
     each weight by the percentile bootstrap over queries. The interval of a difference between two weights is far

@@ -56,8 +56,8 @@ class ScoreNormalizer(ListTransformer):
     scores are equal but not at the lower bound, the values are 1 unless there is an upper bound.
 
     Ranks do not change. In some norms, such as "borda", items absent from a list have points. An absent item has no
-    row, so these points are lost here. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The time is linear
-    in the number of rows.
+    row, so this transformer drops these points. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The time is
+    linear in the number of rows.
 
     References
     ----------

@@ -107,17 +107,17 @@ def evaluate(
 
     This function measures voters like runs, over all judged queries. A query for which the voter has no list counts 0
     unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,
-    and voters without judged queries. By default it measures each voter only over the queries for which the voter has a
-    list. It reports the number of these queries.
+    and voters without judged queries. By default, :func:`evaluate_voters` measures each voter only over the queries for
+    which the voter has a list, and reports the number of these queries.
 
     `ties` is the rule for items of equal score. "order" uses the published order: by rank, or by score and item if
     there are no ranks. "trec_eval" sorts the items in descending order and ignores the ranks. "trec_eval_float32" does
-    the same after rounding scores to single precision, like older versions of trec_eval and pytrec_eval. "expected" is
-    the mean over all orders, for measures that have a closed form of this mean. "optimistic" and "pessimistic" are the
-    best and the worst order.
+    the same after rounding scores to single precision, like older versions of trec_eval and pytrec_eval. "expected"
+    uses the mean over all orders, for measures that have a closed form of this mean. "optimistic" uses the best order,
+    and "pessimistic" the worst order.
 
-    If the ranks of a run contradict its scores, a warning is given. The default ``ties="order"`` then uses only the
-    ranks and ``ties="trec_eval"`` only the scores; the other rules raise an error.
+    If the ranks of a run contradict its scores, a warning is given. In this case, the default ``ties="order"`` uses
+    only the ranks, ``ties="trec_eval"`` uses only the scores, and the other rules raise an error.
 
     Examples
     --------

@@ -68,8 +68,8 @@ def evaluate_voters(
     If voters have lists for different queries, their means are computed over different queries. A voter with a list for
     only one easy query may then come first. With ``missing_queries="zero"`` all means are over the same queries. These
     means can be compared with each other, with the means of a consensus and with the results of a
-    :class:`~skrankagg.Comparator`. By default a voter is measured only over the lists that the voter has, however few
-    these are.
+    :class:`~skrankagg.Comparator`. By default, a voter is measured only over the lists that the voter has, even if
+    there are only a few lists.
 
     Examples
     --------

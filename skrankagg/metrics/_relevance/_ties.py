@@ -40,9 +40,9 @@ class ExpectedRelevance(RankedRelevance):
     items precede it. In a measure that is a sum over places, each place of the group has the mean value of the group.
     The expected precision at a relevant place i is :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant
     item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
-    relevant item of the group. The number of items above it that are in the group and judged not relevant is 0, 1, ...
-    with equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c places
-    with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
+    relevant item of the group, and count the nonrelevant judged items of the group above this item. This number is 0,
+    1, ... with equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c
+    places with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
