@@ -33,7 +33,7 @@ def refuse_learners(reasons):
 def refuse_learnt(members, learns):
     """Raise InputError if `learns` names a method whose fit learns nothing.
 
-    The parameters of such a method were learned from judgements before, so queries cannot be held out.
+    The parameters of such a method were learned from judgements before, so cross-validation cannot hold out queries.
     """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:

@@ -21,8 +21,8 @@ class Outcome:
     """Result of running one method."""
 
     name: str
-    estimator: object  # fitted, or an unfitted copy if it failed; None for a voter
-    measured: dict  # from measure to an array of shape (n_judged_queries,); contains the error score if it failed
+    estimator: object  # fitted, or an unfitted copy if the method failed; None for a voter
+    measured: dict  # by measure, an array of shape (n_judged_queries,); it contains error scores if the method failed
     result: object = None  # the consensus, an EncodedConsensus or a frame
     elapsed: float = np.nan  # seconds of fit and aggregation
     error: Exception | None = None
@@ -75,7 +75,7 @@ def _run(name, estimator, aggregate, measuring):
         if error_score == "raise":
             raise
         constant = {measure: np.full(len(judged.queries), float(error_score)) for measure in measures}
-        # A half-fitted estimator would look usable.
+        # An estimator whose fit failed halfway would look usable.
         return Outcome(name, clone(estimator), constant, error=error)
     # An error of a custom measure is not a failure of the method.
     return Outcome(name, estimator, measured | judged.values(graded, own), result, elapsed)

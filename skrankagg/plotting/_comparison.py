@@ -223,9 +223,9 @@ class ComparisonDisplay(Display):
         if best_voter is not None:
             value = results[best_voter]
             label = f"best voter: {best_voter} ({_written(value)})"
-            # Drawn before the bars and behind the whiskers.
+            # The line is in front of the bars and behind the whiskers.
             self.voter_line_ = ax.axvline(value, color=ORANGE, linewidth=1.3, linestyle=DASHES, label=label, zorder=1.5)
-        # The line would run through numbers next to the bars, so they are in a column instead.
+        # The line would run through numbers next to the bars, so the numbers are written in a column.
         ends = high if best_voter is None else np.where(np.isnan(high), high, np.nanmax(high))
         _write_values(ax, values, np.nanmin(low), ends)
         if self.voter_line_ is not None:

@@ -301,7 +301,7 @@ class RankStabilityDisplay(Display):
 
 
 def percent(share):
-    """Write a share in per cent; shares near 0 and 1 are not rounded to 0 and 100 %."""
+    """Write a share in per cent; a share near 0 or 1 is not rounded to 0 or 100 %."""
     if 0 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"

@@ -18,9 +18,9 @@ _MAX_EXPONENT = 1000
 class RelevanceList:
     """Grades of lists of different lengths, and the running sums that the measures share.
 
-    Each running sum is computed only once for all measures and cutoffs. A measure passes the values that it adds up at
-    each place to :meth:`rate`. For an expectation over ties, :meth:`rate` replaces the values by their means over tied
-    items.
+    Each running sum is computed only once for all measures and cutoffs. A measure that adds up values over places first
+    passes the values to :meth:`rate`. For an expectation over ties, :meth:`rate` replaces the values by their means
+    over tied items.
 
     Parameters
     ----------
@@ -245,12 +245,12 @@ class RankedRelevance(RelevanceList):
     def from_lists(cls, lists, place, relevance, judged):
         """Look up the grades of one list for each query.
 
-        `place` contains the position in `lists` of each query's list; -1 stands for an empty list. `relevance` contains
-        the grade of each candidate, and `judged` contains all grades of each query.
+        For each query, `place` contains the position of the query's list in `lists`; -1 stands for an empty list.
+        `relevance` contains the grade of each candidate, and `judged` contains all grades of each query.
         """
         if np.array_equal(place, np.arange(lists.n_lists)):
             rows, ptr = slice(None), lists.row_ptr
-        else:  # a place after the last list is an empty range
+        else:  # the position after the last list has an empty range of rows
             rows, ptr = gather_ranges(np.append(lists.row_ptr, lists.n_rows), np.where(place < 0, lists.n_lists, place))
         ranked = cls(
             relevance[lists.candidate[rows]],
