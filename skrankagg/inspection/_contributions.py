@@ -35,8 +35,8 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     DataFrame of shape (n_shares, 4)
         Columns `query`, `voter`, `item` and `contribution`, float64 in the unit of the score. There is a row for each
         item of a list. If the method gives points to the items absent from a list, there is also a row for each absent
-        item. Rows are sorted by query, by the item's rank in the consensus, and by voter. The contributions to an item
-        add up to its score.
+        item. The rows are sorted by query, then by the item's rank in the consensus, then by voter. The contributions
+        to an item add up to its score.
 
     Raises
     ------

@@ -124,8 +124,8 @@ def compare_methods(
     Intervals over fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
     queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
-    A comparison of two methods leaves out queries for which one of them has no value. If the same queries were used to
-    choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
+    A comparison of two methods leaves out queries for which either method has no value. If the same queries were used
+    to choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
 
     Examples
     --------

@@ -81,7 +81,7 @@ def union(first, second):
 
 
 def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "x"] = "b") -> float:
-    r"""Compute Kendall's rank correlation of two rankings over the items that both contain.
+    r"""Compute Kendall's rank correlation of two rankings over the items that both rankings contain.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
 
 def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
-    r"""Compute Goodman and Kruskal's gamma of two rankings over the items that both contain.
+    r"""Compute Goodman and Kruskal's gamma of two rankings over the items that both rankings contain.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     Returns
     -------
     float
-        The distance, which is 0 for equal rankings. With ``normalize=True`` it is at most 1.
+        The distance, which is 0 for equal rankings. With ``normalize=True``, the distance is at most 1.
 
     See Also
     --------
@@ -222,7 +222,7 @@ def footrule_distance(
     first, second : list, or mapping or Series of item to rank
         Rankings.
     location : float, default=None
-        Rank that a list gives to the items absent from it; None uses one more than the length of the list.
+        Rank of the items that are absent from a list; None uses one more than the length of the list.
     normalize : bool, default=False
         Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`. If a list lacks items of
         the other list, the divisor is the distance between two lists of these lengths that have no item in common.

@@ -119,8 +119,9 @@ def agreement_matrix(
     -------
     DataFrame of shape (n_voters, n_voters)
         The cell in row i and column j contains the agreement of voter i with voter j. The agreement is averaged over
-        the queries for which both voters have a list and the measure is defined. It is NaN if there is no such query.
-        The matrix is symmetric except for "tau-ap". With ``per_query=True`` the query is the first level of the index.
+        the queries for which both voters have a list and the measure is defined. The cell is NaN if there is no such
+        query. The matrix is symmetric except for "tau-ap". With ``per_query=True`` the query is the first level of the
+        index.
 
     See Also
     --------

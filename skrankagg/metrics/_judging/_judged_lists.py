@@ -113,7 +113,7 @@ def _join_codes(lists, parts, places):
     """Join encoded consensuses of parts of the queries; all parts use the same numbers for the candidates."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
-    # The place of each query in the concatenated parts, and the shift of its candidates.
+    # For each query, its position in the concatenated parts, and the number to add to its candidates.
     ptr = np.concatenate(
         [[0], *(part.lists.candidate_ptr[1:] + start for part, start in zip(parts, starts, strict=False))]
     )

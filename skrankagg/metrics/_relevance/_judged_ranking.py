@@ -16,9 +16,9 @@ from ...exceptions import InputError
 class JudgedRanking:
     """Ranking of one query with its judgements; a user-defined measure is a function of such a ranking.
 
-    Functions such as :func:`evaluate` build a JudgedRanking for each query and pass it to the function given to
-    :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. To try out a function, build a
-    JudgedRanking yourself.
+    Functions such as :func:`evaluate` build a JudgedRanking for each query. They pass the JudgedRanking to the function
+    that was given to :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. To try out a
+    function, build a JudgedRanking yourself.
 
     Parameters
     ----------
