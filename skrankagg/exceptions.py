@@ -337,7 +337,7 @@ class RankScoreConflictWarning(UserWarning):
     ...     warnings.simplefilter("error", RankScoreConflictWarning)
     ...     RankedLists.from_frame(near)
     Traceback (most recent call last):
-    skrankagg.exceptions.RankScoreConflictWarning: The ranks and the scores of query 'q', voter 'v' order its items ...
+    skrankagg.exceptions.RankScoreConflictWarning: Ranks and scores order the items differently in 1 of 1 list; ...
     >>> RankedLists.from_frame(near, score=None)
     RankedLists(n_queries=1, n_voters=1, n_items=2, n_lists=1, n_rows=2, ranks)
 

@@ -9,7 +9,7 @@ from .._support._warn import warn_user
 from ..exceptions import SimilarIdsWarning
 from ._frames import plain_index
 
-#: More distinct ids are not compared: up to this many, it costs at most a twentieth of encoding 500,000 rows.
+#: Largest number of distinct ids that are compared. Comparing them costs at most a twentieth of encoding 500,000 rows.
 MOST_IDS = 30_000
 
 
@@ -41,7 +41,7 @@ def _similar(ids):
     if ids.dtype == object and not all(isinstance(one, str) for one in names):
         return []
     plain = "\n".join(names).casefold().split()
-    if len(plain) != len(names):  # some contain blanks
+    if len(plain) != len(names):  # some ids contain blanks
         plain = [" ".join(one.split()).casefold() for one in names]
     if len(set(plain)) == len(names):
         return []

@@ -413,7 +413,7 @@ def test_every_constructor_strips_blanks_on_request():
     lists = RankedLists.from_comparisons(games, voter="who", strip=True)
     assert lists.voters.tolist() == ["x: a > b"] and lists.list_weight.tolist() == [2.0]
     with pytest.raises(
-        InputError, match="differ in more than blanks with strip=True; 'u' and another one both become 'u'"
+        InputError, match="differ in more than blanks with strip=True; 'u' and another voter both become 'u'"
     ):
         RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)
     with pytest.raises(InputError, match="contain an item once; 1 places repeat an item"):

@@ -180,7 +180,7 @@ def test_from_matrix_accepts_missing_cells_of_any_kind():
 @pytest.mark.parametrize(
     ("judged", "error", "words"),
     [
-        ({"q": [["d1"]]}, InputTypeError, "query 'q' has some that cannot be hashed"),
+        ({"q": [["d1"]]}, InputTypeError, "query 'q' has items that cannot be hashed"),
         ({"q": {"d1": "good"}}, InputError, "got 'good' for item 'd1' of query 'q'"),
         ({"q": {"d1": "2"}}, InputError, "got '2' for item 'd1' of query 'q'"),
         ({"q": {"d1": None}}, InputError, "got None"),

@@ -170,7 +170,7 @@ def test_from_ballots_accepts_text_and_levels():
     for wrong in ("A > > B", "A > A", "", []):
         with pytest.raises(InputError, match=r"of RankedLists\.from_ballots"):
             RankedLists.from_ballots([wrong])
-    with pytest.raises(InputError, match="must have one number for each ballot; got 2 for 1"):
+    with pytest.raises(InputError, match="one number for each ballot; got length 2, but the number of ballots is 1"):
         RankedLists.from_ballots(["A"], counts=[1, 2])
 
 
