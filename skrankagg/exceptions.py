@@ -215,8 +215,10 @@ class FewListsWarning(UserWarning):
     >>> from skrankagg.inspection import rank_stability
     >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abab"), "rank": [1, 2, 1, 2]})
     >>> with warnings.catch_warnings():
-    ... warnings.simplefilter("error", FewListsWarning) ... rank_stability(BordaCount(), lists) Traceback (most recent
-    call last): skrankagg.exceptions.FewListsWarning: 1 of 1 query has fewer than 5 lists to draw from, ...
+    ...     warnings.simplefilter("error", FewListsWarning)
+    ...     rank_stability(BordaCount(), lists)
+    Traceback (most recent call last):
+    skrankagg.exceptions.FewListsWarning: 1 of 1 query has fewer than 5 lists to draw from, ...
     """
 
 

@@ -99,7 +99,9 @@ class Qrels(Immutable):
         ValueError
             If there are no judgements, or a grade is not a finite number.
 
-        See Also -------- from_frame : Encodes a long frame of judgements.
+        See Also
+        --------
+        from_frame : Encodes a long frame of judgements.
 
         Examples
         --------

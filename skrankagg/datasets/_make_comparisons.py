@@ -82,9 +82,11 @@ def make_comparisons(
     ValueError
         If a parameter is outside its range.
 
-    See Also -------- make_plackett_luce : Generates lists of more than two items by the items' worth.
-    skrankagg.RankedLists.from_comparisons : Encodes comparisons. skrankagg.aggregators.PlackettLuce : Estimates the
-    worths.
+    See Also
+    --------
+    make_plackett_luce : Generates lists of more than two items by the items' worth.
+    skrankagg.RankedLists.from_comparisons : Encodes comparisons.
+    skrankagg.aggregators.PlackettLuce : Estimates the worths.
 
     Notes
     -----

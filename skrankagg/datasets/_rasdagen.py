@@ -134,7 +134,9 @@ def make_rasdagen(
         If a size is below 1, `list_length` exceeds `n_items`, `bias` is outside [0, 9], `threshold` is not finite or
         `random_state` is not an unsigned 32-bit integer.
 
-    See Also -------- make_ranked_lists : Generates data with a truth, good and bad voters, ties and absent items.
+    See Also
+    --------
+    make_ranked_lists : Generates data with a truth, good and bad voters, ties and absent items.
     read_lists : Reads such data from a file.
 
     Notes

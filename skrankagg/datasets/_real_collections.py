@@ -219,8 +219,10 @@ def load_trec(
     read_qrels : Reads judgements of other formats.
     load_letor_agg : Loads LETOR's rank aggregation data.
 
-    Notes ----- The lists contain unjudged topics, too, but measures leave these topics out. If documents have equal
-    scores, trec_eval orders them by name, but methods treat them as ties.
+    Notes
+    -----
+    The lists contain unjudged topics, too, but measures leave these topics out. If documents have equal scores,
+    trec_eval orders them by name, but methods treat them as ties.
 
     The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_. Most runs of past
     tracks are available only to registered researchers. The data are not part of this package.

@@ -191,8 +191,10 @@ def load_feature_rankings() -> pd.DataFrame:
     skrankagg.stats.selection_stability : Measures the stability of such lists over the folds.
     load_digits_votes : Loads lists with a truth.
 
-    Notes ----- There are five stratified folds, and each selector is fitted on the training part of each fold. Two
-    training parts share three quarters of their rows. It is unknown which features are relevant.
+    Notes
+    -----
+    There are five stratified folds, and each selector is fitted on the training part of each fold. Two training parts
+    share three quarters of their rows. It is unknown which features are relevant.
 
     =====================  ========================================================================
     voter                  score

@@ -166,9 +166,11 @@ def load_prostate_genes() -> pd.DataFrame:
     --------
     skrankagg.aggregators.RobustRankAggregation : Computes p-values for genes, given the number of measured genes.
 
-    Notes ----- If a gene is absent from a list, it either has a rank worse than 25 or was not measured in that study.
-    The table does not distinguish the two cases. The studies measured thousands of genes. Pass their number as
-    ``n_items`` if a method has this parameter.
+    Notes
+    -----
+    If a gene is absent from a list, it either has a rank worse than 25 or was not measured in that study. The table
+    does not distinguish the two cases. The studies measured thousands of genes. Pass their number as ``n_items`` if a
+    method has this parameter.
 
     The lists are Table 4 of [1]_, in the order of [2]_. The text was read from the package of [2]_. That package writes
     a zero as the first character of OACT2 and as the last character of FMO5. Symbols are from 2006; for example, OACT2
