@@ -52,7 +52,7 @@ def majority_insertions(margin, order):
 
 
 def draw_places(margin, order):
-    """For each place of an order, return the first place of its run, as int64; all items of a run draw.
+    """For each place of an order, return the first place of its run, as int64; items of a run draw with each other.
 
     `margin` has shape (n_queries, n, n).
     """

@@ -447,7 +447,7 @@ def test_help_describes_commands_and_gives_examples(capsys, command):
             "compare --methods CombSUM[foo=1]",
             "CombSUM has no parameter 'foo'; it has absent_score, norm",
         ),
-        ("compare --methods CombSUM[rank]", "a parameter of CombSUM is written NAME=VALUE; got 'rank'."),
+        ("compare --methods CombSUM[rank]", "a parameter of CombSUM must have the form NAME=VALUE; got 'rank'."),
         ("compare --methods CombSUM[norm=foo]", "The 'norm' parameter of CombSUM must be"),
         ("compare --methods CombSUM[norm=rank", "is not a method"),
         ("compare --metrics foo@10", "'foo@10' is not a measure; choose from "),
