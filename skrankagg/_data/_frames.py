@@ -46,7 +46,7 @@ class Columns:
         is_lazy = isinstance(frame, nw.LazyFrame)
         if is_lazy and not lazy:
             raise InputTypeError(
-                f"{caller} reads the order of the rows, which a lazy frame need not keep. Collect it first."
+                f"{caller} reads the order of the rows, which a lazy frame need not keep. Collect the frame first."
             )
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller

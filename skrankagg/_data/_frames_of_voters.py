@@ -63,7 +63,7 @@ def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
         if found != kind:
             raise InputError(
                 f"Frames of {caller} must all have the same columns of rank and score; {first!r} has "
-                f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that the others lack."
+                f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that other frames lack."
             )
     weighted = [name for name, one in held.items() if "weight" in one]
     if weighted and weights is not None:

@@ -131,7 +131,7 @@ def from_runs(
             items.append(results)
     if scores and sum(map(len, scores)) != sum(map(len, items)):
         raise InputError(
-            f"`runs` of {caller} must all have one kind of results, {_KINDS}; these mix kinds. Choose one."
+            f"`runs` of {caller} must all have one kind of results, {_KINDS}; got several kinds. Choose one kind."
         )
     lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
     columns = {

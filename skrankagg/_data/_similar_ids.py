@@ -25,8 +25,8 @@ def warn_of_similar_ids(lists):
     if found:
         warn_user(
             f"Ids differ in case or blanks only and count as different: {'; '.join(found)}. To remove blanks around "
-            "ids, pass strip=True to RankedLists.from_frame. Otherwise spell them alike, or ignore this warning if "
-            "they are different.",
+            "ids, pass strip=True to RankedLists.from_frame. Otherwise use one spelling for each id, or ignore "
+            "this warning if the ids are different.",
             SimilarIdsWarning,
         )
 

@@ -103,5 +103,5 @@ def lines_text(frame, rank_ties):
 def not_utf8(error):
     """Return the error for a character that UTF-8 cannot encode."""
     return InputError(
-        f"`run` must have ids that UTF-8 can encode; got {error.object[error.start]!r} in one. Rename it."
+        f"`run` must have ids that UTF-8 can encode; got {error.object[error.start]!r} in an id. Rename this id."
     )

@@ -37,7 +37,7 @@ def _to_pandas(frame):
     try:
         frame = nw.from_native(frame, eager_only=True)
     except TypeError:
-        hint = " Collect it first." if hasattr(frame, "collect") else ""
+        hint = " Collect the frame first." if hasattr(frame, "collect") else ""
         raise InputTypeError(
             f"`run` must be a data frame of pandas, polars or pyarrow; got {type(frame).__name__}.{hint}"
         ) from None

@@ -104,6 +104,6 @@ def _result_names(estimator):
     if names is None:
         raise InputTypeError(
             f"`aggregator` must contain an aggregator, which determines the columns of the result; got {estimator!r}. "
-            "Add one, or fit it."
+            "Add an aggregator, or fit the estimator."
         )
     return names

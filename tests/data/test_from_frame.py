@@ -278,7 +278,7 @@ def test_lazy_frames_are_rejected_if_the_order_of_rows_matters():
         lambda: RankedLists.from_frame(lazy, duplicates="first"),
         lambda: list(QueryKFold(2).split(lazy)),
     ):
-        with pytest.raises(InputTypeError, match=r"the order of the rows, which a lazy frame .*. Collect it first"):
+        with pytest.raises(InputTypeError, match=r"order of the rows, which a lazy frame .*. Collect the frame"):
             call()
     same(RankedLists.from_frame(lazy, duplicates="best"), LISTS)
 
