@@ -7,7 +7,7 @@ distance for each list, float64 of shape (n_lists,).
 
 In the formulas, ``r`` is the rank of an item in the list, and ``L`` is the length of the list. ``a`` is the place of
 the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the place of the
-item among the items of the list alone.
+item in the consensus if only the items of the list are counted.
 
 >>> from skrankagg._arrays._list_distances import LIST_DISTANCES
 >>> sorted(LIST_DISTANCES)

@@ -1,4 +1,4 @@
-"""Ranks of many small queries with the same number of items in one array, and preferences between these items.
+"""One array for the ranks of many small queries with the same number of items, and preferences between these items.
 
 Each list is a row of the array; query ``q`` has the rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Sums are
 accumulated step by step. The first step adds the first list of each query, the second step adds the second list, and so

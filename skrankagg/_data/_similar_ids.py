@@ -14,7 +14,7 @@ MOST_IDS = 30_000
 
 
 def warn_of_similar_ids(lists):
-    """Warn once about text ids of queries, voters and items, if two of them differ only in case or blanks."""
+    """Issue one warning if two text ids of queries, of voters or of items differ only in case or blanks."""
     found = []
     for many, ids in (("queries", lists.queries), ("voters", lists.voters), ("items", lists.items)):
         pairs = _similar(ids) if 1 < len(ids) <= MOST_IDS else []
@@ -32,7 +32,7 @@ def warn_of_similar_ids(lists):
 
 
 def _similar(ids):
-    """Return pairs of an id and the first earlier id that differs only in case or blanks."""
+    """Find ids that differ only in case or blanks; return pairs of ids, the earlier id first."""
     if isinstance(ids, pd.CategoricalIndex):
         ids = plain_index(ids)
     if not pd.api.types.is_string_dtype(ids.dtype):

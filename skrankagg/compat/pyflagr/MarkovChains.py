@@ -147,7 +147,7 @@ _CHAIN = """Chain that FLAGR names {name}.
 
     See Also
     --------
-    skrankagg.MarkovChain : The same method by the papers, with ``chain="{chain}"``.
+    skrankagg.MarkovChain : The same method as in the papers, with ``chain="{chain}"``.
 
     Examples
     --------

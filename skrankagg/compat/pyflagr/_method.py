@@ -84,8 +84,8 @@ class Method:
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks of FLAGR to follow. "flagr" follows all quirks, "papers" follows none, and a collection contains names of
-        quirks.
+        Quirks of FLAGR to follow. With "flagr", all quirks are followed; with "papers", no quirks are followed. A
+        collection contains the names of the quirks to follow.
     """
 
     def __init_subclass__(cls) -> None:
