@@ -192,7 +192,12 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ({1: ["a"], "b": ["a"]}, {}, InputTypeError, "Names of lists for fuse must be sortable"),
         ([["a"]], {"top": 0}, InputError, "`top` must be a whole number of at least 1"),
         ([["a"]], {"top": 1.5}, InputError, "got 1.5"),
-        ([["a"], ["b"]], {"weights": [1]}, InputError, "must have one number for each list; got 1 for 2"),
+        (
+            [["a"], ["b"]],
+            {"weights": [1]},
+            InputError,
+            "got length 1, but the number of lists is 2",
+        ),
         ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "got -1 for list 2"),
         ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),
         (
