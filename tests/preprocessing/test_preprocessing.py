@@ -73,6 +73,7 @@ def test_transformers_include_every_public_transformer():
 # Of equally good voters the first ids are kept, so names may have an effect.
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.twice
+@pytest.mark.interpreted(50)
 @parametrize_with_checks(FIRST)
 def test_transformers_pass_all_public_checks(aggregator, check):
     check(aggregator)

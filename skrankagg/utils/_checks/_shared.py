@@ -51,6 +51,12 @@ def example_lists(
     >>> example_lists(n_queries=1, n_voters=1, n_items=3, full=True, with_ties=False).columns.tolist()
     ['query', 'voter', 'item', 'rank', 'score']
     """
+    return _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties).copy()
+
+
+# The checks ask for a few lists most often.
+@lru_cache(maxsize=128)
+def _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties):
     rng = np.random.default_rng(random_state)
     query, voter, columns = [], [], []
     for q in range(n_queries):
@@ -67,21 +73,20 @@ def example_lists(
             query += [f"q{q}"] * length
             voter += [f"v{v}"] * length
             columns.append((item, rank, score))
-    # A single frame is built for all lists, because the checks call this function most often.
     item, rank, score = map(np.concatenate, zip(*columns, strict=True))
-    lists = pd.DataFrame(
+    return pd.DataFrame(
         {"query": query, "voter": voter, "item": [f"i{name:02}" for name in item], "rank": rank, "score": score}
     )
-    return lists
 
 
+@lru_cache(maxsize=3)
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     """Generate queries of different kinds, as a dict of query id to frame.
 
     All lists of a query may have a property in common, but no property is common to all queries. Some queries have
     longer, cut or tied lists, fractional or integer weights, or other score ranges, such as scores below 0. Some
     queries consist of pairs, of one list or of one item. `weights` states which weights of lists are allowed: "any",
-    "whole" (integers) or "none".
+    "whole" (integers) or "none". The frames are generated once, so callers must not change them.
     """
 
     def kind(seed, **options):
