@@ -468,8 +468,7 @@ def encode_qrels(qrels, lists):
     Raises InputError if no query of the lists is judged, or if ids cannot match. Warns with NothingJudgedWarning if no
     item of the lists is judged.
     """
-    find_queries(qrels, lists.queries)
-    encoded = encode_run(qrels, lists)
+    encoded = _encode(qrels, lists, _match_queries(qrels, lists.queries))
     if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
         warn_user(
             f"The lists contain no judged item: they have {show_ids(lists.items)}, the qrels judge "
@@ -485,7 +484,11 @@ def encode_run(qrels, run):
     Queries and items of the run may lack judgements. Raises InputError if ids cannot match, for example if the run has
     integers and the judgements have strings.
     """
-    query = match_ids(run.queries, qrels.queries, "query")
+    return _encode(qrels, run, match_ids(run.queries, qrels.queries, "query"))
+
+
+def _encode(qrels, run, query):
+    """Align judgements with a run, given the positions of its queries among the judged queries, -1 if not judged."""
     item = match_ids(run.items, qrels.items, "item")
     judged = query >= 0
     rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
@@ -495,14 +498,18 @@ def encode_run(qrels, run):
 
 def find_queries(qrels, queries):
     """Return a mask, shape (n_queries,), of the judged queries; raise InputError if no query is judged."""
-    judged = match_ids(queries, qrels.queries, "query") >= 0
-    if not judged.any():
+    return _match_queries(qrels, queries) >= 0
+
+
+def _match_queries(qrels, queries):
+    query = match_ids(queries, qrels.queries, "query")
+    if (query < 0).all():
         raise InputError(
             "The qrels must judge some query of the lists; they share no query id: the lists have "
             f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids. If these lists are a fold of "
             "unjudged queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
         )
-    return judged
+    return query
 
 
 def match_ids(theirs, ours, kind):
