@@ -73,8 +73,8 @@ def by_recomputing(method, X, mode, top):
     """
     rows = []
     weight = X["weight"] if "weight" in X else pd.Series(1.0, index=X.index)
-    left = {query: lists for query, lists in X.groupby("query")}
-    for (query, voter), own in X.groupby(["query", "voter"]):
+    left = dict(iter(X.groupby("query")))
+    for query, voter in X.groupby(["query", "voter"]).groups:
         lists = X[X["query"] == query]
         mine = lists["voter"] == voter
         if weight[mine.index[~mine]].gt(0).any():
