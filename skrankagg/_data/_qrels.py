@@ -471,8 +471,7 @@ def encode_qrels(qrels, lists):
     Raises InputError if no query of the lists is judged, or if the types of ids exclude equal ids. Warns with
     NothingJudgedWarning if no item of the lists is judged.
     """
-    find_queries(qrels, lists.queries)
-    encoded = encode_run(qrels, lists)
+    encoded = _encode(qrels, lists, _match_queries(qrels, lists.queries))
     if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
         warn_user(
             f"The lists contain no judged item: they have {show_ids(lists.items)}, the qrels judge "
@@ -488,7 +487,11 @@ def encode_run(qrels, run):
     Queries and items of the run may have no judgements. Raises InputError if the types of ids exclude equal ids, for
     example integers in the run and strings in the judgements.
     """
-    query = match_ids(run.queries, qrels.queries, "query")
+    return _encode(qrels, run, match_ids(run.queries, qrels.queries, "query"))
+
+
+def _encode(qrels, run, query):
+    """Align judgements with a run, given the positions of its queries among the judged queries, -1 if not judged."""
     item = match_ids(run.items, qrels.items, "item")
     judged = query >= 0
     rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
@@ -498,15 +501,20 @@ def encode_run(qrels, run):
 
 def find_queries(qrels, queries):
     """Return a mask of shape (n_queries,): True for each judged query; raise InputError if no query is judged."""
-    judged = match_ids(queries, qrels.queries, "query") >= 0
-    if not judged.any():
+    return _match_queries(qrels, queries) >= 0
+
+
+def _match_queries(qrels, queries):
+    """Return the position of each query among the judged queries, or -1; raise InputError if no query is judged."""
+    query = match_ids(queries, qrels.queries, "query")
+    if (query < 0).all():
         raise InputError(
             "The qrels must judge some query of the lists; they share no query id: the lists have "
             f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids. If these lists are a fold "
             "without judged queries, split only the judged queries, lists.judged(qrels), or use "
             "QueryKFold(qrels=qrels)."
         )
-    return judged
+    return query
 
 
 def match_ids(theirs, ours, kind):

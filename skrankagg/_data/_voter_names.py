@@ -63,8 +63,11 @@ def warn_of_misspelt_names(given, voters, parameter):
     `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id may belong to a
     voter of the same data set who has no list here, for example in a fold of a cross-validation.
     """
+    known = plain_index(voters).tolist()
+    if {*given.keys()}.issubset(known):
+        return
     names = pd.Index(list(given.keys()))
-    found = near_voters(names[unmatched(names, voters)].tolist(), plain_index(voters).tolist())
+    found = near_voters(names[unmatched(names, voters)].tolist(), known)
     if found:
         meant = "; ".join(f"{name!r} (did you mean {voter!r}?)" for name, voter in found)
         voters = "a voter that has no list" if len(found) == 1 else f"{len(found)} voters that have no list"

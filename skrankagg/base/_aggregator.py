@@ -295,7 +295,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
                 f"{weight:g}. Multiply the weights to make them whole, or choose another method."
             )
         if tags.needs_scores:
-            check_scores(lists, repr(self), self._scores_hint)
+            check_scores(lists, self, self._scores_hint)
         return lists
 
     def _given_weights(self, lists):

@@ -108,7 +108,7 @@ class ScoreNormalizer(ListTransformer):
     def _prepare(self, X):
         lists = super()._prepare(X)
         if self.norm in SCORE_NORMS:
-            check_scores(lists, repr(self), SCORES_HINT)
+            check_scores(lists, self, SCORES_HINT)
         return lists
 
     def _transform_lists(self, lists):

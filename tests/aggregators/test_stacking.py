@@ -262,13 +262,13 @@ def folds_of_queries(index, n_folds):
     return PredefinedSplit(np.sum([k * query.isin(part) for k, part in enumerate(parts)], axis=0))
 
 
-ALPHAS = np.logspace(-3, 4, 30)
+ALPHAS = np.logspace(-3, 4, 15)
 SPLITTERS = {
     "RidgeCV": (RidgeCV(ALPHAS, cv=4), "cv", 4),
     "RidgeCV, rows": (RidgeCV(ALPHAS), "cv", 5),
     "LassoCV": (LassoCV(alphas=ALPHAS, cv=3), "cv", 3),
     "LogisticRegressionCV": (
-        LogisticRegressionCV(Cs=12, cv=3, l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False),
+        LogisticRegressionCV(Cs=6, cv=3, l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False),
         "cv",
         3,
     ),
@@ -285,7 +285,7 @@ SPLITTERS = {
         "cv",
         3,
     ),
-    "halving": (HalvingGridSearchCV(Ridge(), {"alpha": ALPHAS[::9]}, cv=2, random_state=0), "cv", 2),
+    "halving": (HalvingGridSearchCV(Ridge(), {"alpha": ALPHAS[::4]}, cv=2, random_state=0), "cv", 2),
 }
 
 
