@@ -128,7 +128,7 @@ class PositionalScoring(SharedPointSums):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # With the other rules two places may be worth the same.
+        # With the other rules two places may give the same points.
         tags.aggregator_tags.unanimity = isinstance(self.points, str) and self.points == "dowdall"
         return tags
 
@@ -200,7 +200,7 @@ class PositionalScoring(SharedPointSums):
         else:
             until = np.concatenate([[0.0], np.cumsum(self._by_place(int(n_places.max())))])
             total = until[n_places] - until[length]
-        # Full lists leave nothing over: absent items get exactly 0.
+        # A full list has no points left over, so the result is exactly 0.
         return np.where(n_left > 0, total / np.maximum(n_left, 1), 0.0)
 
     def _first_place(self, lists):

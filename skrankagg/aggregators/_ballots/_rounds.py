@@ -13,7 +13,8 @@ from ..._arrays._preferences import margins
 from ..._arrays._ragged import gather_ranges, starts_to_ptr, tie_starts
 from ..._data._ranked_lists import RankedLists
 
-# Items, and items per list, above which counting a round by classes of items is faster (measured).
+# With more items than this, and more items per list than this, it is faster to count a round by classes of items
+# (measured).
 _MANY, _MANY_FOR_EACH = 8192, 16
 
 
@@ -59,7 +60,7 @@ class _Votes:
         self.n_staying = lists.query_n_items.copy()
 
     def least(self, tolerance):
-        """Return the candidates that have the least total of their query, up to the query's tolerance."""
+        """Return the candidates whose total is the least total in their query, up to the query's tolerance."""
         lists = self.lists
         total = np.where(self.stays, self._count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
@@ -97,7 +98,10 @@ class _Votes:
         return np.flatnonzero(voting & ~shared), given, even
 
     def _votes(self, own):
-        """Return the rows that get votes from lists `own`, and the weights of the votes; tied items share a vote."""
+        """Return the rows that get votes from the lists in `own`, and the weights of the votes.
+
+        Tied items share the vote of their list equally.
+        """
         lists, group, weight = self.lists, self.group[own], self.lists.list_weight[own]
         rows = self.group_ptr[group]
         if not self.strict:
@@ -123,10 +127,10 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Votes in queries with many items per list: a round visits only the items that get votes of their own.
+    """Votes in queries with many items per list: a round only visits the items that get votes from their own lists.
 
-    The total of an item without such a vote depends only on the lists that contain the item. Items contained in the
-    same lists form a class. All items of a class without votes of their own have the same total.
+    The total of any other item depends only on the lists that contain the item. Items contained in the same lists form
+    a class. All items of a class have the same total, except the items that get votes from their own lists.
     """
 
     def __init__(self, lists, rule, absent):
@@ -154,7 +158,7 @@ class _VotesByClass(_Votes):
         voted, place = np.unique(lists.candidate[rows], return_inverse=True)
         of_class = self.class_of[voted]
         total = self.sign * np.bincount(place, weights=weight, minlength=len(voted)) + base[of_class]
-        # Classes with members without votes of their own.
+        # Mark the classes that have members without a vote from their own lists.
         others = self.n_members > np.bincount(of_class, minlength=len(base))
         bound = np.full(lists.n_queries, np.inf)
         np.minimum.at(bound, self.class_query[others], base[others])
@@ -237,7 +241,7 @@ def leave_by_margins(prefer, total, below_mean):
         leaving = stays & ((points < bound) if below_mean else (points <= bound))
         score[leaving] = n_rounds
         stays &= ~leaving
-        # The others lose the points that they won from the leaving items.
+        # The remaining items lose the points that they won from the leaving items.
         query, item = np.nonzero(leaving & stays.any(axis=1, keepdims=True))
         if len(query):
             first = np.flatnonzero(np.diff(query, prepend=-1))

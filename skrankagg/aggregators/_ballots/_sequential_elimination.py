@@ -15,7 +15,7 @@ from ._rounds import leave_by_margins, leave_by_votes, repeat_lists
 
 __all__ = ["SequentialElimination"]
 
-# Cells of the matrices of replicates that are counted at one time, and rows of their lists.
+# Replicates that are counted together have at most this number of matrix cells, and at most this number of rows.
 _REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 
 
@@ -149,7 +149,7 @@ class SequentialElimination(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        # Sums of whole units do not round, so equal totals are equal whatever the order of the lists.
+        # Sums of integer units do not round, so the order of the lists cannot make equal totals differ.
         lists = count_in_units(lists)[0]
         if not self._is_borda():
             return leave_by_votes(lists, self.rule, self.absent)
@@ -176,7 +176,7 @@ class SequentialElimination(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _repeat_votes(self, lists):
-        """Return a function that scores many replicates; each round counts all replicates at once, as queries."""
+        """Return a function that scores many replicates at once; each replicate is counted as a separate query."""
         n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
 
         def score(weights):

@@ -206,7 +206,7 @@ def _in_smith_set(wins, draws, ptr):
     until -= np.concatenate([[0.0], until])[ptr[:-1]][query]
     k = positions(ptr)
     closed = until == k * (k - 1) + 2 * k * (n[query] - k)
-    # The set of all items of a query always has the property.
+    # The set of all items of a query always meets this condition.
     size = np.minimum.reduceat(np.where(closed, k, n[query]), ptr[:-1])
     member = np.empty(len(order), dtype=bool)
     member[order] = k <= size[query]

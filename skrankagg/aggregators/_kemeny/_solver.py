@@ -1,4 +1,4 @@
-"""Strict orders of all items: each component is searched and, on request, proven."""
+"""Strict orders of all items: an order of each component is found and, on request, proven to be optimal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -21,10 +21,11 @@ VIOLATION = 1e-6
 _ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
 # Bytes of each violated triple until the triples of a round are chosen.
 _BYTES_PER_TRIPLE = 170.0
-# Free pairs from which the interior-point method is faster than the simplex method: four times as fast at 5000.
+# From this number of free pairs on, the interior-point method is faster than the simplex method. With 5000 free pairs
+# it is four times as fast.
 _INTERIOR_PAIRS = 2500
-# Seconds that it takes to build the programme for each pair, to sort each cycle, and to solve each row: the expected
-# time of a step.
+# Seconds for each pair to build the programme, for each cycle to sort the cycles, and for each row to solve the
+# programme. The expected time of a step follows from them.
 _SECONDS_PER_PAIR, _SECONDS_PER_CYCLE, _SECONDS_PER_ROW = 1e-7, 8e-7, 4e-6
 
 
@@ -41,7 +42,7 @@ def check_triples(n_found, n):
 
 
 class Infeasible(Exception):
-    """Error if no order is cheaper than the best known order."""
+    """Error that is raised if no order is cheaper than the best known order."""
 
 
 class TrianglePolytope:
@@ -66,8 +67,8 @@ class TrianglePolytope:
         self.row_slack = np.empty(0)
         self.bound, self.reduced = 0.0, np.zeros(len(self.cost))
         self.cut, self.cut_most = csr_array((0, len(self.cost))), np.empty(0)
-        self.n_kept = 0  # number of cuts at the start that do not follow from the others
-        #: Linear programmes solved, and the limit of their number.
+        self.n_kept = 0  # number of cuts at the start that exclude orders; these cuts are never removed
+        #: Number of linear programmes solved, and the largest number allowed.
         self.n_programmes, self.most_programmes = 0, np.inf
 
     # ------------------------------------------------------------------ fixed pairs
@@ -80,8 +81,8 @@ class TrianglePolytope:
     def fix(self, most):
         """Fix the pairs that have the same direction in all orders that cost at most `most`.
 
-        Only pairs for which the last programme proves this are fixed. Raises Infeasible if no order costs at most
-        `most`.
+        A pair is only fixed if the bound of the last programme proves that its direction is the same. Raises Infeasible
+        if no order costs at most `most`.
         """
         if self.bound > most:
             raise Infeasible

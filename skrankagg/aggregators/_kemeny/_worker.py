@@ -19,11 +19,11 @@ _LOOK = 0.1
 
 
 class Late(Exception):
-    """Error if a call did not return in time, so that its process was ended."""
+    """Error that is raised if a call does not return in time; its process is then ended."""
 
 
 class Unstarted(Exception):
-    """Error if the system does not allow starting a process."""
+    """Error that is raised if the system does not allow a new process."""
 
 
 class Worker:

@@ -24,14 +24,15 @@ from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
-# Rows, and cells, to sort in one call: no sort may take a second, because Ctrl-C cannot interrupt it.
+# Largest number of rows, and largest number of cells, that one call sorts. No call may take a second, because Ctrl-C
+# cannot interrupt it.
 _STRIP, _SORT_CELLS = 256, 1 << 22
 # Cells of the matrices of replicates that are scored in one call.
 _REPLICATE_CELLS = 1 << 20
 
 
 def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Find, for each ordered pair of items, the path with the strongest weakest arc.
+    """For each ordered pair of items, find the path whose weakest arc is as strong as possible.
 
     Parameters
     ----------
@@ -139,7 +140,8 @@ def sorted_defeats(strength):
     defeats = np.array((ordered_bits(strength) if codes is None else codes[0]).swapaxes(-1, -2), order="C")
     n = defeats.shape[-1]
     defeats[..., np.arange(n), np.arange(n)] = 0
-    # Bytes are sorted by counting, in a seventh of the time; wider numbers by vector instructions.
+    # The stable sort counts bytes, which takes a seventh of the time. The default sort uses vector instructions for
+    # wider numbers.
     kind = "stable" if defeats.dtype.itemsize == 1 else None
     for first in range(0, n, _STRIP):
         defeats[..., first : first + _STRIP, :].sort(axis=-1, kind=kind)
@@ -194,7 +196,7 @@ class _BasePairwise(BaseAggregator):
 def _round(stack):
     """Round sums of weights, so that the order of addition has no effect; no majority gets stronger."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
-    # Whole numbers below 2^53 add up without rounding; above, all floats are whole.
+    # Integers below 2^53 add up without rounding. Above 2^53 all floats are integers, also after rounding.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
     if not rough.any():
         return stack
@@ -211,7 +213,7 @@ def _round(stack):
 
 
 class Schulze(_BasePairwise):
-    r"""Rank items by the strongest chains of majorities between each two items.
+    r"""Rank items by the strongest chains of majorities between every two items.
 
     For two items a and b, compare the strongest chain of majorities from a to b with the strongest chain from b to a.
     If the first chain is stronger, a is above b.

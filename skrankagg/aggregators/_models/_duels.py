@@ -40,7 +40,7 @@ def merge_equal_pairs(lists):
     merged, candidate = lists.keep_lists(mask)
     if len(candidate) != lists.n_candidates:
         raise AssertionError("each pair of items is kept once, so that no item can vanish")
-    # Kept lists stay in their order, the order of the queries.
+    # The kept lists stay in their old order, so they are still sorted by query.
     pattern = np.cumsum(mask) - 1
     pattern[chosen] = pattern[chosen[kept]][number]
     return merged.with_list_weight(np.bincount(pattern, weights=lists.list_weight, minlength=mask.sum())), pattern
@@ -83,7 +83,7 @@ class PairCounts:
         lists = self.lists
         compared, won = self.compared @ weights, self.won @ weights
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query
-        # Each of the two items of a comparison takes half of the shift of its worth.
+        # In the shift of a comparison's log-likelihood, each of the two items counts half.
         n_compared = self.takes_part @ compared / 2
 
         def value_and_gradient(log_worth):

@@ -11,7 +11,7 @@ import numpy as np
 from ._many_minima import minimise
 from ._posterior import most_likely, plain_curvature
 
-# Largest number of rounds, and the largest change of a log-reliability in the last one.
+# Largest number of rounds. The rounds end when no log-reliability changes by more than _CLOSE.
 _MAX_ROUNDS, _CLOSE = 200, 1e-6
 # Largest change of a log-reliability in one iteration of a round.
 _LARGEST_STEP = 2.0
@@ -116,7 +116,7 @@ def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
         variables, _, converged = most_likely(stages, variables, prior=prior, tol=near, max_iter=max_iter)
         voters.update_spread(variables, plain_curvature(prior, variables[:n]), moved)
 
-        # Leave a group alone once it has converged, so that it does not depend on the others.
+        # Do not change a group after it has converged, so that its result does not depend on other groups.
         def minus_expected(at, known=variables, moves=moved[voters.group]):
             value, gradient = voters.value_and_gradient(known, at)
             return -value, np.where(moves, -gradient, 0.0)

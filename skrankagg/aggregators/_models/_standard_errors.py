@@ -33,7 +33,8 @@ def invert_information(information):
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
-    # Multiplying all worths by a number changes no contrast; any other null direction leaves one open.
+    # Multiplying all worths by a number changes no difference of log-worths. Any other null direction leaves some
+    # difference undetermined.
     return inverse, bool(np.count_nonzero(null) > 1)
 
 

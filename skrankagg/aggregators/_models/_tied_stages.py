@@ -19,7 +19,7 @@ import copy
 
 import numpy as np
 
-#: Largest class of tied items: the polynomials take its square for each row.
+#: Largest class of tied items. The polynomials of a row have about the square of this number of coefficients.
 MOST_TIED = 20
 # Step of finite differences of derivatives.
 _STEP = 1e-5
@@ -194,7 +194,7 @@ class TiedStages:
         for own in np.split(order, np.flatnonzero(np.diff(cells)) + 1):
             longest = int(length[own].max())
             candidate = np.full((len(own), longest), lists.n_candidates)
-            size = np.zeros((len(own), longest), dtype=np.int64)  # of the class that is complete there
+            size = np.zeros((len(own), longest), dtype=np.int64)  # size of the class that is complete at this row
             for k, one in enumerate(own):
                 rows = slice(lists.row_ptr[one], lists.row_ptr[one + 1])
                 held = lists.candidate[rows][::-1]

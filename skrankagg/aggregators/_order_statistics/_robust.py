@@ -51,8 +51,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value instead of an upper bound. Items in the same number of lists have the same
-        order with both values, except where the bound is 1.
+        Whether to compute the exact p-value instead of an upper bound. Items that are in the same number of lists have
+        the same order with the exact p-value and with the bound, unless their bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked. P-values depend on this number. None counts the distinct items of
         each query.
@@ -223,7 +223,7 @@ def _rho_of_cut_lists(lists, x, n_lists, cutoff):
         of_q = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
         chance = np.repeat(cutoff[of_q], copies[of_q])
         ranked = ends[q] + np.flatnonzero(x[ends[q] : ends[q + 1]] < 1)
-        # Up to the least share all lists count as complete.
+        # For ranks up to the smallest share, all lists count as complete.
         beyond = x[ranked] > chance.min(initial=1.0)
         whole, cut = ranked[~beyond], ranked[beyond]
         log_tail[whole] = log_binomial_tail(place[whole], n_lists[candidate[whole]], x[whole])

@@ -9,16 +9,17 @@ import numpy as np
 from ..._arrays._ragged import expand, gather_ranges, positions
 from ._random_ranks import list_kinds, null_numbers, sums_above_least
 
-# Cells of a distribution, and of all distributions of a query. The time for a distribution grows with the square of its
-# cells, to about a millisecond.
+# Largest number of cells of a distribution, and of all distributions of a query together. The time for a distribution
+# grows with the square of its number of cells, and is at most about a millisecond.
 _MOST_CELLS, _MOST_CELLS_OF_QUERY = 1 << 10, 1 << 12
 # Cells of the distributions that are convolved at one time.
 _CELLS_AT_ONCE = 1 << 15
 
 
 def small_pvalues(lists, n_items, *, ignore_absent):
-    """Compute p-values of rank sums in small queries, and NaN in others; also return a mask of the small queries.
+    """Compute the p-values of rank sums in small queries.
 
+    Returns the p-value of each candidate, which is NaN in queries that are not small, and a mask of the small queries.
     `n_items` contains the number that divides the ranks of each list, as float64 of shape (n_lists,). Whether a query
     is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. The number of
     cells for a normalised rank of 1 is a common multiple of the numbers of items.
@@ -118,13 +119,16 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """For each distribution, count the cells of a rank of 1 and the cells of all sums; inf means too many cells."""
+        """For each distribution, count the cells up to the normalised rank 1, and the cells of all possible sums.
+
+        An infinite number means that there are too many cells.
+        """
         per_one = np.ones(len(ptr) - 1)
         length = np.diff(ptr)
         for place in range(int(length.max(initial=0))):
             longer = np.flatnonzero(length > place)
             kind = number[ptr[longer] + place]
-            # Lists of one place add nothing to a sum. Leaving them out keeps products of small numbers in range.
+            # Lists of one place add nothing to a sum. They are left out, so that the common multiples stay small.
             longer, kind = longer[self._width[kind] > 0], kind[self._width[kind] > 0]
             steps = (self._halves[kind] * self._n_items[kind]).astype(np.int64)
             known = np.minimum(per_one[longer], 2.0**31).astype(np.int64)

@@ -11,12 +11,12 @@ from ._combinations import BaseComb
 
 __all__ = ["CombMAX", "CombMED", "CombMIN"]
 
-# Cells (list times item) of the queries processed at one time; at least one query.
+# Largest number of cells (lists times items) of queries that are processed together. A larger query is processed alone.
 _CELLS = 1 << 22
 
 
 class _BaseChoice(BaseComb):
-    """Base of methods whose score is one of the values of an item, or the mean of two of them.
+    """Base of methods in which the score of an item is one of its values, or the mean of two of its values.
 
     Lists of weight 0 do not count.
     """
@@ -24,7 +24,7 @@ class _BaseChoice(BaseComb):
     # One list's value decides. If this list contains only one of two items, either item may come first.
     _tags = {"unanimity": False, "absent_below": False}
     _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
-    #: Whether a score is one of the values, not a mean of two.
+    #: Whether a score is one of the values; if not, the score is the mean of two values.
     _is_one_value = True
 
     def _aggregate(self, lists):
@@ -75,7 +75,8 @@ class _BaseChoice(BaseComb):
 def _absent_cells(lists, candidate):
     """Pair each candidate with the lists that do not contain it.
 
-    For a few queries at a time, yields their rows, and the candidates and the lists of the pairs.
+    Yields three results for a few queries at a time: the rows of these queries as a slice, the candidate of each pair,
+    and the list of each pair.
 
     `candidate` contains the candidate of each row whose list has a positive weight. A list of weight 0 is treated as if
     it did not contain its items.

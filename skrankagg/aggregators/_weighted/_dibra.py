@@ -21,8 +21,8 @@ from ._voter_scales import scale_weights
 
 __all__ = ["DIBRA"]
 
-# Rows of the queries whose weights are learnt together, and the share of moving queries below which finished ones are
-# dropped.
+# Number of rows of the queries whose weights are learnt together. If less than the share _SHARE of these queries still
+# changes, the other queries are removed.
 _BLOCK, _SHARE = 1 << 15, 0.8
 
 
@@ -74,7 +74,7 @@ class DIBRA(WeightedAggregator):
     Warns
     -----
     UnequalLengthWarning
-        If the longest list of a query outweighs all others.
+        If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
         With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
@@ -111,12 +111,12 @@ class DIBRA(WeightedAggregator):
     :math:`w'` the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into `n_buckets`
     buckets of equal size. With :math:`m` the number of voters of a weight above 0, bucket :math:`b` of :math:`B` has
     the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item the confidences of its lists are added
-    up, and each list keeps its best :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items by that sum. The aggregator
-    then uses only the cut lists. Items missing from all cut lists come last, in their former order. The first of these
-    is as far below the other items as the largest score of the query is from 0.
+    up, and each list keeps the :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest sums. The
+    aggregator then uses only the cut lists. Items missing from all cut lists come last, in their former order. The
+    first of these is as far below the other items as the largest score of the query is from 0.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
-    consensus. If lengths differ much, the longest list of a query outweighs all others and becomes the consensus;
+    consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
     :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. Cut all lists to one depth first, with
     :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality it is best to learn no weights. Among
     all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least with such voters, and gains
@@ -159,7 +159,7 @@ class DIBRA(WeightedAggregator):
         "cost": "iterations (at most 50) times the aggregator",
     }
     _tag_notes = {
-        "needs_scores": "as the aggregator inside",
+        "needs_scores": "as its `aggregator`",
         "unanimity": "only with `prune=None`",
         "absent_below": "as its `aggregator`",
     }
@@ -316,7 +316,7 @@ class DIBRA(WeightedAggregator):
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
         own.needs_scores, own.scale_free = base.needs_scores, base.scale_free
-        # A preference shared by the voters with weight, or by the cut lists, need not be shared by all lists.
+        # All voters of positive weight, or all cut lists, may have a preference that not all lists have.
         own.unanimity = base.unanimity and self.prune is None
         own.absent_below = base.absent_below
         own.compares = base.compares
