@@ -307,7 +307,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield the tie-breakers in order, as pairs: values of shape (n_members,), and the scale of each group's values."""
+    """Yield the tie-breakers in order. Each is a pair: values of shape (n_members,), and the scale of each group."""
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total

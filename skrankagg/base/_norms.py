@@ -18,7 +18,7 @@ ABSENT_SCORE = {"absent_score": [StrOptions({"zero", "min"})]}
 
 
 def check_absent_score(norm, absent_score):
-    """Raise InputError for ``absent_score="min"``, the lowest score of a list, if the norm uses ranks."""
+    """Raise InputError if `absent_score` is "min", which means the lowest score of a list, but the norm uses ranks."""
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm of scores; norm={norm!r} uses ranks. Choose norm='min-max' or another "

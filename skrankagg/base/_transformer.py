@@ -197,6 +197,6 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
 
 def columns_of(lists):
-    """Return the columns of lists as a frame, without building the frame."""
+    """Return the column names that lists would have as a frame, without building the frame."""
     optional = [("score", lists.has_scores), ("weight", lists.is_weighted)]
     return ["query", "voter", "item", "rank", *(name for name, there in optional if there)]

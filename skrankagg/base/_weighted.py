@@ -289,7 +289,10 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _groups(self):
-        """Return the parameter `voter_groups`, or None for methods without it; a group has one learned weight."""
+        """Return the parameter `voter_groups`, or None if the method does not have this parameter.
+
+        All voters of a group have the same learned weight.
+        """
         return None
 
     def _group_of_lists(self, lists):
@@ -301,7 +304,10 @@ class WeightedAggregator(BaseAggregator):
         return self._voter_weights(lists)
 
     def _weigh(self, lists):
-        """Return the lists, their learned weights and a mask of known weights; ignored voters get list weight 0."""
+        """Return the lists, the learned weight of each list, and a mask of the lists with a known weight.
+
+        In the returned lists, the lists of ignored voters have weight 0. The mask is None if all weights are known.
+        """
         if self.weighting is None:
             return lists, None, None
         if self.weighting == "query":

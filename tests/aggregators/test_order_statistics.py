@@ -360,7 +360,7 @@ def test_rank_statistic_accepts_n_items_by_voter(X):
         ({"n_items": {"u": 3, "v": np.nan, "w": 2}}, "got nan for 'v'"),
         ({"n_items": 9, "absent": "ignore"}, "None"),
         ({"depth_share": 0.9, "absent": "ignore"}, "None"),
-        ({"depth_share": 0.5}, "got 0.5 for 'u', whose list for query 'q' has 0.75"),
+        ({"depth_share": 0.5}, "got 0.5 for 'u', whose list for query 'q' contains the share 0.75 of the items"),
         ({"depth_share": {"u": 0.75, "v": 2, "w": 1}}, "to 1; got 2 for 'v'"),
         ({"depth_share": {"u": 0.75}}, "`depth_share` must have a value for every voter; it has none for 2 of"),
         ({"depth_share": {"u": 0.75, "v": 0.75, "w": 0.75}, "exact": True}, "one number for all lists"),

@@ -143,7 +143,7 @@ class PositionalScoring(SharedPointSums):
         return Consensus(self._add_up(lists), additive=self._own_points() is None and self.points == "dowdall")
 
     def _own_points(self):
-        """Return the user's points as a float64 array of shape (n_given,), or None for a named rule."""
+        """Return the user's points as a float64 array of shape (n_given,), or None if `points` names a rule."""
         if isinstance(self.points, str):
             return None
         try:

@@ -19,7 +19,7 @@ _MANY, _MANY_FOR_EACH = 8192, 16
 
 
 def leave_by_votes(lists, rule, absent):
-    """Return the number of rounds that each candidate stays under "plurality" or "veto", as float64."""
+    """Return the number of rounds that each candidate stays, as float64; `rule` is "plurality" or "veto"."""
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
@@ -67,7 +67,10 @@ class _Votes:
         return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
 
     def _count(self):
-        """Return the votes of each candidate; with "ignore", subtract the mean of the votes that each list gives."""
+        """Return the total of each candidate: its votes, with a negative sign if the votes are for the last place.
+
+        If absent items are ignored, the mean of the votes of each list is subtracted from the items of the list.
+        """
         lists = self.lists
         own, by_absence, even = self._ways()
         rows, weight = self._votes(own)
@@ -112,7 +115,7 @@ class _Votes:
         return rows, weight
 
     def remove(self, leaving):
-        """Remove candidates; a list whose voted group is empty now votes for its next group."""
+        """Remove candidates. If the group that a list votes for is then empty, the list votes for its next group."""
         lists = self.lists
         self.stays[leaving] = False
         np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)

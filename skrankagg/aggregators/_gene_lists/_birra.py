@@ -165,7 +165,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """For each bin of each list, compute the logarithm of its Bayes factor; return shape (n_lists, n_bins)."""
+        """For each bin of each list, compute the logarithm of a Bayes factor, of shape (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]

@@ -48,7 +48,7 @@ class RunningMean:
 class Exponential(RunningMean):
     """Curve a exp(-b x) - c x + d that best fits the square roots of :class:`RunningMean`.
 
-    If all items of a list tie, their weights keep the square root.
+    If all items of a list tie, the square roots are not changed.
     """
 
     def __init__(self, lists):
@@ -66,11 +66,11 @@ class Exponential(RunningMean):
 
 
 def fit_exponential(weight):
-    """Fit the curve to the weights of a list's places; the last weight is the weight of the whole list.
+    """Fit the curve of :class:`Exponential` to the weights of a list's places, and return the values of the curve.
 
-    The start, the bounds and the weights of the squares follow the authors' program. The weights of the squares grow
-    towards the end of the list. If scipy's `curve_fit` finds no curve, all places of the list count almost equally, as
-    in that program.
+    The last weight is the weight of the whole list. The start, the bounds and the weights of the squares follow the
+    authors' program. The weights of the squares grow towards the end of the list. If scipy's `curve_fit` finds no
+    curve, all places of the list count almost equally, as in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential

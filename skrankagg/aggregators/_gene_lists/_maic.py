@@ -184,7 +184,10 @@ class MAIC(WeightedAggregator):
         return None if self.voter_groups is None else self._group_of_lists(lists)
 
     def _converge(self, lists):
-        """Return the consensus, the weight of each whole list and the weight of each row's place."""
+        """Iterate until the weights converge, or for `max_iter` iterations.
+
+        Returns the consensus, the weight of each whole list, and the weight of each row's place.
+        """
         weight, place_weight = np.ones(lists.n_lists), np.ones(lists.n_rows)
         n_iter, converged = np.zeros(lists.n_queries, dtype=np.int64), np.zeros(lists.n_queries, dtype=bool)
         category, running = self._categories(lists), np.arange(0)
@@ -244,9 +247,9 @@ class _CategorySums:
         return np.bincount(candidate, weights=given, minlength=self.lists.n_candidates)
 
     def shares(self, place_weight):
-        """Return the value that each row adds.
+        """Return the value that each row adds to the score of its candidate.
 
-        Lists of a category that give an item the same largest value share this value.
+        If several lists of a category give an item the same largest value, the value is divided equally among them.
         """
         given = self._given(place_weight)
         if self.rows is None:

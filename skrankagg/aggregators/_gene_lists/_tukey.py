@@ -4,7 +4,7 @@ import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix by repeated medians of three, a split of flat parts, and medians again.
+    """Smooth each row of a matrix by repeated medians of three values, a split of flat parts, and medians again.
 
     The method is from J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7, with his rule for the ends. Rows of
     fewer than three columns are returned unchanged.
@@ -18,7 +18,7 @@ def smooth_3rs3r(values):
 
 
 def repeat_medians(values):
-    """Take running medians of three along the rows until nothing changes, and then adjust the ends."""
+    """Take running medians of three values along the rows until nothing changes, and then adjust the two ends."""
     smooth = values.copy()
     if smooth.shape[1] < 3:
         return smooth

@@ -94,7 +94,7 @@ def _solve(n, mean):
 
 
 def _solve_small(n, mean):
-    """Find a small theta, near the uniform distribution, from the power series of the expected distance."""
+    """For queries whose theta is near 0, find theta from the power series of the expected distance."""
     ptr = np.append(0, np.cumsum(n.astype(np.int64)))
     j = positions(ptr).astype(np.float64)
     # Series of 1 / (exp(x) - 1) - 1 / x: its values at theta, minus j times its values at j theta, add up to the

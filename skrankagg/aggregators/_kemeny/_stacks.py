@@ -18,7 +18,7 @@ _SMALL, _CELLS = 64, 1 << 16
 
 
 def preference_and_tie_blocks(lists, absent):
-    """Yield blocks of queries with the same number of items: their positions, preferences and ties.
+    """For each block of queries with the same number of items, yield their positions, preferences and ties.
 
     Preferences and ties are stacks. Their values are exactly the same as the results of ``query_preferences``.
     """
@@ -52,8 +52,8 @@ def rank_stack(lists, queries, value, absent):
     """Arrange the values of rows in a matrix by list and item, for queries with the same number of items.
 
     `value`, of shape (n_rows,), contains the values. `absent`, of shape (n_lists,), contains each list's value for its
-    absent items. Returns three arrays for the m lists of the queries: their numbers, the position of each list's query
-    in `queries`, and a matrix of shape (m, n).
+    absent items. Returns three arrays for the m lists of the queries: the numbers of the lists, the position of each
+    list's query in `queries`, and the matrix, of shape (m, n).
     """
     chosen, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))

@@ -48,8 +48,8 @@ class Infeasible(Exception):
 class TrianglePolytope:
     """Linear programme for orders that are cheaper than a known order, with its current rows and fixed pairs.
 
-    `margin` has shape (n, n). It contains the extra cost of orders with the row's item before the column's item. All
-    long steps check the time limit, and raise Unfinished if the time limit has passed.
+    `margin`, of shape (n, n), contains the cost of placing the row's item before the column's item, minus the cost of
+    the opposite order. All long steps check the time limit, and raise Unfinished if the time limit has passed.
     """
 
     def __init__(self, margin, budget):
@@ -75,7 +75,7 @@ class TrianglePolytope:
 
     @property
     def free(self):
-        """Return a mask of the pairs that are not fixed, of shape (n_pairs,)."""
+        """Return a mask of shape (n_pairs,): True for each pair that is not fixed."""
         return ~(self.before[self.first, self.second] | self.before[self.second, self.first])
 
     def fix(self, most):
@@ -114,7 +114,7 @@ class TrianglePolytope:
         self.cycle = self.cycle[needed]
 
     def exclude(self, order):
-        """Exclude an order: at least one pair of neighbours must swap."""
+        """Add a row that excludes an order: at least one pair of its neighbours must have the opposite direction."""
         above, below = order[:-1], order[1:]
         sign = np.where(above < below, 1.0, -1.0)
         shape = (1, len(self.cost))
@@ -133,7 +133,7 @@ class TrianglePolytope:
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
-        """Return cycles that a solution violates, of shape (n_cycles, 3), the most violated first.
+        """Return the cycles that a solution violates, of shape (n_cycles, 3), the most violated cycle first.
 
         A cycle is returned if the sum of its three arcs exceeds 2 by more than `above`. A negative number for `above`
         also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`, cycles
@@ -276,7 +276,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """For each cell of a table, count the earlier cells with the same value, row by row."""
+    """For each cell of a table, count the cells with the same value in earlier rows and earlier in the same row."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

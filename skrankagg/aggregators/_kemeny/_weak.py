@@ -114,7 +114,7 @@ class _Component(Bracket):
             self.bucket, self.cost = bucket, cost
 
     def _cost(self, bucket, level):
-        """Return the total cost of the pairs in an order with ties."""
+        """Return the total cost of an order with ties; `level` contains the costs of ties."""
         ordered = float(self.before[bucket[:, None] < bucket].sum())
         same, item = bucket[:, None] == bucket, np.arange(self.n)
         same &= item[:, None] < item
@@ -187,7 +187,7 @@ class _Component(Bracket):
         return self.most_tied is not None and n_ties(self.bucket) == n_ties(self.most_tied)
 
     def _merged(self, bucket):
-        """Merge neighbouring buckets where the merge costs nothing, from the best bucket to the worst."""
+        """Merge neighbouring buckets if the merge costs nothing, from the best bucket to the worst bucket."""
         bucket, k = np.array(bucket), 0
         while k < bucket.max() and not self.budget.late:
             above, below = np.flatnonzero(bucket == k), np.flatnonzero(bucket == k + 1)
@@ -214,7 +214,7 @@ class _Component(Bracket):
         return True
 
     def settle(self):
-        """Check if other orders have the same cost; if they do, search for the order with the most ties."""
+        """Check if other orders have the same cost. If so, search for the order with the most ties among them."""
         if self.most_tied is not None and not self._ties_most():
             self.bucket = self.most_tied
         if self.only or self.most_tied is not None:

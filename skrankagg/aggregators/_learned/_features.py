@@ -65,7 +65,7 @@ def consensus_scores(ranked):
 
 
 def center_columns(matrix, ptr):
-    """In each query, subtract from each column its mean over the query's candidates; NaN is ignored."""
+    """In each query, subtract from each column its mean over the query's candidates; NaN values are ignored."""
     query_rows = np.diff(ptr)
     for queries in _split(np.arange(len(query_rows)), ptr[:-1] // _ROWS):
         first, last = ptr[queries[0]], ptr[queries[-1] + 1]

@@ -89,12 +89,12 @@ class StackedFusion(SupervisedAggregator):
 
     Notes
     -----
-    Let :math:`x_q(i)` be the features of item :math:`i` in query :math:`q`, and :math:`\bar{x}_q` their
-    mean over the items of the query. The score is :math:`f(x_q(i) - \bar{x}_q)`. For a regressor or ranker, :math:`f`
-    is its method ``predict``. For a classifier, :math:`f` is its method ``decision_function``. If a classifier does not
-    have this method, :math:`f` is the probability that the item is relevant. Items with equal features tie. If a voter
-    has no list for a query, the voter's columns are 0, or NaN for "score". Items absent from a list have the value that
-    the norm defines for absent items. Judged queries without a relevant item among their candidates are left out of
+    Let :math:`x_q(i)` be the features of item :math:`i` in query :math:`q`, and :math:`\bar{x}_q` their mean over the
+    items of the query. The score is :math:`f(x_q(i) - \bar{x}_q)`. For a regressor or ranker, :math:`f` is its method
+    ``predict``. For a classifier, :math:`f` is its method ``decision_function``. If a classifier does not have this
+    method, :math:`f` is the probability that the item is relevant. Items with equal features tie. If a voter has no
+    list for a query, the voter's columns are 0, or NaN for "score". Items absent from a list have the value that the
+    norm defines for absent items. Judged queries without a relevant item among their candidates are left out of
     training, because they carry no information about the order.
 
     The rows of a query also stay together within the estimator. An estimator that cross-validates is fitted with folds
@@ -206,8 +206,8 @@ class StackedFusion(SupervisedAggregator):
                 if _learns(feature):
                     raise InputError(
                         f"`features` must not contain an aggregator that learns from judgements; got {feature!r}. Its "
-                        "consensus would look better on the training queries than on other queries. Make it a voter "
-                        "by AggregatorUnion before this step."
+                        "consensus would look better on the training queries than on other queries. Make the "
+                        "aggregator a voter with AggregatorUnion before this step."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(
@@ -287,7 +287,7 @@ class StackedFusion(SupervisedAggregator):
         if not left.all() and not self._query_features():
             raise InputError(
                 f"{type(self).__name__} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}"
-                f"{hint}, so the items of this query have no features. Fit with some of these voters, drop "
+                f"{hint}, so the items of this query have no features. Fit it with some of these voters, drop "
                 "the query, or add a feature that does not depend on single voters, such as 'support' or BordaCount()."
             )
         return place
@@ -339,7 +339,7 @@ class StackedFusion(SupervisedAggregator):
             if not grade.any():
                 raise InputError(
                     f"{type(self).__name__} learns from relevant items, but no grade reaches relevance_threshold="
-                    f"{self.relevance_threshold:g}; the highest is {np.nanmax(relevance):g}. Lower the threshold."
+                    f"{self.relevance_threshold:g}; the highest grade is {np.nanmax(relevance):g}. Lower the threshold."
                 )
         return grade
 

@@ -103,7 +103,7 @@ def _refuse_resampled(key, estimator, params):
         if not isinstance(outer, whole):
             raise InputError(
                 f"`estimator` must keep the rows of a query together; got {inside} inside {type(outer).__name__}, "
-                f"which sees some rows without their queries. Search over StackedFusion({inside}()) as estimator__..."
+                f"which gets some rows without their queries. Search over StackedFusion({inside}()) as estimator__..."
             )
 
 

@@ -68,7 +68,11 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _arc_codes(strength):
-    """Encode strengths as small integers, which compare faster; return codes and values, or strengths and None."""
+    """Encode strengths as small integers, which can be compared faster.
+
+    Returns the codes, and an array with the strength of each code. If there is no such encoding, returns the strengths
+    and None.
+    """
     codes = span_codes(strength)
     if codes is None and strength.size <= _SORT_CELLS and not np.isnan(strength).any():
         codes = dense_codes(strength)
@@ -76,7 +80,10 @@ def _arc_codes(strength):
 
 
 def _widen(path):
-    """Replace each arc by the widest path between its ends, in place; the shape is (n, n) or (n, n, n_queries)."""
+    """Replace each arc by the widest path between its ends, in place.
+
+    `path` has shape (n, n) or (n, n, n_queries).
+    """
     narrow = np.empty_like(path)
     for via in range(len(path)):
         np.minimum(path[:, via, None], path[None, via, :], out=narrow)
@@ -189,7 +196,7 @@ class _BasePairwise(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _arcs(self, prefer, margin):
-        """Return the strength of each majority; 0 where the row's item has no majority."""
+        """Return the strength of each majority; the strength is 0 if no majority prefers the row's item."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
 
 

@@ -229,7 +229,7 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Convert a threshold in places to the least difference of doubled ranks; a threshold above n counts as n."""
+    """Convert a threshold to the least difference of doubled ranks; a threshold above n places counts as n places."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 

@@ -80,7 +80,7 @@ class MC2(MC1):
 
 
 class MC3:
-    """Chain that draws a list with the current item, then an entry of the list, and moves there if it is above."""
+    """Chain that draws a list with the current item, then an entry of the list, and moves to entries above the item."""
 
     goes_up = False
 
@@ -200,7 +200,7 @@ CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT, "rank-cent
 
 
 def _reverse(above):
-    """Transpose the weights, so that each row belongs to the item to leave and each column to the better item."""
+    """Transpose the weights, so that each row belongs to the current item, and each column to the better item."""
     return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 

@@ -298,7 +298,7 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Return a mask of the queries that are walked list by list, where this is faster than comparing all pairs."""
+        """Return a mask of the queries that are walked list by list, which is faster there than comparing all pairs."""
         jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
         # Walk list by list only if the walk is certain to come within tol.
         up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump

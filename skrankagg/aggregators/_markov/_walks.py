@@ -86,7 +86,10 @@ def walk(chains, start, jump, max_iter, tol):
 
 
 def start_of(held):
-    """Return the uniform distribution over the states of each chain; the states are the items with positive `held`."""
+    """Return the uniform distribution over the states of each chain; a state is an item whose value in `held` is not 0.
+
+    If all values of a chain are 0, all its items are states.
+    """
     states = held > 0
     states |= ~states.any(axis=1, keepdims=True)  # where every list has weight 0, all items are states
     return states / states.sum(axis=1, keepdims=True)

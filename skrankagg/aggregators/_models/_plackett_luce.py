@@ -293,7 +293,7 @@ class PlackettLuce(WeightedAggregator):
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
     def _error_memory(self, lists):
-        """For each query, return the bytes that standard errors need; return None if none are computed."""
+        """Return the number of bytes that standard errors need in each query; None means no standard errors."""
         if self.std_errors is None:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
@@ -383,9 +383,9 @@ class PlackettLuce(WeightedAggregator):
         return self._plain_stages(merged), pattern
 
     def _reliable_stages(self, lists, weight):
-        """Return the same as `_stages` for voters of known reliability.
+        """Return the likelihood for voters of known reliability, and the position of each list among the merged lists.
 
-        `weight` contains the reliability of each list.
+        `weight`, of shape (n_lists,), contains the reliability of each list's voter.
         """
         # Voters of equal reliability act as one voter.
         voter = np.unique(weight, return_inverse=True)[1]

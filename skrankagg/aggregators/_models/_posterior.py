@@ -63,5 +63,5 @@ def plain_prior(prior, log_worth):
 
 
 def plain_curvature(prior, log_worth):
-    """Return minus the second derivative of the log prior in `plain_prior`."""
+    """Return the second derivative of the log prior in `plain_prior`, multiplied by -1."""
     return prior * (1 - np.tanh(log_worth / 2) ** 2) / 2

@@ -52,7 +52,7 @@ class VoterPosterior:
         self.spread = np.zeros(n_cells)
 
     def reliabilities(self, log_reliability):
-        """Return each voter's reliability divided by the mean reliability; voters that do not count get 1."""
+        """Return the reliability of each voter, divided by the mean reliability; voters that do not count get 1."""
         greatest = np.full(self.n_groups, -np.inf)
         np.maximum.at(greatest, self.group, log_reliability)
         plain = np.exp(log_reliability - greatest[self.group])
@@ -102,9 +102,9 @@ class VoterPosterior:
 
 
 def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
-    """Learn the reliability of each list's voter; also return a mask of convergence.
+    """Learn the reliability of each list's voter; return the reliabilities, and a mask of convergence.
 
-    With `of_query` the mask has one element for each query. Otherwise it has one element for the whole fit.
+    With `of_query` the mask has one element for each query. Otherwise the mask has one element for the whole fit.
     """
     lists, voters = stages.lists, VoterPosterior(stages, shape, size, of_query=of_query)
     n = lists.n_candidates

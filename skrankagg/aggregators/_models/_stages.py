@@ -95,7 +95,7 @@ class Stages:
         return value, gradient
 
     def curvature(self, log_worth):
-        """For each candidate, compute minus the second derivative of the log-likelihood by its log-worth."""
+        """For each candidate, compute the negative second derivative of the log-likelihood by its log-worth."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -109,7 +109,7 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items).
+        """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items).
 
         The log-likelihood is not multiplied by the weight of the list.
         """
@@ -124,7 +124,10 @@ class Stages:
             yield score
 
     def information(self, log_worth):
-        """For each query, yield minus the second derivatives of the log-likelihood, of shape (n_items, n_items)."""
+        """For each query, yield the second derivatives of the log-likelihood, multiplied by -1.
+
+        They have shape (n_items, n_items).
+        """
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)

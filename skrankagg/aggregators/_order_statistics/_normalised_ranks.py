@@ -58,7 +58,7 @@ class BaseNormalisedRanks(BaseAggregator):
             if self.n_items is not None:
                 raise InputError(
                     "`n_items` must be None with absent='ignore', which divides each rank by the length of its list; "
-                    f"got {self.n_items!r}. Leave it out, or choose absent='last'."
+                    f"got {self.n_items!r}. Leave out n_items, or choose absent='last'."
                 )
             return lists.list_length.astype(np.float64)
         if self.n_items is None:

@@ -52,8 +52,8 @@ def _refuse(lists, candidate, n_lists):
     if n_lists <= _MOST_LISTS:
         most = "allows a few hundred lists where it bounds the p-value, as a bound must be at most 10 % too high"
     raise InputError(
-        f"exact=True {most}; got {n_lists:.0f} for query {query}, counting weights. Leave exact=False or give smaller "
-        "weights."
+        f"exact=True {most}; got {n_lists:.0f} lists for query {query}, counting weights. Leave exact=False or give "
+        "smaller weights."
     )
 
 
@@ -73,7 +73,10 @@ def list_kinds(lists, n_items):
 
 
 def _number_alike(*columns):
-    """Number the distinct rows in ascending order; return the number of each row and the first row of each number."""
+    """Number the distinct rows of a table in ascending order; `columns` are the columns of the table.
+
+    Returns the number of each row, and the position of the first row with each number.
+    """
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)

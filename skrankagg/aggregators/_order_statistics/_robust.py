@@ -166,7 +166,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if self.absent == "ignore":
             raise InputError(
                 "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
-                f"{self.depth_share!r}. Leave it out, or choose absent='last'."
+                f"{self.depth_share!r}. Leave out depth_share, or choose absent='last'."
             )
         if isinstance(self.depth_share, Real):
             cutoff = np.full(lists.n_lists, float(self.depth_share))
@@ -187,7 +187,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
             raise InputError(
                 f"`depth_share` must be from the share of items in the list to 1; got {cutoff[v]:g} for "
                 f"{show_id(lists.voters, lists.list_voter[v])}, whose list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g}. Raise the share, or give n_items."
+                f"{show_id(lists.queries, lists.list_query[v])} contains the share {lowest[v]:g} of the items. Raise "
+                "depth_share, or give n_items."
             )
         return cutoff
 

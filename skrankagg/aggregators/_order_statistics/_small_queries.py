@@ -56,7 +56,7 @@ def _most_distributions(lists, ignore_absent):
 
 
 def _widths(lists, n_items, ignore_absent):
-    """For each list, compute the worst rank that it can give to an item minus the best rank."""
+    """For each list, compute the worst rank minus the best rank that the list can give to an item."""
     width = np.zeros(lists.n_lists)
     held = lists.list_length > 0
     width[held] = lists.rank[lists.row_ptr[1:][held] - 1] - lists.rank[lists.row_ptr[:-1][held]]
@@ -140,9 +140,9 @@ class _Draws:
         return per_one, 1 + np.rint(np.bincount(owner, weights=cells, minlength=len(ptr) - 1))
 
     def convolve(self, some, number, copies, ptr, per_one, n_cells):
-        """For some distributions, compute the probability of each sum; return shape (n_some, n_cells).
+        """For some distributions, compute the probability of each sum.
 
-        The sums are in ascending order.
+        The result has shape (n_some, n_cells); the sums are in ascending order.
         """
         entry, entry_ptr = gather_ranges(ptr, some)
         counted = self._width[number[entry]] > 0

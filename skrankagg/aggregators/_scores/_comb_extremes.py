@@ -33,7 +33,8 @@ class _BaseChoice(BaseComb):
             row = first_row(~np.isfinite(value))
             raise InputError(
                 f"{self!r} must compute values that fit into floating point; the value of item "
-                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not. Choose norm='min-max'."
+                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not fit. Choose "
+                "norm='min-max'."
             )
         weight = lists.list_weight[lists.row_list]
         rows = slice(None) if not lists.is_weighted else weight > 0

@@ -235,8 +235,8 @@ class DIBRA(WeightedAggregator):
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
             raise InputError(
-                f"`aggregator` of DIBRA must accept fractional list weights; got {aggregator!r}, which does not. "
-                "Choose another, such as CombSUM(norm='borda')."
+                f"`aggregator` of DIBRA must accept fractional list weights; got {aggregator!r}, which does not "
+                "accept them. Choose another aggregator, such as CombSUM(norm='borda')."
             )
         return aggregator._prepare(lists)
 
@@ -273,7 +273,10 @@ class DIBRA(WeightedAggregator):
         return weight
 
     def _consensus(self, lists, weight, known=None, score=None):
-        """Score the candidates with scaled voter weights; `score` is the aggregator's function of the weights."""
+        """Score the candidates with scaled voter weights.
+
+        `score` is the function that the aggregator's `_repeat` returns for the lists; None means that it is computed.
+        """
         score = self._aggregator()._repeat(lists) if score is None else score
         scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
         return score(lists.list_weight * scaled)
