@@ -69,8 +69,8 @@ class PositionalScoring(SharedPointSums):
     item. With custom points the score can be, for example, the mean of a driver's points over the races that the driver
     entered. An item that only lists of weight 0 contain scores 0.
 
-    Items with equal points tie. Under "plurality" all items that no list ranks first tie. The time is linear in the
-    number of rows.
+    Items with equal points tie. Under "plurality" an item that no list ranks first has no points, so all such items
+    tie. The time is linear in the number of rows.
 
     References
     ----------

@@ -74,15 +74,15 @@ class SequentialElimination(BaseAggregator):
     exhausted: it ties the remaining items and no longer has an effect. With "ignore" an absent item gets the mean, so
     the list adds 0 to its total. A list with a single remaining item also adds 0 to the total of this item.
 
-    **Ties for leaving.** Ties are not broken by lot or by earlier rounds: all items that tie for leaving leave
-    together. Items without any first place leave in the same round of "plurality". Totals count as equal if they differ
-    by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is multiplied by the number of
-    items.
+    **Equal counts.** If several items have the lowest count of a round, all of them leave together. Neither lots nor
+    earlier rounds decide between them. Items without any first place leave in the same round of "plurality". Totals
+    count as equal if they differ by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is
+    multiplied by the number of items.
 
     **Majorities.** The rounds go on until all remaining items are equal, because the items below the winner are ordered
     as well. If lists with more than half of the weight rank an item first, this item wins by "plurality", but may lose
     by "veto". In elections Coombs' rule often stops at such a majority; here the rule goes on. Baldwin's and Nanson's
-    rules elect a Condorcet winner. Instant runoff is independent of clones, except where items tie for leaving.
+    rules elect a Condorcet winner. Instant runoff is independent of clones, unless several items leave together.
     Independence of clones means: suppose that an item is added, and that all lists rank the new item next to the same
     old item. If the old item won before, the old or the new item wins now. Otherwise the winner stays the same.
 

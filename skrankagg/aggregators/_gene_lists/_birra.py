@@ -52,7 +52,7 @@ class BIRRA(BaseAggregator):
     -----
     A query has :math:`n` items, and each list has :math:`B` bins (`n_bins`). In a list of :math:`L` items, the item of
     rank :math:`r` is in bin :math:`\lceil B r / n \rceil`. All absent items are in the bin of rank
-    :math:`(L + 1 + n) / 2`, the mean of the ranks left over. The first round starts from the order of the mean ranks.
+    :math:`(L + 1 + n) / 2`, the mean of the remaining ranks. The first round starts from the order of the mean ranks.
     In each round the first :math:`\lfloor \pi n \rfloor` items, at least one, count as true, with :math:`\pi` the
     `prior`. With :math:`T_{vb}` true and :math:`F_{vb}` other items in the bins up to :math:`b` of list :math:`v`, the
     factor of the bin is [1]_

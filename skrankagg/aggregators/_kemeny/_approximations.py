@@ -76,11 +76,12 @@ class KwikSort(BaseNearKemeny):
 
     Notes
     -----
-    An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot. At a draw
-    the side is random [1]_. Suppose that a list is also picked at random, and that the cheaper of this list and the
-    order of KwikSort is kept. If all lists are full, the expected cost is at most 11/7 times the optimum. `score` is
-    the number of items below the item. Two neighbours tie if no majority separates them. Counting the pairs takes
-    :math:`O(m n^2)`, and each order then takes :math:`O(n \log n)` comparisons.
+    An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot. If there is
+    no majority, the item goes to a random side [1]_. Consider a variant of the method: a list is also picked at random,
+    and the result is this list if it costs less than the order of KwikSort. If all lists are full, the expected cost of
+    this variant is at most 11/7 times the optimum. `score` is the number of items below the item. Two neighbours tie if
+    no majority prefers either of them. Counting the pairs takes :math:`O(m n^2)`, and each order then takes :math:`O(n
+    \log n)` comparisons.
 
     References
     ----------
@@ -174,8 +175,8 @@ class PickAPerm(BaseNearKemeny):
     The method chooses the list with the lowest Kemeny score, with a penalty of 0.5. This score is below twice the
     optimum if all lists are full [1]_. If several lists have the lowest score, the list that ranks the item with the
     first id highest is chosen. If several of these lists give the same rank to this item, the item with the second id
-    decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the
-    item; items that the list ties stay tied. The time is :math:`O(m n^2)`.
+    decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the item; items that
+    the list ties stay tied. The time is :math:`O(m n^2)`.
 
     References
     ----------

@@ -103,7 +103,7 @@ class FootruleOptimal(BaseNearKemeny):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How `kemeny_score` in ``query_info_`` counts absent items; it does not change the order.
+        How `kemeny_score` in ``query_info_`` counts absent items. The parameter does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 

@@ -103,7 +103,7 @@ class SlideFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If no voter of the lists was seen by ``fit`` and ``unknown_voter="mean"``.
+        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------
@@ -244,7 +244,7 @@ class ProbFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If no voter of the lists was seen by ``fit`` and ``unknown_voter="mean"``.
+        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------
@@ -364,7 +364,7 @@ class SegFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If no voter of the lists was seen by ``fit`` and ``unknown_voter="mean"``.
+        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------

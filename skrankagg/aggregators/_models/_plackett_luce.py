@@ -45,8 +45,8 @@ class PlackettLuce(WeightedAggregator):
     ----------
     prior : float, default=0.5
         Number of comparisons that each item wins against an invented item of worth 1. Each item also loses the same
-        number. A larger prior draws the worths together. 0 gives the maximum of the likelihood. This maximum must
-        exist, see Notes.
+        number. A larger prior draws the worths together. With 0 the worths maximise the likelihood alone; this maximum
+        must exist, see Notes.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list. "last" assumes that they were available but not chosen, as in a list
         that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons.

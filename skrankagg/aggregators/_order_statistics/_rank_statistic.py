@@ -137,9 +137,9 @@ class RankStatistic(BaseNormalisedRanks):
 
     For "mean" the relative error of p is at most 1e-11, however small p is, if the numbers of items have a common
     multiple up to some 50,000. Otherwise, and for "geometric-mean", values are rounded down to the grid, and p is an
-    upper bound. The bound is similar to [5]_, but it allows lists of any lengths. For up to some 60 lists it is at most
-    the exact p-value of a product that is 1 % larger. This p-value is rarely more than 1 % above the exact p-value. For
-    some 250 lists the product is 10 % larger; more lists are refused. The smallest p-values are exact.
+    upper bound. The bound is similar to [5]_, but it allows lists of any lengths. For up to some 60 lists the bound is
+    at most the exact p-value of a product that is 1 % larger. This p-value is rarely more than 1 % above the exact
+    p-value. For some 250 lists the product is 10 % larger; more lists are refused. The smallest p-values are exact.
 
     The normal approximation has a larger error. For example, an item that is first of 100 items in each of 3 lists has
     p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto" a query is small if its rank sums have at most 1024 possible

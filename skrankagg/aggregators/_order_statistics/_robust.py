@@ -78,11 +78,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     .. math:: \rho = \min_k P(\mathrm{Beta}(k, m - k + 1) \le x_k), \qquad p = \min(1, m \rho),
 
-    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. It may underflow to 0; the score is still
-    right. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means that one of
-    their order statistics is below its quantile at :math:`\rho`. The relative error of the exact p is about 1e-12,
-    however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a :math:`\rho` of
-    1e-6.
+    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. This number may underflow to 0, but the score
+    is still right. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means
+    that one of their order statistics is below its quantile at :math:`\rho`. The relative error of the exact p is about
+    1e-12, however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a
+    :math:`\rho` of 1e-6.
 
     With shares :math:`\sigma_i` (`depth_share`), the k-th term is the probability of at least k successes in
     independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number of lists

@@ -111,8 +111,8 @@ class CombMAX(_BaseChoice):
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
-        items.
+        How each list is rescaled before the greatest score is chosen, as in :class:`CombSUM`. "borda" also gives a
+        value to absent items.
     absent_score : {"zero", "min"}, default="zero"
         Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
         comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
@@ -194,8 +194,8 @@ class CombMIN(_BaseChoice):
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
-        items.
+        How each list is rescaled before the least score is chosen, as in :class:`CombSUM`. "borda" also gives a value
+        to absent items.
     absent_score : {"zero", "min"}, default="zero"
         Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
         comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
@@ -271,8 +271,8 @@ class CombMED(_BaseChoice):
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
-        items.
+        How each list is rescaled before the median score is chosen, as in :class:`CombSUM`. "borda" also gives a value
+        to absent items.
     absent_score : {"zero", "min"}, default="zero"
         Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
         comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.

@@ -41,8 +41,8 @@ class DIBRA(WeightedAggregator):
     gamma : float, default=1.5
         Rate at which the gain in weight falls with the distance and from iteration to iteration, above 0.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
-        Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query; with
-        ``distance="cosine"`` it is the rule of the paper.
+        Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query. The
+        paper uses "min-max" together with ``distance="cosine"``.
     tol : float, default=0.01
         Tolerance, above 0. The iteration ends when no weight of the query grows by more than `tol`.
     max_iter : int, default=50
@@ -117,13 +117,13 @@ class DIBRA(WeightedAggregator):
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
     consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
-    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. Cut all lists to one depth first, with
-    :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality it is best to learn no weights. Among
-    all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least with such voters, and gains
-    least with voters of unequal quality. The user guide has the figures.
+    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. In this case, cut all lists to the same depth with
+    :class:`~skrankagg.preprocessing.TopK` before you use DIBRA. With few voters of about equal quality it is best to
+    learn no weights. Among all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least
+    with such voters, and gains least with voters of unequal quality. The user guide has the figures.
 
-    `aggregator` handles ties and absent items. If all weights of a query are equal, for example with one voter or one
-    item, the scaled weights are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also
+    Ties and absent items are treated as in `aggregator`. If all weights of a query are equal, for example with one
+    voter or one item, the scaled weights are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also
     :math:`O(L \log L)` for each list.
 
     References
