@@ -300,7 +300,7 @@ def test_dibra_accepts_any_aggregator_with_voter_weights(base):
 
 
 def test_dibra_rejects_aggregators_without_fractional_weights():
-    with pytest.raises(ValueError, match=r"does not\. Choose another, such as CombSUM"):
+    with pytest.raises(ValueError, match=r"does not accept them\. Choose another aggregator, such as CombSUM"):
         DIBRA(aggregator=Agglomerative()).fit(example_lists())
     with pytest.raises(ValueError, match="fractional list weights"):
         DIBRA(aggregator=RobustRankAggregation()).fit(example_lists())
