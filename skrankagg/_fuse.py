@@ -36,9 +36,9 @@ def fuse(
     ----------
     lists : sequence of lists, or dict of name to list
         Each list contains ids, best first, or pairs (id, score); it may also be a dict of id to score. Higher scores
-        are better. All ids must have one sortable type, such as str or int. Empty lists are ignored. Several queries in
-        this form can be passed as a list, which is a batch. The lists of a single query may also be data frames, one
-        for each list. They are then read as in RankedLists.from_lists.
+        are better. All ids must have one sortable type, such as str or int. Empty lists are ignored. To merge several
+        queries, pass a batch, which is a list that contains the lists of each query in this form. The lists of a single
+        query may also be data frames, with one frame for each list. The frames are read as in RankedLists.from_lists.
     aggregator : aggregator, default=None
         An aggregator, or a pipeline that ends in an aggregator. None uses ``ReciprocalRankFusion(k=30)``. An aggregator
         that learns voter weights by ``weighting="global"`` must be fitted.
@@ -83,8 +83,8 @@ def fuse(
     :class:`~skrankagg.aggregators.ReciprocalRankFusion` keeps the 60 of its paper, and
     :class:`~skrankagg.aggregators.LearnedWeights` uses 20, which suits learnt weights.
 
-    For :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums, a batch takes as much time as its queries
-    one by one. Other methods aggregate all queries of a batch at once.
+    For :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums, merging a batch takes as much time as
+    merging its queries one after another. Other methods aggregate all queries of a batch at once.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def fuse(
     sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering
     if not is_batch(lists, key):
         return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
-    # If a warning is possible, all queries are aggregated at once, so that it is given only once.
+    # If a warning is possible, all queries are aggregated at once, so that the warning is given only once.
     if explain or (sums and _read_tags(aggregator)[1] != "ignore"):
         return [_fuse_one(one, aggregator, sums, weights, top, key, explain) for one in lists]
     return _fuse_at_once(lists, aggregator, weights, top, key)
@@ -131,7 +131,7 @@ def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
 
 
 def _fuse_frames(frames, aggregator, weights, top, explain):
-    """Merge the data frames of one query, a frame for each list."""
+    """Merge the lists of one query; each list is given as a data frame."""
     lists = RankedLists.from_lists(frames, weights=weights)
     if lists.n_queries > 1:
         raise InputError(
@@ -149,7 +149,7 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
 def _read_tags(aggregator):
     """Check the parameters of an aggregator, and return its tags `needs_scores` and `compares`.
 
-    Parameters with the same values are checked only once.
+    An aggregator whose class and parameters were checked before is not checked again.
     """
     kind = type(aggregator)
     try:
@@ -170,7 +170,7 @@ def _check_and_read(aggregator):
 
 
 def _rank(aggregator, lists):
-    """Return the consensus as a list with a pair (ids, scores) for each query; the best item comes first."""
+    """For each query, return a pair (ids, scores) of the consensus, in which the best item comes first."""
     if isinstance(aggregator, BaseAggregator):
         ranked = aggregator._rank(aggregator._begin(lists))
         held = ranked.lists
@@ -194,7 +194,7 @@ def _pairs(ranked, top):
 
 
 def _explain(plain, query, aggregator, top):
-    """Fuse the lists of one query, as `_fuse_one` does, and add the share of each list."""
+    """Fuse the lists of one query as `_fuse_one` does, and add to each item the shares of the lists in its score."""
     if not isinstance(aggregator, BaseAggregator):
         raise InputError(
             f"explain=True needs an aggregator whose scores are sums over the lists; got {describe_method(aggregator)}."

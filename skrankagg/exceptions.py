@@ -35,7 +35,8 @@ class InputError(ValueError):
     message : str
         Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value, if only one parameter is wrong and the raising function knows it.
+        Name of the parameter with the wrong value. None if several parameters are wrong, or if the function that raises
+        the error does not know the name.
 
     See Also
     --------
@@ -80,7 +81,7 @@ class InputTypeError(TypeError):
 
 
 class MemoryLimitError(InputError, MemoryError):
-    """A query needs more memory than is available, so the method does not start.
+    """A query needs more memory than is available, so the computation is not started.
 
     Methods that compare all pairs of items of a query need memory that grows with the square of the number of items.
     These methods estimate the memory before they allocate it. The message names the query, the required memory and the
@@ -135,9 +136,9 @@ class MissingLibraryError(ImportError):
 class AmbiguousInputWarning(UserWarning):
     """Input can be read in two ways; the message describes the chosen way.
 
-    For example, a frame may have both `query` and `qid`. Then `query` usually contains the text of the queries, and
-    `qid` contains their ids. Therefore `qid` is read. Another example is a matrix with more rows than columns. Its rows
-    may be ballots instead of items.
+    For example, a frame may have both `query` and `qid`. Then `query` usually contains the texts of the queries, and
+    `qid` contains the ids of the queries. Therefore `qid` is read. Another example is a matrix with more rows than
+    columns. The rows of such a matrix may be ballots instead of items.
 
     See Also
     --------
@@ -199,7 +200,7 @@ class ExposureWarning(UserWarning):
 
 
 class FewListsWarning(UserWarning):
-    """A query has too few lists to estimate the certainty of its consensus by resampling.
+    """A query has too few lists to estimate by resampling how certain its consensus is.
 
     With fewer than five lists, intervals are too narrow, because all resamples consist of the same few lists.
 
@@ -219,7 +220,7 @@ class FewListsWarning(UserWarning):
     ...     warnings.simplefilter("error", FewListsWarning)
     ...     rank_stability(BordaCount(), lists)
     Traceback (most recent call last):
-    skrankagg.exceptions.FewListsWarning: 1 of 1 query has fewer than 5 lists to draw from: ...
+    skrankagg.exceptions.FewListsWarning: 1 of 1 query has fewer than 5 lists to draw from, ...
     """
 
 
@@ -227,8 +228,8 @@ class MissingQueriesWarning(UserWarning):
     """More than half of the judged queries have no results in a run; each of these queries counts as 0.
 
     Measures are means over the judged queries. A run may contain only some of these queries, for example in one fold of
-    a cross-validation. Each missing query then counts as 0, and the values are too low. The warning is issued only with
-    the default value of `missing_queries`. Pass ``missing_queries="zero"`` if 0 is intended, or
+    a cross-validation. Each missing query then counts as 0, so the measures are too low. The warning is issued only
+    with the default value of `missing_queries`. Pass ``missing_queries="zero"`` if 0 is intended, or
     ``missing_queries="skip"`` to leave the missing queries out.
 
     See Also
@@ -284,8 +285,8 @@ class NotComparedWarning(UserWarning):
 class NothingJudgedWarning(UserWarning):
     """A run is empty, or contains no judged query or no judged item, and therefore scores 0.
 
-    If ids can never match, for example integers and strings, an error is raised instead. An empty or unjudged run does
-    not stop the evaluation of other runs.
+    If the types of ids exclude equal ids, for example integers and strings, an error is raised instead. An empty or
+    unjudged run does not stop the evaluation of other runs.
 
     See Also
     --------
@@ -314,13 +315,13 @@ class NothingJudgedWarning(UserWarning):
 
 
 class RankScoreConflictWarning(UserWarning):
-    """A list's ranks and scores order its items differently.
+    """The ranks and the scores of a list order its items differently.
 
-    There are two usual causes. Smaller scores are better, as for distances and p-values, or the scores and the ranks
-    belong to different lists. Methods that use only ranks ignore the scores. Methods with the tag ``needs_scores``
-    refuse the list with a ValueError. These methods are :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ`
-    with a norm of scores, and methods built on these two. A list of weight 0 is not refused, because it has no
-    influence.
+    There are two usual causes. The first cause is that smaller scores are better, as for distances and p-values. The
+    second cause is that the scores and the ranks belong to different lists. Methods that use only ranks ignore the
+    scores. Methods with the tag ``needs_scores`` refuse the list with a ValueError. These methods are
+    :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and methods built on these two. A
+    list of weight 0 is not refused, because it has no influence.
 
     See Also
     --------
@@ -338,7 +339,7 @@ class RankScoreConflictWarning(UserWarning):
     ...     warnings.simplefilter("error", RankScoreConflictWarning)
     ...     RankedLists.from_frame(near)
     Traceback (most recent call last):
-    skrankagg.exceptions.RankScoreConflictWarning: The ranks and the scores of query 'q', voter 'v' order its items ...
+    skrankagg.exceptions.RankScoreConflictWarning: Ranks and scores order the items differently in 1 of 1 list; ...
     >>> RankedLists.from_frame(near, score=None)
     RankedLists(n_queries=1, n_voters=1, n_items=2, n_lists=1, n_rows=2, ranks)
 
@@ -378,9 +379,9 @@ class SimilarIdsWarning(UserWarning):
 class SplitQueryWarning(UserWarning):
     """Lists have lost rows, for example because a splitter treated the rows of a frame as samples.
 
-    Instead of a frame, pass the splitter a :class:`~skrankagg.RankedLists`; its samples are queries. The warning is
+    Pass the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a frame. The warning is
     issued if rows of lists are missing at gaps in the frame's row labels. It is also issued if the first rows of a list
-    are missing at the start of the frame. Gaps cannot be found if the index of the frame was reset after the split.
+    are missing at the start of the frame. If the index of the frame was reset after the split, gaps cannot be found.
 
     See Also
     --------
@@ -402,13 +403,13 @@ class SplitQueryWarning(UserWarning):
 
 
 class UnequalLengthWarning(UserWarning):
-    """Learned weights follow the length of lists: the longest list of a query outweighs all other lists.
+    """Learned weights depend on the lengths of lists: the longest list of a query outweighs all other lists.
 
     A query counts under two conditions. First, its longest list is longer than each other list and at least twice as
     long as the median. Second, the longest list has more than five times the median weight of the query's lists. The
-    consensus is then nearly the same as the longest list, even if its voter is bad. The reason is that a long list
-    contains more items of the consensus. With a greater weight of the list, the consensus becomes even more similar to
-    the list.
+    consensus is then nearly the same as the longest list, even if the voter of this list is bad. The reason is that a
+    long list contains more items of the consensus than a short list. With a greater weight of the list, the consensus
+    becomes even more similar to the list.
 
     See Also
     --------
@@ -461,12 +462,12 @@ class UnfilledWarning(UserWarning):
 
 
 class UnknownVoterWarning(UserWarning):
-    """Voters do not match: a parameter seems to misspell a voter, or the fitted lists had other voters.
+    """Voters do not match: a parameter contains a name that is probably misspelt, or the fitted lists had other voters.
 
-    A name without a list, for example in ``voter_weights``, counts as misspelt if it resembles exactly one voter. A
-    name resembles a voter if the two are equal except for case, blanks, leading zeros and type (1 and "1"), or if their
-    spelling is similar. Other names without a list cause no warning. The lists may be only a part of a data set, as in
-    cross-validation, and some voters of the data set may have no list in this part.
+    If no list has the voter named in a parameter such as ``voter_weights``, the name counts as misspelt if it resembles
+    exactly one voter. A name resembles a voter if the two are equal except for case, blanks, leading zeros and type (1
+    and "1"), or if their spelling is similar. Other names without a list cause no warning. The lists may be only a part
+    of a data set, as in cross-validation, and some voters of the data set may have no list in this part.
 
     See Also
     --------

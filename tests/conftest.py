@@ -54,6 +54,13 @@ if not _kernels.COMPILED:
                 setattr(module, name, _watched(f"{module.__name__}.{name}", kernel))
 
 
+def pytest_ignore_collect(collection_path, config):
+    """In the second pass, do not import the test files without its marker; half of all cases are there."""
+    if config.option.markexpr.startswith("twice") and collection_path.match("test_*.py"):
+        return "twice" not in collection_path.read_text(encoding="utf-8") or None
+    return None
+
+
 def pytest_collection_finish():
     """Freeze the objects loaded so far, so that the garbage collector does not traverse them repeatedly."""
     gc.collect()
@@ -67,21 +74,23 @@ def pytest_sessionfinish():
             record.write(calls)
 
 
-def mark_exhaustive_cases(items):
-    """Mark the cases of a test with the marker `sampled(n)` as exhaustive, except n of them, evenly spread."""
+def mark_exhaustive_cases(items, marker):
+    """Mark the cases of a test with a marker such as `sampled(n)` as exhaustive, except n of them, evenly spread."""
     cases = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("sampled"):
+        if item.get_closest_marker(marker):
             cases[item.nodeid.partition("[")[0]].append(item)
     for found in cases.values():
-        shown = np.linspace(0, len(found) - 1, found[0].get_closest_marker("sampled").args[0]).round()
+        shown = np.linspace(0, len(found) - 1, found[0].get_closest_marker(marker).args[0]).round()
         for k in {*range(len(found))} - {*shown.astype(int).tolist()}:
             found[k].add_marker("exhaustive")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    mark_exhaustive_cases(items)
+    mark_exhaustive_cases(items, "sampled")
+    if not _kernels.COMPILED:
+        mark_exhaustive_cases(items, "interpreted")
     keep_properties(config, items)
     items.sort(key=lambda item: item.name == "test_every_kernel_was_called_by_tests_of_its_methods")  # it comes last
     # The few short lists of a property test may by chance be lists of two, or one of them much longer than the others.

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.errors import UnsatisfiedAssumption
 
+from skrankagg._kernels import COMPILED
+
 # Whether the suite passes does not depend on the draw.
 settings.register_profile("fixed", settings.get_profile("ci"))
 settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
@@ -14,8 +16,8 @@ settings.register_profile("random", settings.get_profile("ci"), derandomize=Fals
 settings.register_profile("unshrunk", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("fixed")
 
-# Examples that each property draws at least.
-_FEWEST = 5
+# A property draws its number of examples, divided by this, but at least a few. Plain Python takes longer.
+_FEWEST, _DIVISOR = 5, 3 if COMPILED else 9
 
 
 def pytest_addoption(parser):
@@ -32,14 +34,15 @@ def is_property(item):
 def keep_properties(config, items):
     """With --examples, deselect tests that are not properties and set examples and seconds of the others.
 
-    Without a profile a property draws a third of its examples: they are the same in every run.
+    Without a profile a property draws a third of its examples: they are the same in every run. It draws a ninth if the
+    kernels are plain Python.
     """
     number = config.getoption("examples", None)
     properties = [item for item in items if is_property(item)]
     if number is None:
         if config.getoption("--hypothesis-profile") is None:
             for test in {item.obj for item in properties}:
-                _take_examples(test, max(_FEWEST, test._hypothesis_internal_use_settings.max_examples // 3))
+                _take_examples(test, max(_FEWEST, test._hypothesis_internal_use_settings.max_examples // _DIVISOR))
         return
     config.hook.pytest_deselected(items=[item for item in items if not is_property(item)])
     items[:] = properties

@@ -1,13 +1,13 @@
-"""Distances, from 0 to 1, between each list and a consensus of its query; 0 means that they agree.
+"""Distances between each list and a consensus of its query, from 0 (list and consensus agree) to 1.
 
-Every function accepts encoded lists, computes everything that does not depend on the consensus, and returns a second
-function. The argument of the second function is the place of each candidate in the consensus, float64 of shape
-(n_candidates,). The best place is 1. Tied candidates have their mean place. The second function returns the distance of
-each list, float64 of shape (n_lists,).
+Every function accepts encoded lists. It computes everything that does not depend on the consensus, and returns a second
+function. The argument of the second function contains the place of each candidate in the consensus. It is float64 of
+shape (n_candidates,). The best place is 1. Tied candidates have their mean place. The second function returns one
+distance for each list, float64 of shape (n_lists,).
 
 In the formulas, ``r`` is the rank of an item in the list, and ``L`` is the length of the list. ``a`` is the place of
 the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the place of the
-item among the items of the list alone.
+item in the consensus if only the items of the list are counted.
 
 >>> from skrankagg._arrays._list_distances import LIST_DISTANCES
 >>> sorted(LIST_DISTANCES)
@@ -33,7 +33,10 @@ def consensus_places(lists, order, score):
 
 
 def cosine(lists):
-    """Compute ``1 - cos(u, v)``, where ``v = n + 1 - a``, and ``u = L + 1 - r`` for listed items and 0 for others."""
+    """Compute ``1 - cos(u, v)``, where ``v = n + 1 - a``.
+
+    For listed items, ``u = L + 1 - r``; for all other items, ``u = 0``.
+    """
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
     size = np.add.reduceat(points**2, heads)
@@ -50,7 +53,7 @@ def cosine(lists):
 
 
 def footrule(lists):
-    """Compute ``(2 / L) * sum |r / L - a / n|`` over the list's items; values above 1 become 1."""
+    """Compute ``(2 / L) * sum |r / L - a / n|``, summed over the items of the list; values above 1 become 1."""
     share = lists.rank / lists.list_length[lists.row_list]
     n_items = lists.query_n_items[lists.candidate_query]
 
@@ -62,7 +65,10 @@ def footrule(lists):
 
 
 def local_footrule(lists):
-    """Compute ``sum |r - b|`` over the list's items, divided by its maximum ``floor(L^2 / 2)``; 0 for a single item."""
+    """Compute ``sum |r - b|`` over the list's items, divided by its maximum.
+
+    The maximum is ``floor(L^2 / 2)``. A list of a single item has distance 0.
+    """
     largest, local_places = np.maximum(lists.list_length**2 // 2, 1), _local_places(lists)
 
     def distance(place):
@@ -93,12 +99,15 @@ def rho(lists):
 
 
 def tau(lists):
-    """Compute the share of discordant pairs among the pairs without a tie in list or consensus; 0 if there are none."""
+    """Compute the share of discordant pairs among the pairs without a tie.
+
+    Pairs that are tied in the list or in the consensus are not counted. The distance is 0 if all pairs are tied.
+    """
     ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
     tie_end, local_places = np.repeat(ptr[1:], np.diff(ptr)), _local_places(lists)
 
     def distance(place):
-        # A number for each group of ties: one of the places that its mean place averages.
+        # An integer for each group of ties: one of the places whose mean is the place of the group.
         number = local_places(place).astype(np.int64) - 1
         discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, number)
         return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
@@ -116,6 +125,6 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Return a function that converts places of candidates to the local place of each row's item, shape (n_rows,)."""
+    """Return a function that maps places of candidates to local places, shape (n_rows,), one for each row's item."""
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

@@ -1,9 +1,9 @@
 """Pairwise majorities of one query for many replicates of its list weights, computed as matrix products.
 
-A list's preference between two items is fixed: 1 if the list prefers the first, -1 if the list prefers the second, else
-0. The product of these preferences and the weights of many replicates gives the margins of all replicates. Products in
-single precision are twice as fast. Integers below 2^24 are exact in single precision, so the order of addition does not
-matter.
+A list's preference between two items is 1 if the list prefers the first item, -1 if the list prefers the second item,
+and 0 otherwise. It is the same in all replicates. The matrix product of preferences and weights gives the margins of
+all replicates. Products in single precision are twice as fast. Integers below 2^24 are exact in single precision, so
+the order of addition does not matter.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._many_weights import count_many_majorities
@@ -22,9 +22,9 @@ import numpy as np
 from ._pairwise import rank_matrix
 from ._weight_units import common_unit
 
-# Whole numbers up to here are exact in single precision.
+# Integers up to this number are exact in single precision.
 _WHOLE = 2**24
-# Cells of the preference matrix that are computed at a time.
+# Number of cells of the preference matrix that are computed at a time.
 _CELLS = 1 << 22
 
 
@@ -73,11 +73,12 @@ def score_many_weights(lists, score_query, one_by_one):
 
 
 def count_many_majorities(ranks, weights, absent="last"):
-    """For each replicate of the weights, count the opponents that each item beats and those with which it draws.
+    """For each replicate and each item, count the opponents that the item beats, and the opponents it draws with.
 
     `ranks`, of shape (n_lists, n_items), are returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`. `weights`,
     of shape (n_lists, n_replicates), are integers in single precision. With ``absent="last"`` a list prefers its own
-    items to all others. Returns two arrays of shape (n_items, n_replicates).
+    items to all others. Returns two arrays of shape (n_items, n_replicates): the numbers of beaten opponents, and the
+    numbers of draws.
     """
     n, n_replicates = ranks.shape[1], weights.shape[1]
     balance, decided = (np.zeros((n, n_replicates), dtype=np.float32) for _ in range(2))
@@ -98,9 +99,10 @@ def count_many_majorities(ranks, weights, absent="last"):
 
 
 def weigh_many_preferences(ranks, weights, absent="last"):
-    """For each replicate, return the total weight of the lists that prefer the row's item to the column's item.
+    """For each replicate, weigh the lists that prefer the row's item to the column's item.
 
-    The arguments are as for :func:`count_many_majorities`. Returns float64 of shape (n_replicates, n_items, n_items).
+    The arguments are as for :func:`count_many_majorities`. Returns the total weights of these lists, float64 of shape
+    (n_replicates, n_items, n_items).
     """
     m, n = ranks.shape
     lower = np.where(_held(ranks), ranks, -1) if absent == "ignore" else ranks

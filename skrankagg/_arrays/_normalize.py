@@ -12,7 +12,7 @@ and ``L`` is the length of its list. ``n`` is the number of distinct items of th
 
 import numpy as np
 
-# Above this, and below its inverse, the squares of scores leave the range of floating point.
+# The squares of scores above this number, or below its inverse, may leave the range of floating point.
 _LARGE = 1e150
 # Damping of the norm "reciprocal", the default of ReciprocalRankFusion.
 _DAMPING = 60
@@ -42,7 +42,7 @@ def borda(lists):
 
 
 def reciprocal(lists):
-    """Compute ``(k + 1) / (k + r)``, damped with k = 60 as in reciprocal rank fusion; the first item gets 1."""
+    """Compute ``(k + 1) / (k + r)`` with k = 60, as in reciprocal rank fusion; the first item gets 1."""
     return (_DAMPING + 1) / (_DAMPING + lists.rank), None
 
 
@@ -54,7 +54,7 @@ def min_max(lists):
     span[constant] = 1
     value = score - low[lists.row_list]
     value /= span[lists.row_list]
-    if constant.any():  # a listed item must beat an absent one
+    if constant.any():  # a listed item must have a higher value than an absent item
         value[constant[lists.row_list]] = 1
     return value, None
 
@@ -73,7 +73,7 @@ def bounded_min_max(lists, lower, upper, *, clip):
     low, high = np.minimum.reduceat(score, heads), np.maximum.reduceat(score, heads)
     low, high = np.where(np.isnan(lower), low, lower), np.where(np.isnan(upper), high, upper)
     large = np.maximum(np.abs(low), np.abs(high)) > _LARGE
-    if large.any():  # only the proportion counts, and a quarter is exact
+    if large.any():  # only the ratio matters, and a quarter of a float is exact
         part = np.where(large, 0.25, 1.0)
         score, low, high = score * part[lists.row_list], low * part, high * part
     span = high - low
@@ -89,7 +89,7 @@ def z_score(lists):
     """Compute ``(s - mean) / sd`` within the list with the population standard deviation; a constant list gets 0."""
     score, low, high = _moderate_scores(lists)
     heads, length = lists.row_ptr[:-1], lists.list_length
-    # Relative to the smallest score: a large common offset would use up the digits in which scores differ.
+    # The smallest score is subtracted first: a large common offset would use up the digits in which scores differ.
     value = score - low[lists.row_list]
     value -= (np.add.reduceat(value, heads) / length)[lists.row_list]
     sd = np.sqrt(np.add.reduceat(value**2, heads) / length)
@@ -109,7 +109,7 @@ def dbsf(lists):
 
 
 def maximum(lists):
-    """Compute ``s / max``; the greatest score of each list must be above 0, which the caller checks."""
+    """Compute ``s / max``; the caller checks that the greatest score of each list is above 0."""
     high = np.maximum.reduceat(lists.score, lists.row_ptr[:-1])
     with np.errstate(over="ignore"):
         return lists.score / high[lists.row_list], None
@@ -135,7 +135,7 @@ def l2(lists):
 
 
 def _moderate_scores(lists):
-    """Return the scores, and the least and the greatest score of each list.
+    """Return the scores of all rows, the least score of each list, and the greatest score of each list.
 
     If squares of scores would overflow or underflow, the scores of each list are first multiplied by a power of two.
     This multiplication is exact.
@@ -160,7 +160,7 @@ def lowest_values(lists, value):
     return np.minimum.reduceat(value, lists.row_ptr[:-1])
 
 
-NORMS = {  # the default of CombSUM first
+NORMS = {  # the default of CombSUM comes first
     "min-max": min_max,
     "borda": borda,
     "rank": rank,
@@ -173,7 +173,7 @@ NORMS = {  # the default of CombSUM first
     "reciprocal": reciprocal,
     None: as_given,
 }
-#: Normalisations that read scores; the others read ranks only.
+#: Normalisations that use scores; all others use only ranks.
 SCORE_NORMS = frozenset({"min-max", "z-score", "max", "sum", "l2", "dbsf", None})
-#: Remedy for lists without scores, for the message.
+#: Text of the remedy in the message about lists without scores.
 SCORES_HINT = "add a column 'score', or choose a norm of ranks, norm='borda' or norm='rank'"

@@ -15,15 +15,16 @@ import numpy as np
 
 from ._ragged import is_whole
 
-# Numbers of values that one byte or two can represent.
+# Numbers of values that one byte, and two bytes, can represent.
 _BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 
 
 def span_codes(value):
-    """Convert integers to codes of one or two bytes, counted from the least integer; return the codes and their values.
+    """Convert integers to codes of one or two bytes; return the codes, and the value of each code.
 
-    The codes have the shape of the input, and ``values[codes]`` restores the input. Returns None if some number is not
-    an integer, or if the range is too large for two bytes.
+    The least integer has code 0, the next integer code 1, and so on. The codes have the shape of the input, and
+    ``values[codes]`` restores the input. Returns None if some number is not an integer, or if the range is too large
+    for two bytes.
     """
     flat = value.reshape(-1).astype(np.float64, copy=False)
     low, high = flat.min(initial=np.inf), flat.max(initial=-np.inf)
@@ -41,9 +42,10 @@ def span_codes(value):
 
 
 def dense_codes(value):
-    """Number the distinct values in ascending order; return uint32 codes of the same shape, and the distinct values.
+    """Number the distinct values of an array in ascending order; return these numbers and the distinct values.
 
-    ``values[codes]`` restores the original array, which must not contain NaN.
+    The numbers, called codes, are uint32 and have the shape of the array. ``values[codes]`` restores the array, which
+    must not contain NaN.
     """
     flat = value.reshape(-1)
     order = np.argsort(flat)

@@ -1,8 +1,8 @@
 """Matrices of pairwise preferences between the items of a query, counted over the query's lists.
 
-If a list contains two items, the list prefers the item with the better rank. A list does not compare two tied items. If
-a list contains only one item of a pair, there are two rules, and each method chooses a rule. Either the absent item
-counts as ranked below the listed item, or the list is ignored for this pair. Two absent items are never compared.
+If a list contains two items, the list prefers the item with the better rank. A list does not compare two tied items. A
+list may contain only one item of a pair. Methods then use one of two rules. Either the absent item counts as ranked
+below the listed item, or the list is ignored for this pair. Two absent items are never compared.
 
 Two algorithms give the same counts. NumPy compares each item of a list with every item of the query. This is fast for
 long lists that contain most items. A kernel visits only the pairs inside each list. This is fast for short lists from
@@ -23,29 +23,29 @@ import numpy as np
 from .._kernels import COMPILED, co_ranked, majority_points
 from ._ragged import gather_ranges, tie_starts
 
-# Least cost of the kernel at which the calls of the dense algorithm pay off, in comparisons of two ranks.
+# The dense algorithm is used only if the cost of the kernel is at least this number. A comparison of two ranks costs 1.
 _WORTH = 1_200_000
-# Most items for the dense algorithm: its matrices grow with the square.
+# Largest number of items for the dense algorithm, because the size of its matrices grows with the square.
 _DENSE_ITEMS = 4096
-# Rows of a matrix that are counted at once if only half of it is computed.
+# Number of matrix rows that are counted at once if only half of the matrix is computed.
 _STRIP_ITEMS = 128
-# Row length from which comparing a row directly with a number is faster than copying several rows first, measured.
+# Rows of at least this length are compared directly with a number. Copying several rows first is slower, as measured.
 _LONG_ROW = 512
-# Cells of the matrices that are built at once, unless one query needs more; and cells of matrices that are used in many
-# steps, so that each step finds them in the cache.
+# Number of matrix cells that are built at once, unless one query needs more cells. The second number is for matrices
+# that are used in many steps: they must fit into the cache.
 _BLOCK_CELLS = 1 << 20
 _CACHED_CELLS = 1 << 16
 
 
 def rank_matrix(lists, q):
-    """Return the ranks of all items of a query in all its lists, of shape (n_query_lists, n_query_items).
+    """Return the rank of each item of query `q` in each list of the query, shape (n_query_lists, n_query_items).
 
     The ranks are int16 or int32. They are twice the mid-ranks, so they are integers from 2 to 2 n. Absent items have
     the rank 4 n + 2. The gap between an absent item and any listed item is therefore larger than the gap between any
     two listed items.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
-    # Ranks plus a gap of up to 2 n + 1 are compared, and must not overflow.
+    # Sums of a rank and a gap of up to 2 n + 1 are compared; these sums must not overflow.
     dtype = np.int16 if 6 * n + 4 < 2**15 else np.int32
     return _spread(lists, q, 2 * lists.rank[_query_rows(lists, q)], 4 * n + 2, dtype)
 
@@ -55,7 +55,7 @@ def _query_rows(lists, q):
 
 
 def _spread(lists, q, value, absent, dtype):
-    """Return a matrix of lists by items with the value of each row of a query; other cells contain `absent`."""
+    """Return a matrix of lists by items with the value of each row of query `q`; all other cells contain `absent`."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = _query_rows(lists, q)
     matrix = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), absent, dtype=dtype)
@@ -66,8 +66,8 @@ def _spread(lists, q, value, absent, dtype):
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
     """Count the lists that prefer the row's item to the column's item, int32 of shape (n_items, n_items).
 
-    ``ranks`` has shape (n_lists, n_items), and lower ranks are better. ``lower`` contains the ranks to use for the
-    worse item of a pair, if these ranks differ from ``ranks``. In ``lower``, -1 marks an item that is never the worse
+    ``ranks`` has shape (n_lists, n_items), and lower ranks are better. If ``lower`` is given, the rank of the worse
+    item of a pair is read from ``lower`` instead of ``ranks``. In ``lower``, -1 marks an item that is never the worse
     item. A list prefers an item that is at least ``gap`` above the other item. With gap 0, a list also prefers each of
     two tied items to the other, and each item to itself.
 
@@ -101,7 +101,8 @@ def _is_strict(ranks):
 def _count_mirrored(ranks):
     m, n = ranks.shape
     counts = np.empty((n, n), dtype=np.int32)
-    # Of two items, every list prefers one or the other: half the matrix is enough, in strips that stay in the cache.
+    # Every list prefers one item of each pair, so half of the matrix determines the other half. The half is computed in
+    # strips that stay in the cache.
     for start in range(0, n, _STRIP_ITEMS):
         strip = slice(start, start + _STRIP_ITEMS)
         counts[strip, start:] = _count_by_list(ranks[:, strip] + 1, ranks[:, start:])
@@ -141,9 +142,10 @@ def _unbuffered(n):
 
 
 def weigh_by_list(upper, lower, weight):
-    """Sum the weights of the lists that prefer the row's item, float64 of shape (n_items, n_items).
+    """Sum the weights of the lists that prefer the row's item to the column's item.
 
-    The lists are added in order, so that rounding depends only on the order of the lists.
+    Returns float64 of shape (n_items, n_items). The weights are added in the order of the lists, so that rounding
+    depends only on this order.
 
     ``upper`` contains the ranks of the better item of a pair, and ``lower`` the ranks of the worse item. ``weight``
     contains the weight of a list for each worse item. All three arrays have shape (n_lists, n_items). A list prefers i
@@ -191,11 +193,12 @@ def candidates_of(lists, queries):
 
 
 def gather_queries(lists, queries):
-    """Return the positions of the lists of some queries, and the positions of the rows of these lists.
+    """Return the positions of some queries' lists, the positions of these lists' rows, and their pointer arrays.
 
-    Returns five arrays. The first two are the positions of the lists, shape (n_chosen_lists,), and their `list_ptr`.
-    The next two are the positions of the rows, shape (n_chosen_rows,), and their `row_ptr`. The last contains the
-    number of each row's item in its query, shape (n_chosen_rows,).
+    Returns five arrays. The first contains the positions of the lists and has shape (n_chosen_lists,). The second is
+    the `list_ptr` of these lists. The third contains the positions of the rows and has shape (n_chosen_rows,). The
+    fourth is the `row_ptr` of these rows. The fifth contains the number of each row's item within its query and has
+    shape (n_chosen_rows,).
     """
     own, list_ptr = gather_ranges(lists.list_ptr, queries)
     rows, row_ptr = gather_ranges(lists.row_ptr, own)
@@ -204,16 +207,17 @@ def gather_queries(lists, queries):
 
 
 def preference_stacks(lists, row_weight=None):
-    """Weigh preferences between items of the same list; yield results for blocks of queries of equal size.
+    """Weigh the preferences of lists between their own items; yield results for blocks of queries of equal size.
 
-    ``row_weight``, of shape (n_rows,), is the weight of each row in pairs where its item is the worse item; tied rows
-    of a list must have equal weights. None uses the weights of the lists.
+    ``row_weight``, of shape (n_rows,), contains the weight of a pair whose worse item is the row's item. Tied rows of a
+    list must have equal weights. None uses the weights of the lists.
 
-    The queries of a block have the same number of items. For each block, yields the positions of the queries, shape
-    (n_block_queries,), and two arrays of shape (n_block_queries, n_items, n_items), which may be read-only. `above` is
-    the total weight of the lists that contain both items and rank the row's item above the column's item. `level` is
-    the total weight of the lists that tie both items. The diagonal of `level` is the total weight of the lists that
-    contain the item. The total weight of all lists with both items is ``above + above.T + level``.
+    The queries of a block have the same number of items. For each block, yields three arrays. The first contains the
+    positions of the queries and has shape (n_block_queries,). The other two, `above` and `level`, have shape
+    (n_block_queries, n_items, n_items) and may be read-only. `above` is the total weight of the lists that contain both
+    items and rank the row's item above the column's item. `level` is the total weight of the lists that tie both items.
+    The diagonal of `level` is the total weight of the lists that contain the item. The total weight of all lists with
+    both items is ``above + above.T + level``.
     """
     ties = _has_ties(lists)
     if row_weight is None:
@@ -239,7 +243,7 @@ def _is_constant(lists, row_weight):
 
 
 def _sparse_preferences(lists, queries, row_weight, ties):
-    """Compute `above` and `level` of :func:`preference_stacks` for queries of the same size with a kernel."""
+    """Use a kernel to compute `above` and `level` of :func:`preference_stacks` for queries of the same size."""
     n = int(lists.query_n_items[queries[0]])
     _, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -272,11 +276,13 @@ def _below_held_only(ranks):
 
 
 def preference_matrix(lists, q, *, absent="last"):
-    """Weigh the lists that prefer the row's item to the column's item, and the lists that contain both items.
+    """Return two matrices for query `q`: weights of lists that prefer the row's item, and of lists with both items.
 
-    Returns two matrices of shape (n, n) for one query, which contain the total weights of these lists.
+    Both matrices have shape (n, n). The first contains the total weight of the lists that prefer the row's item to the
+    column's item. The second contains the total weight of the lists that contain both items.
 
-    With ``absent="last"`` a list ranks absent items below its own items; with "ignore" it compares only its own items.
+    With ``absent="last"``, absent items count as ranked below the items of a list. With "ignore", a list compares only
+    its own items.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -300,11 +306,12 @@ def preference_matrix(lists, q, *, absent="last"):
 
 
 def preference_blocks(lists, absent):
-    """Weigh preferences, as :func:`preference_matrix` does, in blocks of queries with the same number of items.
+    """Weigh preferences as :func:`preference_matrix` does; yield results for blocks of queries of equal size.
 
-    For each block, yields the positions of the queries, shape (n_block_queries,), and the total weight of the lists
-    that prefer the row's item to the column's item. The weights have shape (n_block_queries, n_items, n_items) and may
-    be read-only. A large query forms a block of its own.
+    The queries of a block have the same number of items. For each block, yields two arrays. The first contains the
+    positions of the queries and has shape (n_block_queries,). The second contains the total weight of the lists that
+    prefer the row's item to the column's item. It has shape (n_block_queries, n_items, n_items) and may be read-only. A
+    large query forms a block of its own.
     """
     row_weight, ties = lists.list_weight[lists.row_list], bool(_has_ties(lists).any())
     dense = is_dense(lists, _is_constant(lists, row_weight))
@@ -319,21 +326,23 @@ def preference_blocks(lists, absent):
 
 
 def hold_both(prefer, level):
-    """Return the weight of lists that contain both items: `prefer` in both directions plus the ties in `level`."""
+    """Return the weight of lists that contain both items of a pair: ``prefer + prefer.T`` plus the ties in `level`."""
     both = prefer + prefer.swapaxes(1, 2)
     both += level
     return both
 
 
 def prefer_held(prefer, both):
-    """Return `prefer` plus the preferences of each list for its own items over absent items."""
+    """Add the preferences of each list for its own items over absent items to `prefer`; return the sum."""
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer
     return above
 
 
 def majority_agreement(ranks, counts):
-    """For each list, count the pairs of items that the list orders like a strict majority; float64 of shape (n_lists,).
+    """For each list, count the pairs of items that the list and a strict majority order alike.
+
+    Returns float64 of shape (n_lists,).
 
     ``ranks``, of shape (n_lists, n_items), are lower for better items. All absent items have the same rank, which is
     the highest. ``counts``, of shape (n_items, n_items), counts the lists that prefer the row's item to the column's
@@ -348,7 +357,7 @@ def majority_agreement(ranks, counts):
 
 
 def count_above(ranks, chosen):
-    """For each list, count the pairs (i, j) with ``chosen[i, j]`` for which the list ranks i above j."""
+    """For each list, count the pairs (i, j) for which ``chosen[i, j]`` is True and the list ranks i above j."""
     m, n = ranks.shape
     if m * n**2 <= _BLOCK_CELLS:
         above = ranks[:, :, None] < ranks[:, None, :]
@@ -366,9 +375,9 @@ def count_above(ranks, chosen):
 
 
 def majority(lists, absent="last"):
-    """Count the opponents that each item beats by a weighted majority, and the opponents that it draws with.
+    """For each item, count the opponents that the item beats by a weighted majority, and the opponents it draws with.
 
-    Returns two arrays of shape (n_candidates,).
+    Returns two arrays of shape (n_candidates,): the numbers of beaten opponents, and the numbers of draws.
 
     ``absent`` is as in :func:`preference_matrix`.
     """
@@ -384,7 +393,7 @@ def majority(lists, absent="last"):
     if len(sparse):
         rest = lists if len(sparse) == lists.n_queries else lists.take(sparse)
         candidates = np.repeat(~dense, np.diff(lists.candidate_ptr))
-        # Comparisons of a listed item with an absent one enter through the totals alone.
+        # Comparisons of a listed item with an absent item are included in the totals.
         held = rest.candidate_weight if absent == "last" else np.zeros(rest.n_candidates)
         wins[candidates], draws[candidates] = majority_points(
             rest.list_ptr,
@@ -401,11 +410,11 @@ def majority(lists, absent="last"):
 
 
 def is_dense(lists, constant=None):
-    """Return a mask, shape (n_queries,), of the queries for which NumPy's comparison of all items should be faster.
+    """Return a mask of shape (n_queries,): True if NumPy should compare all items of the query faster than a kernel.
 
-    The alternative is a kernel. `constant` marks queries whose rows all have the same weight; with `constant`, the
-    kernel for co-ranked pairs is meant. Without `constant`, the kernel for majorities is meant, which handles all
-    weighted queries.
+    If `constant` is given, the kernel is the kernel for co-ranked pairs, and `constant` marks queries whose rows all
+    have the same weight. Without `constant`, the kernel is the kernel for majorities, which handles all weighted
+    queries.
     """
     if constant is None and lists.is_weighted:
         return np.zeros(lists.n_queries, dtype=bool)
@@ -419,7 +428,10 @@ def is_dense(lists, constant=None):
 
 
 def _kernel_cost(n_visits):
-    """Estimate the cost of a kernel's visits to pairs, from measurements; one comparison by NumPy costs 1."""
+    """Estimate the cost of a kernel that visits `n_visits` pairs; one comparison by NumPy costs 1.
+
+    The factors were measured.
+    """
     return n_visits * (3.6 if COMPILED else 400.0)
 
 

@@ -6,15 +6,15 @@ from .._kernels import mean_places
 from . import TOLERANCE
 from ._ragged import expand, group_order, mid_ranks
 
-# Groups of up to this many members are sorted by insertion.
+# Groups with at most this number of members are sorted by insertion.
 _SMALL = 64
 
 
 def class_starts(value, start, scale, tolerance=TOLERANCE):
-    """Return a mask, shape (n_members,), of the members that start a new class of equal values.
+    """Return a mask of shape (n_members,): True for each member that starts a new class of equal values.
 
-    Values are descending. A class begins at each member marked in `start`, and after each gap wider than the tolerance
-    times the `scale`, which has shape (n_members,).
+    Values are descending. A class begins at each member marked in `start`. A class also begins after each gap wider
+    than the tolerance times `scale`. `scale` has shape (n_members,).
     """
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart

@@ -1,4 +1,4 @@
-"""Numbering and ordering of the items of one query, given as plain ids instead of a data frame.
+"""Numbering and ordering of one query's items, if the items are plain ids instead of a data frame.
 
 For a few hundred ids, these functions are faster than a single operation on a data frame. :func:`skrankagg.fuse` uses
 them.
@@ -20,10 +20,10 @@ from .. import _kernels
 def number_items(lists, n_rows):
     """Number the ids of the lists of one query in order of appearance.
 
-    `lists` contains lists of ids, with `n_rows` ids in total. Returns four values. The first two are the distinct ids,
-    and the number of each row's id as read-only int64 of shape (n_rows,). The third is the first row that repeats an id
-    of its own list. The fourth is the first row whose id has another type than the first id. Each of these two row
-    numbers is -1 if there is no such row. Numbering stops at such a row.
+    `lists` contains lists of ids, with `n_rows` ids in total. Returns four values. The first is a list of the distinct
+    ids. The second contains the number of each row's id, read-only int64 of shape (n_rows,). The third is the first row
+    that repeats an id of its own list, or -1 if no row does. The fourth is the first row whose id and the first id have
+    different types, or -1 if there is no such row. Numbering stops at such a row.
     """
     return _kernels.number_items(lists, n_rows)
 
@@ -42,10 +42,10 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
     """Order the items of one query; return a list of (id, score) with the `top` best items, or all if `top` is None.
 
     Items are sorted by descending `score`, then by descending `support`, both of shape (n_items,), then by id.
-    Neighbours within the tolerance are equal, and get their highest score. `find_source` is called if different scores
-    would count as equal. It returns the source of each score as integers of shape (n_items,); -1 stands for several
-    sources and -2 for no source. Two different scores never count as equal if they have the same single source, or if
-    one of the scores has a single source and the other has none.
+    Neighbours within the tolerance count as equal, and each of them gets the highest score among them. If different
+    scores would count as equal, `find_source` is called. It returns an integer for the source of each score, shape
+    (n_items,). -1 stands for several sources, and -2 for no source. Two different scores never count as equal if they
+    have the same single source, or if one of the scores has a single source and the other has none.
     """
     order = np.argsort(-score)  # the order of equal scores does not matter
     top = len(items) if top is None else min(top, len(items))

@@ -14,7 +14,10 @@ from ._pairwise import preference_matrix
 
 
 def query_preferences(lists, q, absent):
-    """Return two (n, n) matrices: the weight of lists that prefer the row's item, and of lists that tie both items."""
+    """Return two matrices for query `q`: weights of lists that prefer the row's item, and of lists that tie the pair.
+
+    Both matrices have shape (n, n).
+    """
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
         both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
@@ -22,7 +25,7 @@ def query_preferences(lists, q, absent):
 
 
 def ties(prefer, both):
-    """Return the weight of the lists that compare two items but prefer neither, as an array of shape (..., n, n).
+    """Return the weight of the lists that compare two items but prefer neither item, shape (..., n, n).
 
     `both` is the weight of all lists that compare the two items.
     """
@@ -36,7 +39,7 @@ def ties(prefer, both):
 
 
 def margins(prefer):
-    """Return the weight for the column's item minus the weight for the row's item, shape (..., n, n); 0 for draws."""
+    """Subtract the weight for the row's item from the weight for the column's item, shape (..., n, n); draws give 0."""
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer
     # Rounding must not create a majority.
@@ -52,19 +55,19 @@ def n_below(rank):
 
 
 def n_rows_above(rows):
-    """For each row of a matrix, count the rows that follow it in lexicographic order.
+    """For each row of a matrix, count the rows that are greater in lexicographic order.
 
     `rows` contains unsigned integers and has shape (..., n, k). Returns float64 of shape (..., n).
     """
     n, width = rows.shape[-2:]
     if width == 0:
         return np.zeros(rows.shape[:-1])
-    # The bytes of big-endian numbers sort as the numbers do, and the bytes of a row as text.
+    # The bytes of big-endian numbers have the same order as the numbers, so the bytes of a row can be sorted as text.
     big_endian = np.ascontiguousarray(rows, dtype=rows.dtype.newbyteorder(">"))
     text = big_endian.view(f"S{width * rows.dtype.itemsize}")[..., 0]
     order = np.argsort(text, axis=-1)
     ordered = np.take_along_axis(text, order, axis=-1)
-    # Ends of the classes of equal rows: the last row ends one, and so does every row that differs from the next.
+    # Ends of the classes of equal rows. A row ends a class if it is the last row or differs from the next row.
     end = np.full(order.shape, n)
     end[..., :-1] = np.where(ordered[..., 1:] != ordered[..., :-1], np.arange(1, n), n)
     end = np.minimum.accumulate(end[..., ::-1], axis=-1)[..., ::-1]

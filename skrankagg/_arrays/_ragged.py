@@ -15,13 +15,13 @@ array([3, 1, 2, 0])
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-#: Rows per step of a long pass: its extra memory is a fraction of the result.
+#: Number of rows in a step of a long pass: the extra memory of a step is then a fraction of the result.
 _CHUNK = 1 << 18
 
 
 _FEW = 10_000
 
-# Groups with more rows are sorted all at once, in less memory than counting takes.
+# Groups with more rows are sorted all at once, which needs less memory than counting.
 _MOST_IN_A_BLOCK = 1 << 20
 
 
@@ -75,7 +75,7 @@ def _sort_ranges(packed, ptr):
 
 
 def _key_starts(packed, shift):
-    """Mark each sorted key that differs from the previous key in any bit above the lowest `shift` bits."""
+    """Return a mask of the sorted keys that differ from the previous key in any bit above the lowest `shift` bits."""
     start = np.ones(len(packed), dtype=bool)
     for rows in _chunks(len(packed) - 1):
         key = packed[rows.start : rows.stop + 1] >> shift
@@ -128,9 +128,9 @@ def number_codes(ptr, code, n_codes, parts):
     Group ``g`` is ``code[ptr[g]:ptr[g + 1]]`` and is not empty. Codes are int32 and below `n_codes`. The pointer array
     `parts` includes all of `ptr` and divides each group into parts. A part contains each code at most once.
 
-    Returns three arrays: the number of each row, int32 of shape (n_rows,), a pointer array that delimits the numbers of
-    each group, and the code of each number, int32. Returns None if a part repeats a code, or if a group is so large
-    that sorting needs less memory.
+    Returns three arrays. The first contains the number of each row, int32 of shape (n_rows,). The second is a pointer
+    array that delimits the numbers of each group. The third contains the code of each number, int32. Returns None if a
+    part repeats a code, or if a group is so large that sorting needs less memory.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import number_codes
@@ -178,7 +178,7 @@ def group_order(group, value):
     integers; rows with equal integers are then sorted again by their original values.
     """
     n_rows = len(group)
-    if n_rows < _FEW:  # the passes below cost more than they save
+    if n_rows < _FEW:  # the passes below would cost more time than they save
         return np.lexsort((value, group))
     group_bits, row_bits = _n_bits(group.max() + 1), _n_bits(n_rows)
     left = 63 - group_bits - row_bits
@@ -186,7 +186,7 @@ def group_order(group, value):
     if left < 8 or not (np.isfinite(low) and np.isfinite(high)):
         return np.lexsort((value, group))
     low, high = low.item(), high.item()
-    # Up to 2 ** 53 the differences of whole numbers are exact in floating point.
+    # Differences of integers are exact in floating point up to 2 ** 53.
     whole = high - low < 2 ** min(left, 53) and (value.dtype.kind == "i" or is_whole(value))
     n_values = int(high) - int(low) + 1
     if whole and n_values <= n_rows and group.dtype == np.int32 and group.max() < n_rows:
@@ -222,13 +222,13 @@ def _count_into_place(group, value, low, n_values):
         np.subtract(value[rows], low, out=place[rows], casting="unsafe")
     rows = np.arange(len(group), dtype=np.int32)
     cells = coo_array((rows, (place, group)), shape=(n_values, int(group.max()) + 1))
-    cells.has_canonical_format = True  # rows of one group and value are not merged
+    cells.has_canonical_format = True  # rows with equal group and value stay separate
     del place, rows
     return cells.tocsr().tocsc().data.astype(np.int64)
 
 
 def tie_starts(ptr, value):
-    """Return a mask, shape (n_rows,), of the rows that start a new group of equal values.
+    """Return a mask of shape (n_rows,): True for each row that starts a new group of equal values.
 
     The values are sorted within each range. Range ``k`` contains the rows ``ptr[k]`` to ``ptr[k + 1] - 1`` and may be
     empty. The first row of a range always starts a new group.
@@ -262,7 +262,7 @@ def positions(ptr):
 
 
 def gather_ranges(ptr, groups):
-    """Return the row numbers of some groups, shape (n_chosen_rows,), and the pointer array that delimits the groups."""
+    """Return the row numbers of some groups, shape (n_chosen_rows,), and a pointer array for the chosen rows."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)
@@ -289,7 +289,9 @@ def mid_ranks(row_ptr, tie_start):
 
 
 def dense_ranks(ptr, value):
-    """Number the distinct values of each group from 0, smallest first, int64 of shape (n_rows,); no group is empty.
+    """Number the distinct values of each group from 0, smallest first; return int64 of shape (n_rows,).
+
+    No group may be empty.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import dense_ranks
@@ -308,5 +310,5 @@ def dense_ranks(ptr, value):
 
 
 def sparse_rows(ptr, column, value, n_columns):
-    """Return a sparse matrix of shape (n_groups, n_columns); the entries of each group form a row of the matrix."""
+    """Return a sparse matrix of shape (n_groups, n_columns), in which row g contains the entries of group g."""
     return csr_array((value, column, ptr), shape=(len(ptr) - 1, n_columns))

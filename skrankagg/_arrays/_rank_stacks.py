@@ -1,4 +1,4 @@
-"""Ranks of many small queries with the same number of items in one array, and preferences between these items.
+"""One array for the ranks of many small queries with the same number of items, and preferences between these items.
 
 Each list is a row of the array; query ``q`` has the rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Sums are
 accumulated step by step. The first step adds the first list of each query, the second step adds the second list, and so
@@ -19,13 +19,13 @@ import numpy as np
 
 from ._pairwise import gather_queries, query_blocks
 
-# Rank comparisons, and lists, up to which a query may be compared together with others; beyond these limits, the
-# overhead of its own calls is small.
+# Largest numbers of rank comparisons and of lists for a query that is compared together with other queries. Beyond
+# these limits, the overhead of separate calls is small.
 _SMALL, _FEW_LISTS = 50_000, 64
 
 
 def is_small(lists):
-    """Return a mask, shape (n_queries,), of the queries that should be compared together with others of the same size.
+    """Return a mask of shape (n_queries,): True for each query to compare together with others of the same size.
 
     The size of a query is its number of items. Comparing queries together takes one step for each list. A step costs a
     third as much as comparing one query.
@@ -39,9 +39,9 @@ def rank_stacks(lists, chosen=None):
     """Divide queries into blocks with the same number of items; yield the ranks of each block.
 
     If the mask `chosen` is given, other queries are left out. For each block, yields four arrays. The first contains
-    the positions of the queries and has shape (n_block_queries,). The second contains the positions of their lists and
-    has shape (n_block_lists,). The third is the `list_ptr` of these lists. The fourth contains the ranks and has shape
-    (n_block_lists, n_items); they are doubled, as in ``rank_matrix``.
+    the positions of the queries and has shape (n_block_queries,). The second contains the positions of the queries'
+    lists and has shape (n_block_lists,). The third is the `list_ptr` of these lists. The fourth contains the ranks and
+    has shape (n_block_lists, n_items). The ranks are doubled, as in ``rank_matrix``.
     """
     for queries in query_blocks(lists, chosen):
         n = int(lists.query_n_items[queries[0]])
@@ -72,7 +72,7 @@ def count_stack(upper, lower, list_ptr, weight=None):
 
 
 def agree_stack(upper, lower, list_ptr, chosen):
-    """For each list, count the chosen ordered pairs of items i and j with ``upper[i] <= lower[j]``.
+    """For each list, count the ordered pairs (i, j) of items that are in `chosen` and have ``upper[i] <= lower[j]``.
 
     `chosen` is a mask of shape (n_queries, n_items, n_items). Returns float64 of shape (n_lists,).
     """
@@ -85,7 +85,7 @@ def agree_stack(upper, lower, list_ptr, chosen):
 
 
 def _rounds(list_ptr):
-    """For k = 0, 1, ..., yield the queries that have a list number k, and the positions of these lists."""
+    """For k = 0, 1, ..., yield two arrays: the queries that have a list number k, and the positions of these lists."""
     size = np.diff(list_ptr)
     for k in range(size.max(initial=0)):
         queries = np.flatnonzero(size > k)

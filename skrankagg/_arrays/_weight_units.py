@@ -11,12 +11,12 @@ if their result must not depend on the scale of the weights.
 
 import numpy as np
 
-# Largest number of units in a weight, and the rounding error of a multiple, as a share of it: a few products.
+# Largest number of units in a weight; and the largest relative rounding error of a multiple, as after a few products.
 _MOST, _ROUNDING = 2**17, 16 * np.finfo(np.float64).eps
 
 
 def common_unit(weight):
-    """Return the largest unit such that every weight is an integer multiple of the unit, up to rounding.
+    """Return the largest unit for which every weight is an integer multiple of the unit, up to rounding.
 
     Weights must be at least 0. Returns the largest weight if there is no such unit, and 1 if all weights are 0.
     """
@@ -30,7 +30,7 @@ def common_unit(weight):
     for rest in map(float, weight):
         while rest > 1e-9 * largest:
             step, rest = rest, step % rest
-            if step - rest <= 1e-9 * largest:  # a whole multiple, up to rounding
+            if step - rest <= 1e-9 * largest:  # an integer multiple, up to rounding
                 rest = 0.0
         if step * _MOST < largest:
             return largest
@@ -40,9 +40,9 @@ def common_unit(weight):
 
 
 def count_in_units(lists):
-    """Divide the weights of each query by their common unit; return the new lists and the units, shape (n_queries,).
+    """Divide the weights of each query by their common unit; return the lists with the new weights, and the units.
 
-    The new weights are integers if the weights of the query have a common unit.
+    The units have shape (n_queries,). The new weights of a query are integers if its weights have a common unit.
     """
     unit = np.ones(lists.n_queries)
     if not lists.is_weighted:

@@ -1,4 +1,4 @@
-"""Option --chunk-queries of the command aggregate, for Parquet files that are larger than memory."""
+"""Option --chunk-queries of the command `aggregate`, for Parquet files that are larger than memory."""
 
 import pandas as pd
 
@@ -10,7 +10,10 @@ from ._messages import UserError, name_file_in_errors
 
 
 def aggregate_chunks(name, method, args, progress):
-    """Aggregate Parquet files, some queries at a time, and write the consensus; a job with a name can be resumed."""
+    """Aggregate Parquet files, some queries at a time, and write the consensus.
+
+    A job that has a name can be resumed.
+    """
     for given, option in (
         (args.intervals, "--intervals"),
         (args.qrels, "--qrels"),
@@ -52,7 +55,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Return a dict that maps column names of ranked lists to titles in the file, with the rules of `read_lists`."""
+    """Return a dict of column name to title in the file; the titles are matched by the rules of `read_lists`."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known
@@ -60,7 +63,7 @@ def _own_names(path):
 
 
 def _text_ids(table):
-    """Convert a table to a frame and its ids to text; the command line reads all ids as text."""
+    """Convert an Arrow table to a frame in which all ids are text, as in other commands."""
     frame = table.to_pandas()
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):

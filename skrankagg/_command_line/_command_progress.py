@@ -5,15 +5,15 @@ import sys
 import threading
 import time
 
-# Seconds before the first line, between two changes of a terminal's line, and between two lines of a log.
+# Numbers of seconds: before the first line, between two changes of a terminal's line, and between two lines of a log.
 _PATIENCE, _BLINK, _PAUSE = 2.0, 0.5, 10.0
 
 
 class Progress:
-    """Context manager that writes progress messages, the first one after two seconds.
+    """Context manager that writes progress messages; the first message is written after two seconds.
 
-    At a terminal, each message overwrites the line of the previous message, and the line is cleared at the end.
-    Elsewhere, such as in a log, a line is written when the activity changes, and every ten seconds.
+    At a terminal, each message overwrites the line of the previous message, and the line is cleared at the end. In
+    other outputs, such as a log, a line is written when the activity changes, and every ten seconds.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Progress:
         self.text = text
 
     def counter(self, what, total):
-        """Return a function to call after each step; every call updates the text with the number of steps."""
+        """Return a function that must be called after each step; each call updates the number of steps in the text."""
         steps = itertools.count()
 
         def step(*_):

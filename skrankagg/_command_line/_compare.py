@@ -1,4 +1,4 @@
-"""Command skrankagg compare, which measures several methods on the same lists."""
+"""Command `skrankagg compare`, which measures several methods on the same lists."""
 
 import sys
 import time
@@ -31,9 +31,9 @@ from ._report import (
     write_results,
 )
 
-# With more voters than this, the best single voter is not informative.
+# With more voters than this number, the best single voter is not informative.
 _MAX_SINGLE_VOTERS = 50
-# Numbers of queries for a trial run that estimates the duration, and for which the estimate is worthwhile.
+# Number of queries in the trial run, which estimates the duration; and least number of queries for such an estimate.
 _TRIED, _WORTH = 3, 12
 
 
@@ -67,10 +67,10 @@ def compare(args, progress):
         verbose=progress.counter("methods", len(methods)),
         with_voters=args.voters,
         cv=args.cv,
-        error_score="raise" if len(methods) == 1 else np.nan,  # with a single method, raise its error
+        error_score="raise" if len(methods) == 1 else np.nan,  # if there is only one method, its error is raised
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitFailedWarning)  # reported below, in the wording of the command line
+        warnings.simplefilter("ignore", FitFailedWarning)  # failures are reported below
         comparator.fit(lists)
     for name, failure in comparator.failures_.items():
         warnings.warn(f"{name} failed, and its row is empty: {failure}", UserWarning, stacklevel=2)
@@ -122,14 +122,14 @@ def _tell_how_long(methods, lists, args, progress):
             try:
                 method.fit_transform(few)
             except USER_MISTAKES:
-                continue  # the comparison itself reports failures
+                continue  # failures are reported by the comparison
     seconds = (time.perf_counter() - start) * lists.n_queries / _TRIED
     took = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
     print(f"skrankagg: {len(methods)} methods on {lists.n_queries} queries, about {took}", file=sys.stderr, flush=True)
 
 
 def _single_voters(lists, qrels, measures):
-    """Return the measures of the best voter and their mean over voters; None for one voter or too many voters."""
+    """Return the measures of the best voter, and the means over all voters; None for one voter or too many voters."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")

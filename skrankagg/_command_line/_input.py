@@ -11,14 +11,14 @@ from ._messages import UserError, name_file_in_errors
 
 
 class Source:
-    """A file to read, and the name of the file's voter or run if the user has given a name.
+    """A file to read, and the name that the user gave to the file's voter or run.
 
     Parameters
     ----------
     path : str
         Path of the file; "-" is standard input.
     name : str, default=None
-        Name of the voter or run; None uses the names in the file.
+        Name of the voter or run; None means that the names in the file are used.
     """
 
     def __init__(self, path, name=None):
@@ -34,7 +34,7 @@ class Source:
 
 
 def find_sources(texts):
-    """Read arguments of the form FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - (standard input)."""
+    """Find the files for arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - (standard input)."""
     sources = [source for text in texts for source in _find(text)]
     paths = [source.path for source in sources]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -48,7 +48,7 @@ def _find(text):
     if text == "-" or os.path.exists(text) or not equals:
         name, path = None, text
     elif not name:
-        raise UserError(f"a file with a name is written NAME=FILE; got {text!r}.")
+        raise UserError(f"a file with a name must have the form NAME=FILE; got {text!r}.")
     if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
         return [Source(path, name)]
     if os.path.isdir(path):
@@ -70,7 +70,7 @@ def _find(text):
 
 
 def load_data(args, progress):
-    """Read or generate lists and judgements; return the lists, the judgements and notes on the data."""
+    """Read or generate lists and judgements; return the lists, the judgements, and notes on the data."""
     if args.files:
         *paths, qrels = args.files
         return load_lists(find_sources(paths), args, progress), load_qrels(qrels, progress), []
@@ -100,7 +100,7 @@ def load_lists(sources, args, progress):
 
 
 def load_runs(texts, args, progress):
-    """Read each run from its own file, with one list for each query; return a dict of run name to lists."""
+    """Read runs, one from each file; return a dict of run name to lists, with one list for each query."""
     runs = {}
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))
@@ -131,7 +131,7 @@ def load_judgements(text, progress):
 
 
 def load_qrels(text, progress):
-    """Read judgements."""
+    """Read judgements from a file; return a Qrels."""
     found = find_sources([text])
     if len(found) > 1:
         raise UserError(f"judgements must be in one file; {len(found)} files match {text!r}.")

@@ -1,4 +1,4 @@
-"""Entry point of the command line, which runs a command and prints each error on one line."""
+"""Entry point of the command line; it runs a command and prints each error on one line."""
 
 import importlib
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ._usage import make_parser, recognise_files
 
-# Module of each command; its function has the command's name.
+# Module of each command. The module's function has the name of the command.
 _MODULES = {
     "compare": "_compare",
     "tune": "_tune",
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command in _MODULES:
             return _run(args)
-        # Lists of names are read from files, so that no large library is loaded for them.
+        # Lists of names are read from files, so that no large library must be loaded for these names.
         sys.stdout.write((Path(__file__).parent / f"{args.command}.txt").read_text(encoding="utf-8"))
         sys.stdout.flush()
     except BrokenPipeError:
@@ -70,5 +70,5 @@ def _run(args):
 
 
 def _close_stdout():
-    """After the reader of standard output stopped, as in `| head`, discard further output to avoid an error at exit."""
+    """Discard further output, to avoid an error at exit, after the reader of standard output has stopped (`| head`)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,14 +12,14 @@ from ..exceptions import InputError, InputTypeError, MissingLibraryError
 
 
 class UserError(Exception):
-    """Error that is caused by the user; its message is printed on one line."""
+    """Error that the user can correct; the message of the error is printed on one line."""
 
     def __init__(self, message, parameter=None):
         super().__init__(message)
         self.parameter = parameter
 
 
-#: Mistakes that a user can correct. Any other error is a defect, and its traceback is shown.
+#: Errors that a user can correct. For any other error, which is a defect, the traceback is printed.
 USER_MISTAKES = (UserError, InputError, InputTypeError, MissingLibraryError, InvalidParameterError)
 
 
@@ -27,7 +27,7 @@ def one_line(message):
     return " ".join(str(message).split())
 
 
-# A value in a message: words in quotes, one or several; a list; or a number. No value stands for any.
+# Pattern of a value in a message: one or several words in quotes, a list, or a number. The value may be missing.
 _QUOTED = r"'[^']*'|\"[^\"]*\""
 _VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|(?!\w))"
 
@@ -60,7 +60,7 @@ def in_flags(message, flags, parameter=None):
             message = message.replace(f"{name.removeprefix('no_')}=False", flag)
     if parameter in flags:
         message = message.replace(f"`{parameter}`", flags[parameter][0])
-    # The command reads files, its user does not call these functions.
+    # The user of a command does not call these functions.
     return re.sub(r"\bread_(?:lists|qrels) (?=cannot read|expects)", "", message)
 
 

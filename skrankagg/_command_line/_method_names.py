@@ -9,7 +9,8 @@ from .._support._suggestions import did_you_mean, find_same
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError
 
-#: Methods compared by default: they differ from each other, and take seconds on a hundred queries of long lists.
+#: Methods that are compared by default. They differ from each other and need only seconds for a hundred queries of long
+#: lists.
 FAST = (
     "BordaCount",
     "CombMAX",
@@ -25,16 +26,16 @@ FAST = (
     "RobustRankAggregation",
 )
 
-#: Method of a consensus without judgements, if the user names none. The value of k is explained in its docstring.
+#: Method of a consensus without judgements, if the user names none. Its docstring explains the value of k.
 DEFAULT_METHOD = "ReciprocalRankFusion[k=30]"
 
-# Values of voters such as bm25:.3,dense:.7; a voter's name may contain colons.
+# Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
 
 
 def make_methods(texts):
-    """Convert texts to a list of (name, estimator); raise UserError if a method is given twice."""
+    """Convert texts to a list of (name, estimator) pairs; raise UserError if a method is given twice."""
     methods = {}
     for text in texts:
         name, method = _make_method(text)
@@ -45,7 +46,7 @@ def make_methods(texts):
 
 
 def seed_methods(methods, random_state):
-    """Set the seed of each randomised method in a list of (name, estimator); the seed None changes nothing."""
+    """Set the seed of each randomised method in a list of (name, estimator) pairs; a seed of None changes nothing."""
     for _, method in methods:
         if random_state is not None and "random_state" in method.get_params(deep=False):
             method.set_params(random_state=random_state)
@@ -69,7 +70,8 @@ def _make_method(text):
 def _split(text):
     """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
     pieces = []
-    # A comma separates pieces unless it is inside brackets, as in a dict, or the next piece has no =.
+    # A comma separates two pieces, with two exceptions: it is inside brackets, as in a dict, or the next piece has no
+    # =.
     for piece in filter(None, map(str.strip, re.split(r",(?![^{(\[]*[})\]])", text))):
         if pieces and "=" not in piece and ":" in piece:
             pieces[-1] += f",{piece}"
@@ -85,7 +87,7 @@ def parse_params(name, aggregator, pieces):
     for piece in pieces:
         key, equals, value = (part.strip() for part in piece.partition("="))
         if not equals:
-            raise UserError(f"a parameter of {name} is written NAME=VALUE; got {piece!r}.")
+            raise UserError(f"a parameter of {name} must have the form NAME=VALUE; got {piece!r}.")
         if key not in available:
             raise UserError(
                 f"{name} has no parameter {key!r}{did_you_mean(key, available)}; it has "
@@ -114,7 +116,7 @@ def read_values(text):
 
 
 def fitting_methods(lists, names=None):
-    """Return the methods that accept the lists, and a dict of reason to names of the rejected methods."""
+    """Return the methods that accept the lists, and a dict of reason for rejection to names of rejected methods."""
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)

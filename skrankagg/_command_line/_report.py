@@ -1,4 +1,4 @@
-"""Output of notes on the data, and of tables and plots."""
+"""Output of notes on the data, tables and plots."""
 
 import os
 import re
@@ -33,10 +33,10 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Return a dict of name to measure; conventions that the user gave as flags become part of the names."""
+    """Return a dict of name to measure; the names include conventions that the user gave as flags."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
-    # A comma ends a name unless it is in brackets or between two cutoffs.
+    # A comma ends a name, except for commas in brackets and between two cutoffs.
     names = [name for text in args.metrics for name in re.split(r",(?=\d*[A-Za-z])(?![^\[(]*[\])])", text)]
     measures = get_measures(names, **given)
     return {str(measure): measure for measure in measures.values()} if given else measures
@@ -72,7 +72,7 @@ def best_first(table):
 
 
 def difference_table(per_query, baseline):
-    """Return a text table of differences from a baseline, with intervals and corrected p-values."""
+    """Return the differences from a baseline, with intervals and corrected p-values, as a table of text."""
     found = compare_methods(per_query, baseline)
     measure, n = per_query.columns[0], per_query.index.get_level_values(1).nunique()
     rows = best_first(found.drop(index=baseline).rename(columns={"mean": measure}))
@@ -99,7 +99,7 @@ def show_number(value, format=".6g"):
 
 
 def find_baseline(baseline, names):
-    """Find a row by its name in any capitalisation; raise UserError if there is none."""
+    """Find the row with a name, ignoring upper and lower case; raise UserError if there is no such row."""
     found = baseline if baseline in names else find_same(baseline, names)
     if found is None:
         raise UserError(f"there is no row {baseline!r} to compare with{did_you_mean(baseline, names)}.")
@@ -107,7 +107,7 @@ def find_baseline(baseline, names):
 
 
 def plain_table(cells, title="method"):
-    """Format a frame of text as a table with right-aligned numbers and a rule below the header."""
+    """Format a frame of texts as a table with right-aligned numbers and a line below the header."""
     columns = [[title, *map(str, cells.index)]]
     columns += [[str(name), *cells[name].astype(str)] for name in cells]
     widths = [max(map(len, column)) for column in columns]

@@ -12,7 +12,7 @@ from .._support._checks import check_flag
 from .._support._values import as_float, show
 from ..exceptions import InputError, InputTypeError
 
-#: A ballot: its levels, best first, each a tuple of sorted tied items.
+#: A ballot is a tuple of levels, best first; each level is a tuple of tied items, which are sorted.
 Levels = tuple[tuple[Hashable, ...], ...]
 
 
@@ -24,7 +24,8 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
     counts = [1] * len(ballots) if counts is None else _as_counts(counts, caller)
     if len(counts) != len(ballots):
         raise InputError(
-            f"`counts` of {caller} must have one number for each ballot; got {len(counts)} for {len(ballots)}."
+            f"`counts` of {caller} must have one number for each ballot; got length {len(counts)}, but the number of "
+            f"ballots is {len(ballots)}."
         )
     total: Counter[Levels] = Counter()
     for ballot, count in zip(ballots, counts, strict=True):

@@ -11,9 +11,9 @@ from ._frames import first_row, show_id
 
 _ABSENT = ("last", "ignore")
 
-# Sizes of components that the warning lists.
+# Number of component sizes that the warning lists.
 _SHOWN = 5
-# Up to this many items, a list of two covers half of them.
+# With at most this number of items, a list of two items contains at least half of them.
 _FEW_ITEMS = 4
 
 
@@ -23,7 +23,9 @@ def check_absent(absent):
 
 
 def component_labels(lists, absent):
-    """For each candidate, return the number of its component in its query's graph, int32 of shape (n_candidates,).
+    """For each candidate, return the number of its connected component, int32 of shape (n_candidates,).
+
+    The components of each query are numbered from 1.
 
     The largest component of a query has number 1. Among components of equal size, the component with the first item
     comes first. The graph joins two items if a list of positive weight contains both items. With ``absent="last"``, a
@@ -54,8 +56,9 @@ def labels_of_held(lists):
 
 
 def _surely_connected(lists):
-    """Return a mask, shape (n_queries,), of queries whose list lengths prove that all items are connected."""
-    # Two lists whose lengths exceed the number of items share one; a list of weight 0 may contain other items.
+    """Return a mask of shape (n_queries,): True if the lengths of the lists prove that all items are connected."""
+    # If the lengths of two lists sum to more than the number of items, the lists share an item. Lists of weight 0 do
+    # not count.
     length, n = np.where(lists.list_weight > 0, lists.list_length, 0), lists.query_n_items
     longest = np.maximum.reduceat(length, lists.list_ptr[:-1])
     shortest = np.minimum.reduceat(length, lists.list_ptr[:-1])
@@ -70,7 +73,7 @@ def _label(lists):
         kept = voting[lists.row_list]
         candidate = candidate[kept]
         row_ptr = np.append(0, np.cumsum(np.where(voting, lists.list_length, 0)))
-    # Candidates and lists are the nodes, rows the edges.
+    # The nodes are the candidates and the lists, and each row is an edge.
     start = np.concatenate([np.zeros(n, dtype=row_ptr.dtype), row_ptr])
     size = n + lists.n_lists
     graph = csr_array((np.ones(len(candidate)), candidate, start), shape=(size, size))
@@ -88,7 +91,7 @@ def _label(lists):
 
 
 def n_components(lists, label):
-    """Return the number of components of each query, shape (n_queries,), from the labels of its candidates."""
+    """Count the components of each query, shape (n_queries,); `label` contains the component of each candidate."""
     return np.maximum.reduceat(label, lists.candidate_ptr[:-1])
 
 
@@ -130,10 +133,11 @@ def warn_of_components(lists, absent, method):
 
 
 def warn_of_paired_comparisons(lists, method):
-    """Warn if two-item lists have more than half of the list weight in a query of more than four items.
+    """Warn of queries with more than four items in which lists of two items have most of the weight.
 
-    `method` is the name of a method that ranks the items in a list above absent items. One warning covers all queries
-    and names the line that called the package.
+    "Most of the weight" means more than half of the total weight of the query's lists. `method` is the name of a method
+    that ranks the items in a list above absent items. One warning covers all queries and names the line that called the
+    package.
     """
     is_pair = lists.list_length == 2
     if not is_pair.any():

@@ -9,7 +9,7 @@ import pandas as pd
 from ..exceptions import InputError
 from ._frames import known_frame
 
-#: How many of the values found a message lists.
+#: Largest number of invalid values that a message lists.
 _SHOWN = 5
 
 
@@ -35,14 +35,17 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError if a column encodes the winner, because its values are the names of the two item columns."""
+    """Raise InputError if a column encodes the winner by name.
+
+    The values of such a column are the names of the two item columns.
+    """
     frame = known_frame(df, caller)
     titles = list(frame.columns if isinstance(frame, pd.DataFrame) else frame.collect_schema().names())
     for name in _columns_with(frame, (winner, loser)):
         values = frame[name] if isinstance(frame, pd.DataFrame) else frame.select(name).lazy().collect()[name].to_list()
         texts = list(dict.fromkeys(one for one in values if isinstance(one, str)))
         sides = [winner, loser]
-        if name in sides:  # items may have the name of the other column
+        if name in sides:  # an item may have the same name as the other column
             sides = [one for one in texts if one in titles and one != name]
         if len(sides) == 2:
             draws = [one for one in texts if one not in sides][:_SHOWN]

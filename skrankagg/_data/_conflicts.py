@@ -11,7 +11,7 @@ from .._arrays._ragged import expand, group_order, starts_to_ptr
 from ..exceptions import InputError
 from ._frames import EXACT_LIMIT, first_row, show_id
 
-#: Remedy for lists whose scores contradict their ranks, for messages.
+#: Text of the remedy in messages about lists whose scores contradict their ranks.
 CONFLICT_ADVICE = (
     "Drop the wrong one of the two columns, or pass rank=None or score=None to RankedLists.from_frame, or "
     "lower_is_better=True where lower scores are better."
@@ -26,14 +26,14 @@ _MERGED_ADVICE = (
 def find_conflicts(row_ptr, tie_start, score):
     """Mark the lists in which an item with a worse rank has a better score.
 
-    Return a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
-    the rows of each list, which are sorted by rank. `tie_start`, of shape (n_rows,), marks the first row of each list
-    and of each group of equal ranks.
+    Returns a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
+    the rows of each list. The rows are sorted by rank. `tie_start`, of shape (n_rows,), marks the first row of each
+    list and of each group of equal ranks.
     """
     ptr = starts_to_ptr(tie_start)
     worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
     turn = best[1:] > worst[:-1]
-    turn &= ~np.isin(ptr[1:-1], row_ptr[1:-1], assume_unique=True)  # the next group opens another list
+    turn &= ~np.isin(ptr[1:-1], row_ptr[1:-1], assume_unique=True)  # the next group belongs to another list
     if not turn.any():
         return None
     conflict = np.zeros(len(row_ptr) - 1, dtype=bool)
@@ -59,8 +59,11 @@ def find_merged(row_ptr, score, exact):
 
 
 def still_merged(merged, row_ptr, rank, score):
-    """Mark the lists that still have merged scores after rows were removed, as :func:`find_merged` does."""
-    # The exact scores are gone: large equal scores of different ranks must have been rounded.
+    """After rows were removed, mark the lists of `merged` in which distinct scores still round to one float64.
+
+    Returns a mask of shape (n_lists,), or None if there is no such list.
+    """
+    # The exact scores are no longer known. Large equal scores with different ranks must have been rounded.
     one = (np.diff(rank) != 0) & (np.diff(score) == 0) & (np.abs(score[1:]) >= EXACT_LIMIT)
     row_list = expand(row_ptr)
     left = np.zeros(len(merged), dtype=bool)
@@ -83,7 +86,7 @@ def check_scores(lists, reader, hint):
 
 
 def describe_conflict(lists, chosen):
-    """Describe the conflicts between scores and ranks in the `chosen` lists, for an error message.
+    """Return the text of an error message about conflicts between scores and ranks in the `chosen` lists.
 
     `chosen` is a mask of shape (n_lists,). Returns two texts: a clause that states the problem and names the first
     list, and a sentence with the remedy. Returns None if no list has a conflict.

@@ -11,9 +11,9 @@ def divide_queries(lists, group, *, whole):
     """Divide each query into several queries, one for each group of its lists.
 
     `group`, of shape (n_lists,), contains the group of each list. If `whole` is true, each new query has all items of
-    the old query. Otherwise, each new query has only the items of its own lists. Returns five values. The first two are
-    the divided lists and the old position of each list. The next two are the old query and the group of each new query.
-    The last is the old candidate of each new candidate.
+    the old query. Otherwise, a new query has only the items that its lists contain. Returns five values. The first is
+    the divided lists. The second contains the old position of each list. The third contains the old query of each new
+    query, and the fourth contains its group. The fifth contains the old candidate of each new candidate.
     """
     n_groups = int(group.max()) + 1
     code = lists.list_query.astype(np.int64) * n_groups + group

@@ -13,10 +13,10 @@ from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
 from ._frames import first_row, show_id
 
-#: Ids of the query and the voter if no column names them.
+#: Ids of the only query and the only voter if a frame has no column for them.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
 
-# Up to this many rows, sorting is faster than counting into place.
+# With at most this number of rows, sorting is faster than counting.
 _FEW = 10_000
 
 # Codes of candidates have 32 bits.
@@ -24,7 +24,7 @@ _MOST_CANDIDATES = 2**31 - 1
 
 
 def encode_lists(columns):
-    """Encode :class:`Columns` of ranked lists; return a dict with the fields of :class:`~skrankagg.RankedLists`."""
+    """Encode the :class:`Columns` of a frame; return a dict with the fields of :class:`~skrankagg.RankedLists`."""
     with_rank, with_score = columns.has("rank"), columns.has("score")
     if columns.name("query") is None:
         list_code, queries = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_QUERY])
@@ -46,14 +46,14 @@ def encode_lists(columns):
         _refuse_negative(value, columns.name("rank"))
     _warn_of_row_splits(columns.index, list_code, value, with_rank)
     weight = columns.numbers("weight") if columns.has("weight") else None
-    # Beyond 2 ** 53 rows are ordered by the exact numbers, several of which may round to one float64.
+    # Numbers beyond 2 ** 53 may round to the same float64. Rows are therefore sorted by the exact numbers.
     exact_score = columns.exact_order("score") if with_score else None
     exact = columns.exact_order("rank") if with_rank else None if exact_score is None else -exact_score
     value = value if exact is None else exact
     del exact
 
     if _in_order(list_code, value):
-        score = score.copy() if with_score else None  # the frame's own memory would change with the frame
+        score = score.copy() if with_score else None  # the memory of the frame would change if the frame is changed
     else:
         order = group_order(list_code, value)
         item, list_code, value = item[order], list_code[order], value[order]
@@ -126,7 +126,7 @@ def _refuse_negative(rank, name):
 
 
 def _sort_ties_by_item(tie_start, *columns):
-    # The row order must not affect the result, not even among ties: they are sorted by item.
+    # The row order must not affect the result, so tied rows are sorted by item.
     ptr = starts_to_ptr(tie_start)
     tied, _ = gather_ranges(ptr, np.flatnonzero(np.diff(ptr) > 1))
     group = np.cumsum(tie_start)[tied]
@@ -137,7 +137,7 @@ def _sort_ties_by_item(tie_start, *columns):
 
 
 def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, items):
-    # One at a time: a column of codes is as large as the result.
+    # The codes are computed one column at a time, because a column of codes is as large as the result.
     codes = (code if code is item else np.repeat(code, lengths) for code in (list_query, item, list_voter))
     order, (query_start, candidate_start, row_start) = sort_codes(codes, [len(queries), len(items), len(voters)])
     if not row_start.all():
@@ -150,7 +150,7 @@ def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, ite
             "duplicates='first'), 'best' or 'mean'."
         )
     n_candidates = int(np.count_nonzero(candidate_start))
-    if n_candidates > _MOST_CANDIDATES:  # so many rows are sorted
+    if n_candidates > _MOST_CANDIDATES:  # a data set of this size is sorted
         raise InputError(
             f"`X` must have at most {_MOST_CANDIDATES:,} candidates; got {n_candidates:,}. Encode some of the queries "
             "at a time."
@@ -187,29 +187,29 @@ def _list_weights(weight, row_ptr, name_list):
 def _warn_of_conflicts(conflict, name_list):
     n_lists = f"{len(conflict)} list{'s' if len(conflict) > 1 else ''}"
     warn_user(
-        f"The ranks and the scores of {name_list(first_row(conflict))} order its items differently ({conflict.sum()} "
-        f"of {n_lists}). Methods that use ranks ignore the scores; methods that use scores refuse these lists. "
+        f"Ranks and scores order the items differently in {conflict.sum()} of {n_lists}; the first is the list of "
+        f"{name_list(first_row(conflict))}. Methods that use ranks ignore the scores. Methods that use scores refuse "
+        "these lists. "
         f"{CONFLICT_ADVICE}",
         RankScoreConflictWarning,
     )
 
 
 def _warn_of_row_splits(index, list_code, value, with_rank):
-    # A splitter that treats rows as samples leaves gaps in the frame's row labels and, if there are ranks, gaps in the
-    # ranks of lists. Lists with scores only are recognised if they are sorted, best first, and rows are missing in the
-    # middle.
+    # After a split by rows, the frame's row labels have gaps. If there are ranks, the ranks of lists have gaps, too.
+    # Lists with only scores are recognised if their rows are sorted, best first, and rows in the middle are missing.
     if index is None or not pd.api.types.is_integer_dtype(index.dtype):
         return
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return
     label = index.to_numpy()
-    if not index.is_monotonic_increasing:  # shuffled: look for gaps in the old order
+    if not index.is_monotonic_increasing:  # the rows were shuffled: look for gaps in the original order
         order = np.argsort(label, kind="stable")
         label, list_code, value = label[order], list_code[order], value[order]
-    hole = np.diff(label, prepend=-1) - 1  # rows missing before each one
+    hole = np.diff(label, prepend=-1) - 1  # number of rows missing before each row
     same_list = list_code[1:] == list_code[:-1]
     if with_rank:
-        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the head of its list may be in the gap
+        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the first rows of the list may be in the gap
         cut[1:] |= (hole[1:] > 0) & same_list
         suspects = list_code[cut]
         lists = suspects[_lack_ranks(suspects, list_code, value)] if len(suspects) else suspects
@@ -227,7 +227,7 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
 
 
 def _lack_ranks(suspects, list_code, rank):
-    """For each suspect list, return True if its largest rank exceeds its number of rows."""
+    """Return a mask of the suspect lists whose largest rank exceeds their number of rows."""
     codes, place = np.unique(suspects, return_inverse=True)
     slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
     rows = np.flatnonzero(codes[slot] == list_code)

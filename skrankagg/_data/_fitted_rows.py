@@ -1,9 +1,10 @@
 """Record of the rows that an estimator was fitted on, used to detect queries that a splitter divided.
 
-Scikit-learn's splitters treat each row of a frame as a sample. A split by rows divides queries: some rows of a query
-are used to fit and other rows to score, and the score is wrong. After such a split, the two parts contain the same
-query but share no row of this query. In valid uses, the two parts share rows or have no query in common. For example,
-rows are shared if the score uses the training data, or the same queries with other list depths or more voters.
+Scikit-learn's splitters treat each row of a frame as a sample. A split by rows divides queries: an estimator is fitted
+on some rows of a query and scored on other rows, so the score is wrong. After such a split, the two parts contain the
+same query but share no row of this query. In valid uses, the two parts share rows or have no query in common. For
+example, they share rows if the estimator is scored on its training data. They also share rows if the scored lists of a
+query are longer or have more voters.
 """
 
 from typing import Any
@@ -19,7 +20,7 @@ from ._ranked_lists import RankedLists
 
 _ATTRIBUTE = "_fitted_rows"
 
-# Up to this many rows, the lists themselves are kept.
+# With at most this number of rows, the lists themselves are kept.
 _FEW = 2_000
 
 
@@ -38,10 +39,10 @@ class FittedRows:
         self._queries = plain_index(lists.queries)
         self._ptr = lists.row_ptr[lists.list_ptr]
         self._rows = _fingerprints(lists)
-        self._lists = None  # last: another thread may be reading
+        self._lists = None  # cleared last, because another thread may be reading the lists
 
     def torn_queries(self, lists):
-        """Return the positions in ``lists.queries`` of the queries whose fitted rows are all missing in `lists`."""
+        """Return the positions, in ``lists.queries``, of queries that were fitted with other rows only."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -52,7 +53,7 @@ class FittedRows:
         there = lists if len(common) == lists.n_queries else lists.take(common)
         rows, ptr = _fingerprints(there), there.row_ptr[there.list_ptr]
         place = place[common]
-        # Usually all rows are shared, as in the score of the training data; then the first rows are equal.
+        # Usually all rows are shared, for example if the training data are scored. The first rows are then equal.
         torn = np.flatnonzero(self._rows[self._ptr[place]] != rows[ptr[:-1]])
         if not len(torn):
             return torn
@@ -94,10 +95,10 @@ def hash_ids(ids, role):
 
 
 class RemembersRows(PortableState):
-    """Mixin for estimators that record the rows of the frame they are fitted on; copies and pickles omit these rows."""
+    """Mixin of estimators that record the rows of the fitted frame; copies and pickles do not contain the record."""
 
     def _remember_rows(self, X, lists):
-        """Record the rows of `X` if it is a frame; the samples of RankedLists are queries, so no rows are recorded."""
+        """Record the rows of `X` if `X` is a frame; record nothing for RankedLists, whose samples are queries."""
         if isinstance(X, RankedLists):
             self.__dict__.pop(_ATTRIBUTE, None)
         else:
@@ -121,7 +122,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if all fitted rows of a query are missing in the frame `X`, which is encoded as `lists`."""
+    """Raise InputError if the frame `X` contains a fitted query but none of its fitted rows; `lists` is `X` encoded."""
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return

@@ -1,9 +1,9 @@
 """Checking and encoding of data frames; no other module reads frames from users.
 
-Frames of pandas, polars and pyarrow are accepted, and lazy frames of polars, DuckDB and other libraries that narwhals
-supports. A lazy frame is collected here, but only the columns that are read. A column of ids becomes integer codes and
-a sorted index of its distinct values in their own dtype. A column of numbers becomes finite float64. If float64 cannot
-represent the numbers exactly, integer codes keep their exact order.
+Frames of pandas, polars and pyarrow are accepted. Lazy frames of polars, DuckDB and other libraries that narwhals
+supports are accepted, too. A lazy frame is collected here, but only the columns that are read. A column of ids becomes
+integer codes and a sorted index of its distinct values in their own dtype. A column of numbers becomes finite float64.
+If float64 cannot represent the numbers exactly, integer codes keep their exact order.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from ..exceptions import InputError, InputTypeError, MissingLibraryError
 from ._id_codes import encode_ids, factorize
 from ._titles import canonical, other_titles, query_ids, warn_of_query_texts
 
-#: From here on, neighbouring integers round to the same float64.
+#: From this number on, neighbouring integers may round to the same float64.
 EXACT_LIMIT = 2.0**53
 
 #: Columns of ranked lists.
@@ -34,10 +34,11 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 class Columns:
     """Columns of a frame under their canonical names.
 
-    `names` maps canonical names to names in the frame. Messages name the constructor `caller`. If the frame lacks a
-    canonical name, other common names of this column are tried; only one column may match. If there are both a column
-    `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is issued. Callers that
-    use the order of the rows pass ``lazy=False``. Lazy frames are then refused, because their rows have no order.
+    `names` maps canonical names to names in the frame. Messages contain `caller`, the name of the constructor. If the
+    frame lacks a canonical name, other common names of this column are tried. Only one column may match. If there are
+    both a column `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is issued.
+    Callers that use the order of the rows pass ``lazy=False``. Lazy frames are then refused, because their rows have no
+    order.
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):
@@ -45,11 +46,11 @@ class Columns:
         is_lazy = isinstance(frame, nw.LazyFrame)
         if is_lazy and not lazy:
             raise InputTypeError(
-                f"{caller} reads the order of the rows, which a lazy frame need not keep. Collect it first."
+                f"{caller} reads the order of the rows, which a lazy frame need not keep. Collect the frame first."
             )
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller
-        if any(one is pd.NA for one in self.available):  # pd.NA cannot be compared with anything
+        if any(one is pd.NA for one in self.available):  # comparing pd.NA with a name does not give a bool
             raise InputError(
                 "`X` must have a title for each column; one is missing (<NA>). Rename or drop that column."
             )
@@ -64,13 +65,14 @@ class Columns:
         self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
-        """Return the name in the frame of each canonical column; it is the given name or a common alternative."""
+        """Return a dict of canonical name to name in the frame, which is the given name or a common alternative."""
         for column, name in names.items():
             if name is not None and (not is_hashable(name) or pd.isna(name) is True):
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
         found = dict(names)
         named = {name for column, name in names.items() if name != column}
-        # One of rank and score is enough: if one is there, "position" may mean anything, but "Rank" is still a rank.
+        # A frame needs only one of rank and score. If the frame has one of them, "position" may mean anything, but
+        # "Rank" is still a rank.
         ordered = any(names.get(column) in self.available for column in ("rank", "score") if names.get(column))
         for column, name in names.items():
             if name != column:
@@ -147,7 +149,7 @@ class Columns:
         The index has the dtype of the column.
         """
         values = self.id_column(column)
-        if values.dtype == np.float16:  # pandas has no float16 index, and converts it to float32
+        if values.dtype == np.float16:  # pandas has no index of float16 and converts such ids to float32
             raise InputTypeError(
                 f"Column {self._names[column]!r} must have ids that are returned unchanged, but float16 would come "
                 "back as float32. Convert it to float32, or to strings."
@@ -170,7 +172,7 @@ class Columns:
     def id_column(self, column):
         """Return a column of ids unchanged; refuse floats if the column was found under an alternative name."""
         values = self.series(self._names[column])
-        if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # q may be a q-value
+        if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # a column "q" may contain q-values
             lack = "" if column in self.available else f"X is missing the column {column!r}; "
             raise InputError(
                 f"{lack}{self._names[column]!r} would be read instead, but its dtype is {values.dtype}, so it "
@@ -224,22 +226,22 @@ class Columns:
     def series(self, name):
         """Return the frame's column `name` as a pandas Series."""
         if self.is_pandas:
-            if name not in self._series:  # each look-up makes a new Series
+            if name not in self._series:  # each look-up would create a new Series
                 self._series[name] = self._frame[name]
             return self._series[name]
         values = self._frame[name]
-        if values.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
+        if values.dtype in (nw.Int128, nw.UInt128):  # NumPy has no 128-bit integers
             return pd.Series(values.to_list(), dtype=object)
-        if values.dtype.is_integer() and values.null_count():  # NumPy would make these floats
+        if values.dtype.is_integer() and values.null_count():  # NumPy would convert these values to floats
             known, null = values.fill_null(0).to_numpy(), values.is_null().to_numpy()
             return pd.Series(pd.arrays.IntegerArray(known.copy(), null.copy()))
-        # A null is kept as None, a missing id to pandas; numbers come in NumPy's representation.
+        # A null becomes None, which pandas treats as a missing id. Numbers are converted to NumPy's representation.
         return pd.Series(values.to_numpy())
 
 
 def is_frame(X):
     """Return True for a data frame, eager or lazy, of a library that narwhals supports."""
-    # Frames of narwhals itself, of any of its versions, are instances of the classes in its main namespace.
+    # Every frame of narwhals, in each of its stable versions, is an instance of a class in its main namespace.
     return isinstance(X, pd.DataFrame | nw_main.DataFrame | nw_main.LazyFrame) or (
         nw.from_native(X, pass_through=True) is not X
     )
@@ -266,7 +268,7 @@ def canonical_frame(X):
     columns = Columns(X, {name: name for name in LIST_COLUMNS}, "RankedLists.from_frame")
     there = {columns.name(name): name for name in LIST_COLUMNS if columns.has(name)}
     if isinstance(X, pd.DataFrame):
-        beside = [name for title, name in there.items() if title != name and name in X]  # the text of the queries
+        beside = [name for title, name in there.items() if title != name and name in X]  # the queries' texts
         return (X.drop(columns=beside) if beside else X).rename(columns=there)
     return pd.DataFrame({name: columns.series(title) for title, name in there.items()})
 
@@ -296,7 +298,7 @@ def known_frame(frame, caller):
 def _collect(frame, caller):
     try:
         return frame.collect()
-    except ModuleNotFoundError as error:  # the engine passes its rows on through Arrow
+    except ModuleNotFoundError as error:  # the engine returns its rows through Arrow
         raise MissingLibraryError(
             f"{caller} needs {error.name} to collect this lazy frame, but it is missing. Install it with pip install "
             f"{error.name}, or collect the frame first."
@@ -314,12 +316,12 @@ def known_or_missing(answers):
 
 
 def whole_or_missing(numbers, known):
-    """Return a nullable integer column in which numbers that are not marked in `known` are missing."""
+    """Return a nullable column of integers; numbers that the mask `known` does not mark become missing values."""
     return pd.array(np.where(known, numbers.astype(object), None), dtype="Int64")
 
 
 def show_id(index, position):
-    """Return the text of an id of an index for messages, such as 1 instead of np.int64(1)."""
+    """Return the text of the id at a position of an index, for messages, such as 1 instead of np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 
@@ -346,7 +348,8 @@ def frame_of(columns):
     The columns must be writeable, and no other object may use them.
     """
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
-    # In a small frame, building the index of names costs as much as everything else. A view has its own name.
+    # In a small frame, building the index of names costs as much as all other steps. Each frame gets a view of a cached
+    # index, because an index can be renamed.
     frame.columns = _index_of_names(tuple(columns), pd.get_option("mode.string_storage")).view()
     return frame
 
@@ -372,7 +375,7 @@ class SampleIndex(pd.Index):
     """
 
     def __new__(cls, data=None, *args, **kwargs):
-        # pd.Index chooses the class that fits the data, and has no public way to make one of its subclasses.
+        # pd.Index chooses a class by the data. It has no public function that creates an instance of a subclass.
         index = (
             data if isinstance(data, pd.Index) and not (args or kwargs) else pd.Index(data, *args, **kwargs)
         ).view()
@@ -386,11 +389,11 @@ class SampleIndex(pd.Index):
         return sample_index(found) if isinstance(found, pd.Index) else found
 
     def equals(self, other):
-        """Return True if another index contains the same values; the other index may have another class."""
+        """Return True if another index, which may have another class, contains the same values."""
         return pd.Index(self).equals(other)
 
     def _get_engine_target(self):
-        # Look-ups use this: for an Arrow array pandas needs an Index that is not a subclass.
+        # Look-ups use this array. For an Arrow array, pandas needs an Index that is not an instance of a subclass.
         return pd.Index(self)._get_engine_target()
 
 

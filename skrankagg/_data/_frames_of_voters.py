@@ -1,4 +1,4 @@
-"""Encoding of several data frames, given as a dict or a list, in which each frame contains the run of one voter."""
+"""Encoding of a dict or a list of data frames, where each frame contains the run of one voter."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def holds_frames(given):
 
 
 def name_frames(frames, caller):
-    """Return a dict of voter to frame; for a list, names come from the column of voters or are numbers from 1."""
+    """Return a dict of voter to frame; the voters of a list are read from the frames or numbered from 1."""
     named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, 1))
     for name, frame in named.items():
         if not _is_frame(frame):
@@ -48,7 +48,7 @@ def name_frames(frames, caller):
 
 
 def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
-    """Encode a dict or a list of frames with one voter each; without a query column, the query id is `query`."""
+    """Encode a dict or a list of frames, one for each voter; `query` is the query id if frames contain none."""
     frames = name_frames(frames, caller)
     read = {name: _read(name, frame) for name, frame in frames.items()}
     held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}
@@ -63,7 +63,7 @@ def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
         if found != kind:
             raise InputError(
                 f"Frames of {caller} must all have the same columns of rank and score; {first!r} has "
-                f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that the others lack."
+                f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that other frames lack."
             )
     weighted = [name for name, one in held.items() if "weight" in one]
     if weighted and weights is not None:
@@ -111,14 +111,14 @@ def _read(name, frame):
 
 
 def _voter_of(name, columns):
-    """Return the single voter in the frame's column of voters, or None."""
+    """Return the single voter in the frame's column of voters; None if the column is missing or empty."""
     if not columns.has("voter"):
         return None
     voters = pd.unique(columns.series(columns.name("voter")).dropna())
     if len(voters) > 1:
         raise InputError(
             f"The frame of {name!r} must have the run of one voter; its column {columns.name('voter')!r} names "
-            f"{len(voters)}. Pass one frame of all voters, or drop the column."
+            f"{len(voters)} voters. Pass one frame of all voters, or drop the column."
         )
     return voters.tolist()[0] if len(voters) else None
 
@@ -136,7 +136,7 @@ def _columns_of(name, columns, query):
             *([] if {"rank", "score"} & set(numbers) else ["rank or score"]),
         )
         for one in numbers:
-            columns.numbers(one)  # refuses values that are not numbers
+            columns.numbers(one)  # raises an error for values that are not numbers
         found = {one: columns.id_column(one) for one in (["query", "item"] if known else ["item"])}
     found.update({one: columns.series(columns.name(one)) for one in numbers})
     found = {one: pd.Series(values).reset_index(drop=True) for one, values in found.items()}

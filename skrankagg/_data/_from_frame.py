@@ -37,7 +37,8 @@ def from_frame(
     Parameters
     ----------
     frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
-        A row for each item of each list, in any order. Other columns are ignored and, in a lazy frame, not collected.
+        A row for each item of each list, in any order. Other columns are ignored; in a lazy frame, they are not
+        collected.
     query, voter, item : str or None, default="query", "voter", "item"
         Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
         query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.
@@ -48,7 +49,8 @@ def from_frame(
         Name of the column of scores, where higher scores are better; None ignores the column. A frame needs only one
         of ``rank`` and ``score``.
     weight : str or None, default="weight"
-        Name of the optional column of list weights, at least 0 and constant within a list; None ignores the column.
+        Name of the optional column of list weights; None ignores the column. A weight is at least 0 and is the same in
+        all rows of a list.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.
@@ -72,8 +74,8 @@ def from_frame(
         If `frame` is not a data frame, or if ids cannot be sorted.
     ValueError
         If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
-        negative, a weight varies within a list, or a list contains an item twice. If several columns match a missing
-        column.
+        negative, a weight varies within a list, or a list contains an item twice. If several columns match a name for
+        which other names are tried.
 
     Warns
     -----
@@ -97,10 +99,10 @@ def from_frame(
     - item: ``item_id, docno, doc_id, doc, document, document_id``
     - rank and score, if both are missing: ``position`` and ``sim``
 
-    Blanks, dots, hyphens and underscores in these names are ignored. If two columns match, an error is raised. Under
-    such a name, a column of floats is refused as ids, because a column "q" may contain q-values. If you pass a name,
-    only this name is looked up. If a frame has a column ``query`` and also ``qid`` or ``query_id``, the ids are read
-    from ``qid`` or ``query_id``. The column ``query`` then usually contains the text of the queries.
+    Blanks, dots, hyphens and underscores in these names are ignored. If two columns match, an error is raised. A column
+    of ids that is found under such a name must not contain floats, because a column "q" may contain q-values. If you
+    pass a name, only this name is looked up. If a frame has a column ``query`` and also ``qid`` or ``query_id``, the
+    ids are read from ``qid`` or ``query_id``. The column ``query`` then usually contains the text of the queries.
 
     The order of the rows affects the result only with ``duplicates="first"``. Lazy frames are refused with this option,
     because their rows have no order.
@@ -147,13 +149,13 @@ def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
     if columns.name("query") is None:
         rows["query"] = repeat_id(ONE_QUERY, columns.n_rows)
     else:
-        columns.ids("query")  # refuses missing ids, with the column's name in this frame
+        columns.ids("query")  # raises an error for missing ids, with the column's name in this frame
         rows["query"] = columns.series(columns.name("query"))
     if "voter" in optional:
         codes, voters = columns.ids("voter")
     else:
         codes, voters = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_VOTER])
-    if strip:  # rows: voters with equal stripped ids are one
+    if strip:  # voters whose ids become equal are the same voter
         names = strip_ids(pd.Series(voters))
         if names.isna().any():
             raise InputError(f"Column {columns.name('voter')!r} must have an id in every row; some are blank.")
@@ -163,7 +165,7 @@ def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
     rows["item"] = columns.series(columns.name("item"))
     for name in optional:
         if name != "voter":
-            columns.numbers(name)  # refuses values that are not numbers, likewise
+            columns.numbers(name)  # raises an error for values that are not numbers, with the same name
             rows[name] = columns.series(columns.name(name))
     return encode_rows(
         cls,

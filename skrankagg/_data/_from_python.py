@@ -68,7 +68,7 @@ def from_runs(
     TypeError
         If the runs are not dicts of dicts or lists.
     ValueError
-        If the runs are empty, if only some results have scores, or if a frame contains several voters.
+        If there are no runs, if only some results have scores, or if a frame contains several voters.
 
     See Also
     --------
@@ -131,7 +131,7 @@ def from_runs(
             items.append(results)
     if scores and sum(map(len, scores)) != sum(map(len, items)):
         raise InputError(
-            f"`runs` of {caller} must all have one kind of results, {_KINDS}; these mix kinds. Choose one."
+            f"`runs` of {caller} must all have one kind of results, {_KINDS}; got several kinds. Choose one kind."
         )
     lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
     columns = {
@@ -183,9 +183,9 @@ def from_lists(
     Raises
     ------
     TypeError
-        If the lists are not lists or dicts.
+        If a list is neither a list nor a dict.
     ValueError
-        If the lists are empty, or if only some of them have scores.
+        If all lists are empty, or if only some lists have scores.
 
     See Also
     --------
@@ -226,12 +226,12 @@ def from_hits(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode the hits of search clients for one query; a hit is a dict or an object.
+    """Encode the hits that search clients return for one query; a hit is a dict or an object.
 
     Parameters
     ----------
     hits : dict of voter to list of hits, or sequence of lists of hits
-        The hits of each voter, best first. The voters of a sequence are numbered from 1.
+        The hits of each voter, best first. If a sequence is given, the voters are numbered from 1.
     key : str or callable
         Where to find a hit's id: a key of the dict, an attribute of the object, or a function of the hit.
     score : str or callable, default=None
@@ -305,11 +305,12 @@ def from_ballots(
     Parameters
     ----------
     ballots : sequence of str, or of lists of items or of lists of tied items
-        Ballots, each with the best items first. A ballot is text or a list of levels. In text, ">" separates the
-        levels, and "=" separates the items of a level; blanks around ids are ignored. In a list, a level is an item or
-        a list of tied items.
+        Ballots; each ballot is text or a list of levels, best level first. In text, ">" separates the levels, and "="
+        separates the items of a level; blanks around ids are ignored. In a list, a level is an item or a list of tied
+        items.
     counts : sequence of float, default=None
-        Number of voters who cast each ballot, at least 0. None counts each ballot once. Equal ballots are merged.
+        Number of voters who cast each ballot, at least 0. None counts each ballot once. The counts of equal ballots are
+        added.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
@@ -353,11 +354,11 @@ def from_ballots(
 
 
 def plain_lists(cls, X):
-    """Encode dicts and lists with `from_runs` or `from_lists`; return anything else unchanged."""
+    """Encode dicts and lists with `from_runs` or `from_lists`; return any other object unchanged."""
     if holds_frames(X):
         return cls.from_runs(X)
     if isinstance(X, Mapping):
-        runs = [run for run in X.values() if not (isinstance(run, Mapping) and not run)]  # a voter may have nothing
+        runs = [run for run in X.values() if not (isinstance(run, Mapping) and not run)]  # a voter's list may be empty
         if runs and all(hasattr(run, "to_dict") or _is_by_query(run) for run in runs):
             return cls.from_runs(X)
         return cls.from_lists(X)
@@ -400,6 +401,6 @@ def _repeat_ids(ids, lengths):
 def _values(scores, lengths):
     """Return a column of scores, or a column of ranks from the positions if there are no scores."""
     if scores:
-        # Integers stay integers, which keeps their order.
+        # Integers stay integers, because rounding could change their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}
     return {"rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64)}

@@ -47,7 +47,7 @@ def from_wide(
     query : hashable, default="q"
         Id of the query.
     duplicates : {"error", "first", "best", "mean"}, default="error"
-        How to treat an item that a list contains twice; "first" and "best" both keep its best place.
+        How to treat an item that a list contains twice; both "first" and "best" keep the item's best place.
     missing_ids : {"error", "drop"}, default="error"
         How to treat missing items before the end of a column.
     strip : bool, default=False
@@ -150,7 +150,7 @@ def from_matrix(
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for times. A sequence contains the voters whose smaller scores are better.
-        Leave it out for p-values.
+        Leave `lower_is_better` out for p-values.
     strip : bool, default=False
         Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
     weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
@@ -171,8 +171,8 @@ def from_matrix(
     Warns
     -----
     AmbiguousInputWarning
-        If the rows may be ballots. This is the case if there are more rows than columns, and neither `rows` nor names
-        are given. In addition, the rows must be numbered from 0, or all rows must contain the same numbers in some
+        If the rows may be ballots. The warning is issued if three conditions hold. There are more rows than columns.
+        Neither `rows` nor names are given. The rows are numbered from 0, or all rows contain the same numbers in some
         order.
 
     See Also
@@ -215,7 +215,7 @@ def from_matrix(
     if rows == "voters":
         matrix = matrix.T
     n_items, n_voters = matrix.shape
-    # The names may match the matrix the other way round.
+    # The names may match the transposed matrix.
     turned = (None, None) if rows == "voters" else (n_voters, n_items)
     items = read_names(items, "items", n_items, caller, turned[0])
     voters = read_names(voters, "voters", n_voters, caller, turned[1])
@@ -249,7 +249,7 @@ def from_comparisons(
     query: Hashable = "q",
     strip: bool = False,
 ):
-    """Encode comparisons of two items each, such as games or choices.
+    """Encode paired comparisons, such as games or choices between two items.
 
     Equal comparisons are merged into one list of two items. The weight of the list is the number of comparisons.
 
@@ -280,8 +280,8 @@ def from_comparisons(
     TypeError
         If `frame` is not a data frame.
     ValueError
-        If a column or an id is missing, an item is compared with itself, or `tie` has missing or invalid values. If
-        some column contains the names given as `winner` and `loser` as its values; such a column encodes the outcome.
+        If a column or an id is missing, an item is compared with itself, or `tie` has missing or invalid values. If the
+        values of some column are the names given as `winner` and `loser`; such a column encodes the outcome.
 
     See Also
     --------
@@ -312,7 +312,7 @@ def from_comparisons(
     columns.require("winner", "loser", *(name for name in ("tie", "voter") if names[name] is not None))
     refuse_outcomes(frame, winner, loser, caller)
     both = join_ids([columns.series(winner), columns.series(loser)])
-    try:  # sorted, so that the names of the voters do not depend on the order of the rows
+    try:  # sorted, so that the names of voters do not depend on the row order
         both = strip_ids(both) if strip else both
         codes, items = encode_ids(both) if both.dtype == object else pd.factorize(both, sort=True)
     except TypeError as error:

@@ -28,7 +28,7 @@ def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
     """
     if isinstance(judged, Mapping):
         return {item: _read_grade(item, grade, query) for item, grade in judged.items()}
-    # An iterator that can be read only once would be empty for the next run.
+    # An iterator can be read only once, so it would be empty for the next run.
     if isinstance(judged, str | bytes) or not np.iterable(judged) or not hasattr(judged, "__len__"):
         raise InputTypeError(
             f"Relevant items must be a list, a set or a dict; query {show(query)} has {show(judged)}. Write a list."
@@ -37,7 +37,7 @@ def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
         return dict.fromkeys(judged, 1.0)
     except TypeError as error:
         raise InputTypeError(
-            f"Relevant items must be ids, such as str or int; query {show(query)} has some that cannot be hashed "
+            f"Relevant items must be ids, such as str or int; query {show(query)} has items that cannot be hashed "
             f"({error}). Pass their ids."
         ) from None
 

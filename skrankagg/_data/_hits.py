@@ -9,7 +9,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def is_pair(one):
-    """Return True for an (item, score) pair; a list of two numbers counts as a list of ids, not as a pair."""
+    """Return True for an (item, score) pair; a list of two numbers is not a pair, but a list of ids."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
@@ -18,8 +18,8 @@ def is_pair(one):
 def hold_pairs(places):
     """Return True for a list of (item, score) pairs.
 
-    The result is True if the first entry is a pair, or if the first entry is another list or tuple and a later entry is
-    a pair.
+    The result is True if the first entry is a pair. It is also True if the first entry is some other list or tuple, and
+    a later entry is a pair.
     """
     if not len(places):
         return False
@@ -27,7 +27,7 @@ def hold_pairs(places):
 
 
 def split_pairs(pairs, caller, where):
-    """Split a list of (item, score) into items and scores."""
+    """Split a list of (item, score) pairs; return the items and the scores."""
     try:
         items, scores = zip(*pairs, strict=True)
     except (TypeError, ValueError):
@@ -67,7 +67,7 @@ def read_score(hit, where, caller, voter, place):
     if is_integer(value):
         return value
     try:
-        if isinstance(value, str | bytes):  # which float would read
+        if isinstance(value, str | bytes):  # which float would convert
             raise TypeError
         return float(value)
     except (TypeError, ValueError, OverflowError):

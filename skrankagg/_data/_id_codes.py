@@ -11,19 +11,19 @@ from operator import lt
 import numpy as np
 import pandas as pd
 
-# Types of objects, in pandas' names, whose values all have an order.
+# Names that pandas gives to types of objects; the values of each of these types can be sorted.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
 
-# Up to this many strings, the overhead of calling pandas and Arrow exceeds the work.
+# With at most this number of strings, calling pandas and Arrow costs more time than the work itself.
 _FEW = 2_000
 
-# Longer strings are sorted one by one, as a table of their characters is as wide as the longest.
+# Longer strings are sorted as strings, because the table of all characters would be as wide as the longest string.
 _MOST_CHARACTERS = 64
 
-# Sampled rows that show whether rows share their objects.
+# Number of sampled rows, which show whether rows share their objects.
 _SAMPLE = 8192
 
-# Rows that one step of a long pass works on.
+# Number of rows in one step of a long pass.
 _CHUNK = 1 << 18
 
 
@@ -49,7 +49,7 @@ def encode_ids(values):
 
 def factorize(values):
     """Number the distinct values of a Series without categories, as :func:`encode_ids` does."""
-    # Sorted here rather than by pandas, which allocates several columns of 64-bit codes.
+    # The values are sorted here, because pandas would allocate several columns of 64-bit codes.
     dtype = values.dtype
     is_text = isinstance(dtype, pd.StringDtype)
     if is_text and (dtype.storage == "python" or len(values) < _FEW):
@@ -80,7 +80,7 @@ def _order(index):
 
 
 def _renumber(codes, order):
-    """Renumber codes from the order of appearance to sorted order, as int32.
+    """Renumber codes, which follow the order of appearance, by the sorted order; return int32 codes.
 
     `order` sorts the values. None means that the values are already sorted.
     """
@@ -92,7 +92,7 @@ def _renumber(codes, order):
 
 
 def _factorize_objects(objects):
-    """Number the distinct objects in order of appearance; return the codes and the objects. Missing values get -1."""
+    """Number the distinct objects in order of appearance; return the codes, -1 for missing values, and the objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
     # Hashing an address is several times faster than hashing the object.
@@ -111,12 +111,15 @@ def _addresses(objects):
 
 
 def _share_objects(objects):
-    """Return True if there are many rows, and a sample suggests at most about half as many distinct objects as rows."""
+    """Return True if there are many rows and the rows probably share their objects.
+
+    A sample of the rows must suggest that the number of distinct objects is at most about half the number of rows.
+    """
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
     sample = np.sort(_addresses(objects)[:: n_rows // _SAMPLE])
-    # Of k sampled rows with m distinct objects at random, k ** 2 / 2m repeat one.
+    # If k sampled rows refer to random objects out of m, about k ** 2 / 2m rows repeat an object.
     return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
 
 
@@ -147,9 +150,9 @@ def _string_order(names):
 
 
 def _as_bytes(names):
-    """Return the characters of strings as uint8 of shape (n, width), padded with zeros.
+    """Return a table of the characters of strings, uint8 of shape (n, width); shorter strings are padded with zeros.
 
-    Return None if there are few strings, or if some string is long or not ASCII.
+    Returns None if there are few strings, or if some string is long or not ASCII.
     """
     if len(names) < _FEW or max(map(len, names)) > _MOST_CHARACTERS:
         return None
@@ -160,7 +163,10 @@ def _as_bytes(names):
 
 
 def _check_ordered(index):
-    """Refuse values such as sets, which are only partially ordered, so that sorting depends on the row order."""
+    """Raise TypeError for values that are only partially ordered, such as sets.
+
+    The result of sorting such values would depend on the row order.
+    """
     if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
         return
     values = index.tolist()
@@ -175,7 +181,7 @@ def _encode_categories(values):
     used = np.zeros(len(categories) + 1, dtype=bool)  # the last place is for missing values, code -1
     used[codes] = True
     present = np.flatnonzero(used[:-1])
-    # Categories are sorted by value, as the ids of every other dtype, not in the declared order.
+    # Categories are sorted by value, like ids of every other dtype. Their declared order is not used.
     present = present[np.asarray(categories[present].argsort())]
     _check_ordered(categories[present])
     new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
@@ -184,7 +190,7 @@ def _encode_categories(values):
 
 
 def _run_starts(values, sample=4096):
-    """Return the start of each run of equal values, or None if the runs are short.
+    """Return the first row of each run of equal values; return None if the runs are short.
 
     Equal queries and voters usually stand in long runs of rows. Comparing neighbours is several times cheaper than
     hashing.
@@ -196,7 +202,7 @@ def _run_starts(values, sample=4096):
         objects = np.asarray(array, dtype=object)
         if not objects.flags.c_contiguous:
             return None
-        # Runs of one object: comparing the values would cost as much as hashing them.
+        # A run is a run of the same object, because comparing values would cost as much as hashing them.
         array, differ = _addresses(objects), np.not_equal
     if np.mean(differ(array[1:sample], array[: sample - 1])) > 0.1:
         return None
@@ -207,5 +213,5 @@ def _run_starts(values, sample=4096):
 
 
 def _differ(array, other):
-    # A missing value differs from everything, including itself: it starts its own run.
+    # A missing value differs from every value, including itself, so it starts a new run.
     return np.asarray(pd.array(array != other, dtype="boolean").fillna(True), dtype=bool)

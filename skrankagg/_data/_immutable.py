@@ -10,7 +10,7 @@ from ._portable import pack, unpack
 
 
 class Immutable:
-    """Base of frozen dataclasses of arrays: the arrays are read-only, and derived arrays are not pickled."""
+    """Base of frozen dataclasses that contain arrays; the arrays are read-only, and derived arrays are not pickled."""
 
     def __post_init__(self) -> None:
         for value in self.__dict__.values():
@@ -24,10 +24,10 @@ class Immutable:
         return self
 
     def _fields(self) -> dict[str, Any]:
-        """Return the fields by name; they are the arguments of the constructor."""
+        """Return a dict of the fields by name; the constructor accepts these fields as arguments."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    # Libraries that decompose a state, such as skops, get arrays and text; pickle and copy use the fields.
+    # Libraries that decompose a state, such as skops, receive arrays and text. Pickling and copying use the fields.
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in self._fields().items()}

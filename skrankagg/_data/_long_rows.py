@@ -15,13 +15,14 @@ from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT, Columns
 from ._voter_names import near_voters
 
-#: Treatment of an item that a list contains twice.
+#: How to treat an item that a list contains twice.
 Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]
-#: Treatment of a place without an item.
+#: How to treat a place of a list without an item.
 MissingIds: TypeAlias = Literal["error", "drop"]
-#: Whether smaller scores are better, for all voters; or the voters with such scores.
+#: A bool tells whether smaller scores of all voters are better. A sequence contains the voters whose smaller scores are
+#: better.
 LowerIsBetter: TypeAlias = bool | Sequence[Hashable]
-#: Weights of the voters: by name, or in the order in which they are given.
+#: Weights of the voters, given by name or in the order of the voters.
 Weights: TypeAlias = Mapping[Any, float] | ArrayLike | None
 
 _LIST = ["query", "voter", "item"]
@@ -71,7 +72,8 @@ def encode_rows(
     _refuse_no_numbers(frame, kind, voters, caller)
     falling = _voters_of(lower_is_better, voters, kind)
     if falling.any():
-        # Subtracted from 0, so that 0 does not become -0; integers stay exact unless their negative exceeds 64 bits.
+        # Scores are subtracted from 0, so that 0 does not become -0. Integers stay exact unless their negative exceeds
+        # 64 bits.
         values = frame[kind]
         if values.dtype.kind == "u":
             values = values.astype(np.int64 if values.max() <= np.iinfo(np.int64).max else np.float64)
@@ -86,7 +88,7 @@ def encode_rows(
     try:
         return cls.from_frame(frame)
     except InputError:
-        # Encoding finds these errors on its way; only this function can add the remedy.
+        # Encoding detects these errors, but only this function knows the remedy.
         _refuse_duplicates(frame, caller)
         _refuse_infinite(frame, kind, caller)
         raise
@@ -113,7 +115,7 @@ def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
 
 
 def flat_ids(items: Sequence[Any]) -> pd.Series:
-    """Concatenate the ids of many lists in a column; integers stay exact if other ids are missing or fractions.
+    """Concatenate the ids of many lists in one column; integers stay exact even if some ids are missing or fractions.
 
     >>> from skrankagg._data._long_rows import flat_ids
     >>> flat_ids([[2**53 + 1, None], [2**53]]).tolist()
@@ -124,7 +126,7 @@ def flat_ids(items: Sequence[Any]) -> pd.Series:
     whole = [one for one in values if is_integer(one)] if ids.dtype.kind == "f" else []
     if not whole:
         return ids
-    if len(whole) < int(ids.notna().sum()):  # fractions too
+    if len(whole) < int(ids.notna().sum()):  # some ids are fractions
         return ids if max(map(abs, whole)) < EXACT_LIMIT else pd.Series(values, dtype=object)
     kind = {"i": "Int64", "u": "UInt64"}.get(pd.Series(whole).dtype.kind, object)
     return pd.Series([one if is_integer(one) else None for one in values], dtype=kind)
@@ -162,9 +164,9 @@ def strip_ids(values):
     if not pd.api.types.is_string_dtype(kept):
         return values
     try:
-        codes, found = pd.factorize(values)  # far fewer than the rows
+        codes, found = pd.factorize(values)  # there are far fewer distinct ids than rows
     except TypeError:
-        return values  # not hashable: encoding refuses them
+        return values  # some ids are not hashable; encoding raises the error
     names = [(one.strip() or None) if isinstance(one, str) else one for one in found.tolist()]
     names = pd.Series([*names, None], dtype=kept)  # the last place is for missing values, code -1
     if kept is not values.dtype:
@@ -212,7 +214,7 @@ def _strip_names(voters, caller):
     for name, voter in zip(names, voters, strict=True):
         if total[name] > 1:
             raise InputError(
-                f"Voters of {caller} must differ in more than blanks with strip=True; {show(voter)} and another one "
+                f"Voters of {caller} must differ in more than blanks with strip=True; {show(voter)} and another voter "
                 f"both become {show(name)}. Rename one of them."
             )
     return names
@@ -299,7 +301,7 @@ def _without_duplicates(frame, duplicates):
     """Keep one row for each item of a list: the first row, the best row, or the first row with the mean of all rows."""
     numbers = [name for name in ("rank", "score") if name in frame]
     if frame[numbers].isna().any(axis=None) or not frame["item"].map(is_hashable).all():
-        return frame  # encoding refuses them
+        return frame  # encoding raises the error
     if duplicates == "best":
         frame = frame.sort_values(numbers[0], ascending=numbers[0] == "rank", kind="stable")
     elif duplicates == "mean":
@@ -312,7 +314,7 @@ def _weights_of(weights, voters):
     if isinstance(weights, pd.Series) and not weights.index.is_unique:
         twice = weights.index[weights.index.duplicated()]
         raise InputError(
-            f"`weights` must have one value for each voter; its index repeats {twice.tolist()[0]!r}. Keep one."
+            f"`weights` must have one value for each voter; its index repeats {twice.tolist()[0]!r}. Keep one value."
         )
     if isinstance(weights, Mapping | pd.Series):
         unknown = [name for name in dict(weights) if name not in voters]

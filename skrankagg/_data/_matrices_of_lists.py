@@ -7,12 +7,12 @@ from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError
 from ._frames import Columns, is_frame
 
-#: Number of rows sorted at a time.
+#: Number of rows that are sorted at a time.
 _ROWS = 4096
 
 
 def as_table(values, caller):
-    """Convert a frame of any library to pandas and keep its column names; return anything else unchanged."""
+    """Convert a frame of any library to pandas and keep its column names; return any other object unchanged."""
     if isinstance(values, pd.DataFrame | np.ndarray | list | tuple) or not is_frame(values):
         return values
     columns = Columns(values, {}, caller, lazy=False)
@@ -46,7 +46,7 @@ def warn_of_rows(matrix, index, caller):
 
 
 def check_pvalues(matrix, items, voters, lower_is_better):
-    """Raise InputError unless every number of a matrix is a p-value from 0 to 1."""
+    """Raise InputError unless every cell of a matrix contains a p-value from 0 to 1."""
     if not isinstance(lower_is_better, bool | np.bool_):
         raise InputError(
             "`lower_is_better` must be left out with kind='pvalue', where lower is better for all voters; got "
@@ -63,7 +63,7 @@ def check_pvalues(matrix, items, voters, lower_is_better):
 
 
 def _are_permutations(matrix):
-    """Return True if all rows contain the same numbers, and if the numbers of a row are distinct."""
+    """Return True if all rows contain the same numbers, and if no row contains a number twice."""
     first = np.sort(matrix[0])
     if not (first[1:] > first[:-1]).all():
         return False

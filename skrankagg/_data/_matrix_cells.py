@@ -16,7 +16,7 @@ def read_cells(values, caller):
     """
     try:
         cells = np.asarray(values)
-    except (TypeError, ValueError):  # rows that differ in length, or nested too deeply
+    except (TypeError, ValueError):  # the rows have different lengths or are nested too deeply
         cells = np.array(None)
     if cells.ndim == 0 or cells.dtype.kind not in "biufO":
         held = "" if cells.ndim == 0 else f" of dtype {cells.dtype}"
@@ -34,8 +34,8 @@ def read_cells(values, caller):
 def read_names(names, what, size, caller, turned=None):
     """Return the names of the rows or the columns as a list; if `names` is None, they are numbered from 0.
 
-    `turned` is the required number of names if the matrix were transposed. None means that the matrix cannot be
-    transposed.
+    `turned` is the number of names that the transposed matrix would need; the message then suggests transposing. None
+    means that the matrix cannot be transposed.
     """
     if names is None:
         return list(range(size))
@@ -73,7 +73,7 @@ def _as_cell(one, caller):
     if one is None or one is pd.NA:
         return np.nan
     try:
-        if not isinstance(one, str | bytes):  # float would read text
+        if not isinstance(one, str | bytes):  # float would convert text
             return float(one)
     except (TypeError, ValueError, OverflowError):
         pass

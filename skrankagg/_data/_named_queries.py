@@ -29,7 +29,7 @@ def resolve_names(owner, X, lists, y, qrels):
 
 
 def judge_by(lists, qrels, y, X):
-    """Return judgements in which query k of `lists` has the judgements of query ``y[k]``; `X` is `lists` as passed."""
+    """Return judgements in which query k of `lists` has the judgements of query ``y[k]``; `X` is `lists` unencoded."""
     if not isinstance(X, RankedLists):
         raise InputError(
             "`y` names a query for each sample, but the samples of a frame are its rows. Pass the lists as "
@@ -52,7 +52,7 @@ def judge_by(lists, qrels, y, X):
 
 
 def _check_names(named, queries):
-    """Raise an error if ids in `named` are repeated, or if their type differs from the type of the ids in `queries`."""
+    """Raise an error if `named` contains an id twice, or if ids in `named` and in `queries` have different types."""
     types = [id_type(ids, booleans="booleans") for ids in (named, queries)]
     if None not in types and types[0] != types[1]:
         _refuse(f"ids of queries, which are {types[1]}, such as {show_id(queries, 0)}", named, 0)

@@ -22,9 +22,9 @@ from ._frames import EXACT_LIMIT
 from ._hits import hold_pairs, is_pair, read_hit, split_pairs
 from ._ranked_lists import RankedLists
 
-#: Layouts of lists, which depend on their lengths alone, are kept up to this many rows.
+#: Layouts of lists with at most this number of rows are cached; a layout depends only on the lengths of the lists.
 _KEPT_ROWS = 10_000
-#: Ids of these types have an order and are never missing.
+#: Ids of these types can be sorted and are never missing.
 _PLAIN_TYPES = (str, int)
 _KINDS = "lists of ids, lists of (id, score), or dicts of id to score"
 
@@ -50,7 +50,7 @@ class PlainQuery:
         self.scores = scores
 
     def name(self, v):
-        """Return the name of a list for messages."""
+        """Return the name of list `v` for messages."""
         return f"list {v + 1}" if self.names is None else f"list {show(self.names[v])}"
 
     def to_lists(self):
@@ -76,7 +76,7 @@ def is_batch(lists, key):
     if not isinstance(lists, list | tuple):
         return False
     if lists and isinstance(lists[0], list) and lists[0] and isinstance(lists[0][0], str):
-        return False  # the most usual case
+        return False  # the most common case
     query = next((one for one in lists if len(one)), ()) if all(map(_is_sized, lists)) else ()
     if isinstance(query, Mapping):
         one = next(iter(query.values()))
@@ -84,7 +84,7 @@ def is_batch(lists, key):
     if isinstance(query, str) or not isinstance(query, list | tuple):
         return False
     one = next((one for one in query if not _is_sized(one) or len(one)), None)
-    if isinstance(one, Mapping):  # a list of scores, or a hit without its key
+    if isinstance(one, Mapping):  # a list of scores, or a hit that lacks the key
         return key is None and is_real(next(iter(one.values())))
     return isinstance(one, list | tuple | np.ndarray) and not is_pair(one)
 
@@ -94,7 +94,7 @@ def _is_sized(one):
 
 
 def describe_method(method):
-    """Return a text, for messages, about a value that was passed instead of an aggregator, such as a class."""
+    """Describe a value that was passed instead of an aggregator, such as a class; return a text for messages."""
     if not isinstance(method, type):
         return show(method)
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
@@ -157,7 +157,10 @@ def read_weights(plain, weights):
     else:
         weights = list(weights)
     if len(weights) != len(plain.ids):
-        raise InputError(f"`weights` must have one number for each list; got {len(weights)} for {len(plain.ids)}.")
+        raise InputError(
+            f"`weights` must have one number for each list; got length {len(weights)}, but the number of lists is "
+            f"{len(plain.ids)}."
+        )
     for v, weight in enumerate(weights):
         if not 0 <= as_float(weight) < np.inf:
             raise InputError(f"`weights` must be finite and at least 0; got {show(weight)} for {plain.name(v)}.")
@@ -191,7 +194,7 @@ class OneQuery(RankedLists):
         held = [v for v, ids in enumerate(plain.ids) if ids]
         if plain.names is None:
             names = [v + 1 for v in held]
-        else:  # sums are taken in the order of the voters, as from_lists sorts them
+        else:  # values are added in the sorted order of the voters, as after from_lists
             held = _sort_names(held, plain.names)
             names = [plain.names[v] for v in held]
         ids = [plain.ids[v] for v in held]
@@ -269,7 +272,7 @@ class OneQuery(RankedLists):
 
     @staticmethod
     def _refuse(plain, held, row_ptr, items, repeated, odd):
-        """Raise an error for invalid ids; return None if the ids have a custom type and can be sorted."""
+        """Raise an error for invalid ids; return None if the ids are valid because their custom type can be sorted."""
         row = max(repeated, odd, 0)
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
@@ -310,7 +313,7 @@ def _new_layout(lengths):
     return {**arrays, "is_weighted": False}
 
 
-# A service fuses lists of the same lengths again and again.
+# A service often fuses lists of the same lengths.
 _kept_layout = lru_cache(maxsize=64)(_new_layout)
 
 
@@ -324,7 +327,7 @@ def _sort_names(held, names):
 
 
 def _read_scores(plain, held, n_rows):
-    """Return the scores of all rows as float64, and whether each list is known to be in descending order."""
+    """Return the scores of all rows as float64, and a bool: True if each list is known to be in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)

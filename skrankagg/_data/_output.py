@@ -23,7 +23,7 @@ def check_output(estimator, X, *, with_voters=False):
         lists = check_lists(X)
         columns = [lists.queries, lists.items, *([lists.voters] if with_voters else [])]
         if all(_is_plain(ids.dtype) for ids in columns):
-            return  # polars reads columns of NumPy's numbers by itself
+            return  # polars reads columns of NumPy's numbers without pyarrow
     raise MissingLibraryError(
         f"transform='polars' returns polars frames, which need polars and pyarrow for these ids; "
         f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Install with pip install "

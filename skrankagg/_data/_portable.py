@@ -14,7 +14,7 @@ import pandas as pd
 
 # Marks a dict that stands for a pandas object.
 _MARK = "__pandas__"
-# Types of objects, and of elements of tuples, that every persistence format accepts.
+# Types that every persistence format accepts, as objects and as elements of tuples.
 _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
@@ -71,7 +71,7 @@ class PortableState:
 
 
 def _frame(value, kind, **parts):
-    """Pack a frame or a series; return it unchanged if one of its parts has no plain form."""
+    """Pack a frame or a series; return the value unchanged if one of its parts has no plain form."""
     parts["index"] = _pack_index(value.index)
     columns = parts.get("columns", [])
     if any(part is None for name, part in parts.items() if name != "name") or any(one is None for one in columns):
@@ -125,7 +125,7 @@ def _pack_array(values):
         if dtype.kind not in "iufb":
             return None
         name = ["arrow", str(dtype.pyarrow_dtype)]
-    elif pd.api.types.is_numeric_dtype(dtype) and not isinstance(dtype, pd.SparseDtype):  # with a mask, such as Int64
+    elif pd.api.types.is_numeric_dtype(dtype) and not isinstance(dtype, pd.SparseDtype):  # masked dtypes, such as Int64
         name = ["masked", str(dtype)]
     else:
         return None
@@ -139,7 +139,8 @@ def _is_plain(value):
 
 def _pack_text(values, missing, dtype):
     texts = [None if gone else str(one) for one, gone in zip(values.tolist(), missing, strict=True)]
-    # One text: an array of fixed width would lose trailing NULs; a list would store each text as a separate member.
+    # All texts are joined to one text. An array of fixed width would lose trailing NULs, and a list would store each
+    # text as a separate member.
     return {_MARK: "text", "text": json.dumps(texts), "dtype": dtype}
 
 

@@ -17,12 +17,12 @@ from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_i
 from ._grades import read_container
 from ._immutable import Immutable
 
-# Judgements are looked up in a table of queries by items, some queries at a time, if the table has at most this many
-# cells for each candidate and judgement.
+# Judgements may be looked up in a table of queries by items, some queries at a time. The table may have at most this
+# number of cells for each candidate and judgement.
 _DENSE_SHARE = 16
 _TABLE_CELLS = 1 << 18
 
-# Types of ids, in pandas' names, in groups that never share an id.
+# Names that pandas gives to types of ids, in groups. Ids from different groups are never equal.
 _ID_TYPES = {
     "string": "strings",
     "bytes": "bytes",
@@ -45,8 +45,8 @@ class QueryIds(Protocol):
 class Qrels(Immutable):
     """Relevance judgements: the relevant items of each query, with their grades.
 
-    Build a Qrels with :meth:`from_frame` or :meth:`from_dict`. A Qrels is immutable and deliberately not a sequence.
-    Scikit-learn therefore passes it on unchanged and never slices it along with the samples.
+    Build a Qrels with :meth:`from_frame` or :meth:`from_dict`. A Qrels is immutable and is not a sequence. Scikit-learn
+    therefore passes a Qrels on unchanged and never slices it along with the samples.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Qrels(Immutable):
 
         See Also
         --------
-        from_frame : A long frame of judgements.
+        from_frame : Encodes a long frame of judgements.
 
         Examples
         --------
@@ -144,7 +144,7 @@ class Qrels(Immutable):
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
-            If several columns match a missing column.
+            If several columns match a name for which other names are tried.
         """
         columns = Columns(frame, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
         columns.require("query", "item", "relevance")
@@ -162,7 +162,7 @@ class Qrels(Immutable):
             row = first_row(repeated)
             raise InputError(
                 f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat an item, the first is "
-                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
+                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one row."
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 
@@ -177,9 +177,9 @@ class Qrels(Immutable):
         Returns
         -------
         AlignedQrels
-            Judgements with one sample for each query of the lists; splitters divide them together with the lists.
-            Methods that learn from judgements look up these judgements by query id. Scorers without judgements of their
-            own do the same.
+            Judgements with one sample for each query of the lists. Splitters divide the judgements together with the
+            lists. Methods that learn from judgements look these judgements up by query id. Scorers that have no other
+            judgements do the same.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class Qrels(Immutable):
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
-        """Give queries the judgements of other queries.
+        """Return judgements in which queries have the judgements of other queries.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Qrels(Immutable):
         return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
 
     def _look_up(self, lists, query, item, rows, judged_ptr):
-        """Return the grade of each candidate, or NaN for a candidate without a judgement."""
+        """Return the grade of each candidate; the grade is NaN if the candidate is not judged."""
         n_items = lists.n_items
         if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
             candidate_query, candidate_item = query[lists.candidate_query], item[lists.candidate_item]
@@ -251,8 +251,9 @@ class Qrels(Immutable):
             relevance = np.full(lists.n_candidates, np.nan)
             relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
             return relevance
-        # A table of some queries by all items: judgements are written into it, candidates read from it.
-        code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last place is for items without judgements
+        # The table has a row for each of some queries and a column for each item. Judgements are written into the
+        # table, and the grades of candidates are read from it.
+        code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last column is for items without judgements
         code[item] = np.arange(n_items)
         code = code[self.item[rows]]
         relevance = np.empty(lists.n_candidates)
@@ -366,8 +367,8 @@ class AlignedQrels(Immutable):
         if not len(place):
             raise InputError(
                 f"`y` must have judgements for some of its {len(self)} queries, such as {show_id(self.queries, 0)}; it "
-                "has none. If this is a fold of unjudged queries only, split lists.judged(qrels), or use "
-                "QueryKFold(qrels=qrels)."
+                "has none. If these are the queries of a fold, split only the judged queries, lists.judged(qrels), or "
+                "use QueryKFold(qrels=qrels)."
             )
         if len(place) == self.qrels.n_queries:
             return self.qrels
@@ -387,8 +388,8 @@ class AlignedQrels(Immutable):
 class EncodedQrels:
     """Judgements aligned with the codes of one :class:`RankedLists`.
 
-    :func:`encode_qrels` makes them once. After that, any order of the candidates can be graded without looking up ids
-    again.
+    :func:`encode_qrels` looks the ids up once and returns EncodedQrels. After that, candidates in any order can be
+    graded without looking up ids again.
 
     Parameters
     ----------
@@ -424,7 +425,7 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode judgements from a dict or a frame with the canonical column names; return a Qrels unchanged.
+    """Encode a dict of judgements, or a frame with the canonical column names; return a Qrels unchanged.
 
     AlignedQrels are replaced by the judgements of their own queries.
     """
@@ -438,8 +439,9 @@ def check_qrels(qrels):
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     """Return the judgements passed to a call as `qrels` or `y`, or else the judgements of the constructor.
 
-    Frames passed to a call are refused. If a frame had as many rows as there are samples, scikit-learn would split its
-    rows along with the samples, and the results would be wrong. Raises InputError if there are no judgements.
+    Frames passed to a call are refused. If the number of rows of a frame equalled the number of samples, scikit-learn
+    would split the rows along with the samples. The results would then be wrong. Raises InputError if there are no
+    judgements.
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels | AlignedQrels):
@@ -466,11 +468,10 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
 def encode_qrels(qrels, lists):
     """Align judgements with the codes of ranked lists and return them as :class:`EncodedQrels`.
 
-    Raises InputError if no query of the lists is judged, or if ids cannot match. Warns with NothingJudgedWarning if no
-    item of the lists is judged.
+    Raises InputError if no query of the lists is judged, or if the types of ids exclude equal ids. Warns with
+    NothingJudgedWarning if no item of the lists is judged.
     """
-    find_queries(qrels, lists.queries)
-    encoded = encode_run(qrels, lists)
+    encoded = _encode(qrels, lists, _match_queries(qrels, lists.queries))
     if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
         warn_user(
             f"The lists contain no judged item: they have {show_ids(lists.items)}, the qrels judge "
@@ -483,10 +484,14 @@ def encode_qrels(qrels, lists):
 def encode_run(qrels, run):
     """Align judgements with a run, which has one list for each query.
 
-    Queries and items of the run may lack judgements. Raises InputError if ids cannot match, for example if the run has
-    integers and the judgements have strings.
+    Queries and items of the run may have no judgements. Raises InputError if the types of ids exclude equal ids, for
+    example integers in the run and strings in the judgements.
     """
-    query = match_ids(run.queries, qrels.queries, "query")
+    return _encode(qrels, run, match_ids(run.queries, qrels.queries, "query"))
+
+
+def _encode(qrels, run, query):
+    """Align judgements with a run, given the positions of its queries among the judged queries, -1 if not judged."""
     item = match_ids(run.items, qrels.items, "item")
     judged = query >= 0
     rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
@@ -495,22 +500,28 @@ def encode_run(qrels, run):
 
 
 def find_queries(qrels, queries):
-    """Return a mask, shape (n_queries,), of the judged queries; raise InputError if no query is judged."""
-    judged = match_ids(queries, qrels.queries, "query") >= 0
-    if not judged.any():
+    """Return a mask of shape (n_queries,): True for each judged query; raise InputError if no query is judged."""
+    return _match_queries(qrels, queries) >= 0
+
+
+def _match_queries(qrels, queries):
+    """Return the position of each query among the judged queries, or -1; raise InputError if no query is judged."""
+    query = match_ids(queries, qrels.queries, "query")
+    if (query < 0).all():
         raise InputError(
             "The qrels must judge some query of the lists; they share no query id: the lists have "
-            f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids. If these lists are a fold of "
-            "unjudged queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
+            f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids. If these lists are a fold "
+            "without judged queries, split only the judged queries, lists.judged(qrels), or use "
+            "QueryKFold(qrels=qrels)."
         )
-    return judged
+    return query
 
 
 def match_ids(theirs, ours, kind):
     """Return the position of each id of the lists among the ids of the judgements, int64 of shape (n_ids,).
 
-    An id that is not found gets position -1. Raises InputError if no id is found because the two indexes have different
-    types of ids that never equal each other. `kind` is the kind of id, such as query, for the message.
+    An id that is not found gets position -1. If the ids of the two indexes have types that are never equal, no id can
+    be found, and InputError is raised. `kind` is the kind of id, such as query, for the message.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():

@@ -2,8 +2,7 @@
 
 A data set of ranked lists is a long frame with a row for each item of each list. All internal code works on integer
 codes instead. Rows are sorted by query, voter and rank, so each list is a slice of rows. Each row has the code of its
-*candidate*. A candidate is a (query, item) pair, and aggregations give each candidate a score. Many of them add values
-over rows with the same ``lists.candidate``.
+*candidate*, the (query, item) pair that gets a score. Many methods add values over rows of one candidate.
 
 >>> import pandas as pd
 >>> from skrankagg import RankedLists
@@ -43,7 +42,7 @@ from ._subset import gather_of_queries, kept_arrays, small_arrays
 
 _Parameters = ParamSpec("_Parameters")
 
-# Part of a query that a notebook shows.
+# Numbers of places and voters of a query that a notebook shows.
 _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
@@ -52,8 +51,7 @@ def _constructor(
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
     """Turn a function of another module, whose first argument is the class, into a classmethod of RankedLists.
 
-    A decorator is used because type checkers understand a decorated definition, but not an attribute without an
-    annotation.
+    Type checkers understand a decorated definition, but not an attribute without an annotation.
     """
     return lambda _: classmethod(function)
 
@@ -146,7 +144,7 @@ class RankedLists(Immutable):
         self.__dict__["queries"] = sample_index(self.queries)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return make, (RankedLists, *self._fields().values())  # all rows, even if the subclass reads them lazily
+        return make, (RankedLists, *self._fields().values())  # all rows, even if a subclass reads rows lazily
 
     # ------------------------------------------------------------------ constructors, functions of other modules
 
@@ -174,8 +172,7 @@ class RankedLists(Immutable):
         Parameters
         ----------
         lists : sequence of RankedLists
-            Containers to combine. Two containers must not have a list of the same voter for the same query. Either all
-            containers have scores, or all lack scores.
+            Containers without common (query, voter) pairs. Either all have scores, or all lack scores.
 
         Returns
         -------
@@ -278,12 +275,12 @@ class RankedLists(Immutable):
 
     @property
     def n_voters(self) -> int:
-        """Number of voters of the whole data set."""
+        """Number of voters in the whole data set."""
         return len(self.voters)
 
     @property
     def n_items(self) -> int:
-        """Number of distinct items of the whole data set."""
+        """Number of distinct items in the whole data set."""
         return len(self.items)
 
     @property
@@ -293,7 +290,7 @@ class RankedLists(Immutable):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, the total length of all lists."""
+        """Number of rows, which is the total length of all lists."""
         return int(self.row_ptr[-1])
 
     @property
@@ -354,12 +351,12 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pointer array of each candidate's rows, shape (n_candidates + 1,), and the rows sorted by candidate."""
+        """Pointer array of the candidates, shape (n_candidates + 1,), and the row numbers sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Sum a value of each list over the lists of its query.
+        """For each query, sum a value of each list over the lists of the query.
 
         Parameters
         ----------
@@ -435,7 +432,7 @@ class RankedLists(Immutable):
         }
         return frame_of(columns)
 
-    # ------------------------------------------------------------------ other lists from these
+    # ------------------------------------------------------------------ lists derived from these lists
 
     def with_list_weight(self, weight: ArrayLike) -> "RankedLists":
         """Return the same lists with other weights.
@@ -624,7 +621,7 @@ class RankedLists(Immutable):
         """
         return isinstance(other, RankedLists) and (self is other or same_lists(self, other))
 
-    # ------------------------------------------------------------------ out again
+    # ------------------------------------------------------------------ conversion to frames and dicts
 
     def to_frame(self) -> pd.DataFrame:
         """Return the lists as a long frame, sorted by query, voter and rank.
@@ -718,7 +715,7 @@ class RankedLists(Immutable):
         return f"<p><code>{escape(repr(self))}</code></p><p>query {query}{few}</p>{top.to_html()}"
 
 
-# One thread gathers at a time: an array must be complete before its source may be dropped.
+# Only one thread copies at a time, because an array must be complete before the reference to its source is dropped.
 _GATHERING = RLock()
 
 
@@ -761,7 +758,7 @@ class _Subset(RankedLists):
         """Copy an array from the source container; drop the reference to the source after the last array is copied."""
         gathered = self.__dict__
         with _GATHERING:
-            if name not in gathered:  # another thread may have been first
+            if name not in gathered:  # another thread may have copied the array
                 gathered[name] = gather_of_queries(*self._source, name, self.candidate_ptr)
                 if gathered.keys() >= {"candidate", "rank", "score", "candidate_item"}:
                     del gathered["_source"]

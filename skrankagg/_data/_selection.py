@@ -11,7 +11,7 @@ from ._voter_names import near_voters, type_hint
 
 
 def mark_ids(index, ids, kind):
-    """Return a mask, shape (n_ids,), of the ids of an index that are in `ids`; return None if `ids` is None."""
+    """Return a mask of shape (n_ids,): True for each id of the index that is in `ids`. Return None if `ids` is None."""
     if ids is None:
         return None
     if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
@@ -43,7 +43,7 @@ def _say_unknown(unknown, known, kind):
 
 
 def selected(lists, query_kept, voter_kept, item_kept):
-    """Mark the lists and rows of the given queries, voters and items; None selects all queries, voters or items."""
+    """Return two masks: the lists, and the rows, that belong to the given queries, voters and items."""
     list_kept = np.ones(lists.n_lists, dtype=bool)
     if query_kept is not None:
         list_kept &= query_kept[lists.list_query]
@@ -78,7 +78,7 @@ def same_lists(one, other):
 
 
 def _same_ids(ours, our_codes, theirs, their_codes):
-    """Return True if two arrays of codes, of shape (n,), refer to equal ids; each array has its own index of ids."""
+    """Return True if two arrays of codes, of shape (n,), stand for equal ids; each array has an index of its own."""
     if ours is theirs:
         return np.array_equal(our_codes, their_codes)
     place = plain_index(ours).get_indexer(plain_index(theirs))

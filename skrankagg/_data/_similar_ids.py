@@ -9,12 +9,12 @@ from .._support._warn import warn_user
 from ..exceptions import SimilarIdsWarning
 from ._frames import plain_index
 
-#: More distinct ids are not compared: up to this many, it costs at most a twentieth of encoding 500,000 rows.
+#: Largest number of distinct ids that are compared. Comparing them costs at most a twentieth of encoding 500,000 rows.
 MOST_IDS = 30_000
 
 
 def warn_of_similar_ids(lists):
-    """Warn once about text ids of queries, voters and items, if two of them differ only in case or blanks."""
+    """Issue one warning if two text ids of queries, of voters or of items differ only in case or blanks."""
     found = []
     for many, ids in (("queries", lists.queries), ("voters", lists.voters), ("items", lists.items)):
         pairs = _similar(ids) if 1 < len(ids) <= MOST_IDS else []
@@ -25,14 +25,14 @@ def warn_of_similar_ids(lists):
     if found:
         warn_user(
             f"Ids differ in case or blanks only and count as different: {'; '.join(found)}. To remove blanks around "
-            "ids, pass strip=True to RankedLists.from_frame. Otherwise spell them alike, or ignore this warning if "
-            "they are different.",
+            "ids, pass strip=True to RankedLists.from_frame. Otherwise use one spelling for each id, or ignore "
+            "this warning if the ids are different.",
             SimilarIdsWarning,
         )
 
 
 def _similar(ids):
-    """Return pairs of an id and the first earlier id that differs only in case or blanks."""
+    """Find ids that differ only in case or blanks; return pairs of ids, the earlier id first."""
     if isinstance(ids, pd.CategoricalIndex):
         ids = plain_index(ids)
     if not pd.api.types.is_string_dtype(ids.dtype):
@@ -41,7 +41,7 @@ def _similar(ids):
     if ids.dtype == object and not all(isinstance(one, str) for one in names):
         return []
     plain = "\n".join(names).casefold().split()
-    if len(plain) != len(names):  # some contain blanks
+    if len(plain) != len(names):  # some ids contain blanks
         plain = [" ".join(one.split()).casefold() for one in names]
     if len(set(plain)) == len(names):
         return []

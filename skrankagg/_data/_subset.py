@@ -7,7 +7,7 @@ from ._conflicts import find_conflicts, still_merged
 
 
 def small_arrays(whole, chosen):
-    """For some queries of ranked lists, return a dict of the arrays with one entry for each query or list."""
+    """For the chosen queries, return a dict of the arrays that have one entry for each query or each list."""
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
     def marks(name):
@@ -29,7 +29,7 @@ def small_arrays(whole, chosen):
 
 
 def kept_arrays(lists, list_kept, row_kept):
-    """Keep some lists and rows; return a dict of their arrays, and the positions of the remaining candidates."""
+    """Keep some lists and rows; return a dict of the new arrays, and the old positions of the remaining candidates."""
     length = np.add.reduceat(row_kept, lists.row_ptr[:-1], dtype=np.int64)[list_kept]
     row_ptr = np.concatenate([[0], np.cumsum(length)])
     rank, score = lists.rank[row_kept], lists.score[row_kept] if lists.has_scores else None
@@ -62,7 +62,7 @@ def kept_arrays(lists, list_kept, row_kept):
 
 
 def gather_of_queries(whole, chosen, name, candidate_ptr):
-    """For some queries of ranked lists, return one read-only array with an entry for each row or candidate.
+    """For the chosen queries, return the read-only array `name`, which has an entry for each row or candidate.
 
     ``candidate_ptr`` delimits the candidates of the chosen queries in the new numbering.
     """
@@ -77,7 +77,7 @@ def gather_of_queries(whole, chosen, name, candidate_ptr):
 
 
 def _ranges(ptr, chosen):
-    """Return an index of the elements of some ranges; consecutive ranges give a slice, which avoids a copy."""
+    """Return an index for the elements of some ranges; the index is a slice if the ranges are consecutive."""
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]

@@ -5,7 +5,7 @@ import re
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning
 
-# In lower case and without blanks, dots, hyphens and underscores; in the order in which messages list them.
+# The titles are in lower case, without blanks, dots, hyphens and underscores. Messages list them in this order.
 _TITLES = {
     "query": ("query", "qid", "query_id", "q", "topic", "topic_id"),
     "voter": ("voter", "voter_id", "system", "run", "run_id", "ranker", "tag"),
@@ -16,7 +16,8 @@ _TITLES = {
     "relevance": ("relevance", "rel", "label", "grade"),
 }
 
-# A column with one of these names has the ids of the queries; a column `query` next to it has their text.
+# A column with one of these names contains the ids of the queries. If there is also a column `query`, it contains the
+# queries' texts.
 _QUERY_IDS = {"qid", "queryid"}
 
 
@@ -48,7 +49,9 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """If `titles` contains `query`, return the titles of query ids; `query` then usually contains the queries' text.
+    """Return the titles of columns of query ids beside a column `query`; return no titles if there is no such column.
+
+    The column `query` then usually contains the texts of the queries.
 
     >>> from skrankagg._data._titles import query_ids
     >>> query_ids(["qid", "query", "docno"]), query_ids(["qid", "docno"])

@@ -9,11 +9,13 @@ from ._frames import AnyFrame
 from ._qrels import AlignedQrels, Qrels
 from ._ranked_lists import RankedLists
 
-#: Ranked lists: a long frame, or encoded.
+#: Ranked lists, as a long frame or encoded.
 AnyLists: TypeAlias = AnyFrame | RankedLists
-#: As AnyLists, or a dict of runs by voter, or the lists of one query.
+#: The types of AnyLists, a dict of runs by voter, or the lists of one query.
 PlainLists: TypeAlias = AnyLists | Mapping[Any, Any] | Sequence[Any]
-#: Judgements: a frame, or encoded, or aligned with lists and then restricted to their queries.
+#: Judgements, as a frame, encoded, or aligned with lists. Aligned judgements are restricted to the queries of the
+#: lists.
 AnyQrels: TypeAlias = AnyFrame | Qrels | AlignedQrels
-#: Judgements as `y`: encoded, or aligned with the lists, or the query whose judgements each sample gets.
+#: Judgements that may be passed as `y`: encoded, aligned with the lists, or the id of a query for each sample. Sample k
+#: then gets the judgements of query ``y[k]``.
 Judgements: TypeAlias = Qrels | AlignedQrels | ArrayLike

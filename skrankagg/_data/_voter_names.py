@@ -12,9 +12,10 @@ from .._support._warn import warn_user
 from ..exceptions import UnknownVoterWarning
 from ._frames import plain_index
 
-# Comparing spellings costs the product of the two; with more names, they differ for another reason.
+# Largest numbers of names and of voters whose spellings are compared: the cost is the product of the two numbers. If
+# more names are unknown, they are probably not misspelt.
 _MOST_NAMES, _MOST_VOTERS = 20, 1000
-# Characters that distinguish voters of a series: a number, or a letter that stands alone.
+# Parts of names that distinguish the voters of a series: numbers, and single letters between other characters.
 _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
@@ -24,12 +25,12 @@ def find_voters(known, voters):
 
 
 def unmatched(names, voters):
-    """Return a mask, shape (n_names,), of the names that are not the id of any voter."""
+    """Return a mask of shape (n_names,): True for each name that is not the id of a voter."""
     return find_voters(voters, names) < 0
 
 
 def near_voters(names, voters):
-    """Find the ids that misspelt names probably mean; return a list of (name, id).
+    """For each misspelt name, find the id that is probably meant; return a list of (name, id) pairs.
 
     A pair is returned for each name that resembles exactly one id. A name resembles an id if the two are equal except
     for case, outer blanks, leading zeros and type. If there is no such id, a name resembles the ids with a similar
@@ -62,8 +63,11 @@ def warn_of_misspelt_names(given, voters, parameter):
     `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id may belong to a
     voter of the same data set who has no list here, for example in a fold of a cross-validation.
     """
+    known = plain_index(voters).tolist()
+    if {*given.keys()}.issubset(known):
+        return
     names = pd.Index(list(given.keys()))
-    found = near_voters(names[unmatched(names, voters)].tolist(), plain_index(voters).tolist())
+    found = near_voters(names[unmatched(names, voters)].tolist(), known)
     if found:
         meant = "; ".join(f"{name!r} (did you mean {voter!r}?)" for name, voter in found)
         voters = "a voter that has no list" if len(found) == 1 else f"{len(found)} voters that have no list"
@@ -71,7 +75,7 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
-    """Return a clause for a message that two types of ids differ, or an empty text if the types agree.
+    """If two types of ids differ, return a clause that says so for a message; return an empty text if the types agree.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint

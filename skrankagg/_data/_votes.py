@@ -1,4 +1,4 @@
-"""Distinction between two meanings of list weights: votes, which are numbers of equal lists, and factors.
+"""Distinction between the two meanings of a list weight: a number of votes, that is, of equal lists, or a factor.
 
 Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
 same in both cases, but standard errors and resampling must distinguish the two cases.
@@ -11,7 +11,7 @@ from ._frames import first_row, show_id
 
 
 def are_votes(lists, votes, advice):
-    """Return a mask, shape (n_queries,), of the queries whose weights are numbers of votes.
+    """Return a mask of shape (n_queries,): True for each query whose weights are numbers of votes.
 
     A bool `votes` decides for all queries. With None, weights are votes in queries where all weights are integers.
     Ambiguous weights cause a warning that ends with `advice`.

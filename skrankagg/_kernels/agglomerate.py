@@ -16,7 +16,8 @@ def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
     Returns float64 of shape (n_queries, n_items).
     """
     n, m = score.shape[1], np.diff(list_ptr)
-    # Costs: pairs of lists are compared, and scanned before each merge; lists are sorted, and one more for each merge.
+    # Costs: all pairs of lists are compared, and all pairs are scanned before each merge. All lists are sorted, and one
+    # more list is sorted for each merge.
     work = m**2.0 * (n + m / 3.0) + 40.0 * m * n
     numbers, options = (as_vf(score.ravel()), as_vf(weight)), (float(c1), float(c2), bool(by_similarity))
     list_ptr, rank, merged = as_vi(list_ptr), VF(np.zeros(score.size)), np.empty((len(m), n))
@@ -31,15 +32,15 @@ def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
 
 
 def merge_many_lists(score, weight, c1, c2, by_similarity):
-    """Merge many lists of one query in several kernel calls, as :func:`merge_lists` does; return shape (n_items,)."""
+    """Merge many lists of one query, as :func:`merge_lists` does, in several kernel calls; return shape (n_items,)."""
     m, n = score.shape
     score, weight, rank, similarity = as_vf(score.ravel()), as_vf(weight), VF(np.zeros(m * n)), VF(np.zeros(m * m))
     order, spare = as_vi(np.arange(n)), as_vi(np.arange(n))
-    # A list is sorted, and compared with the lists before it.
+    # A list is sorted and then compared with all lists before it.
     for first, last in blocks(np.cumsum(n * (np.arange(m) + 20.0))):
         _agglomerate.compare(first, last, score, n, order, spare, rank, similarity)
     alive = VI(np.arange(m))
-    # Before a merge all pairs are scanned, and after it the lists are compared with the new one.
+    # Before a merge, all pairs are scanned. After the merge, all lists are compared with the new list.
     lists = np.arange(m, 1.0, -1.0)
     for first, last in blocks(np.cumsum(lists * (lists + n))):
         arrays = score, weight, n, order, spare, rank, similarity

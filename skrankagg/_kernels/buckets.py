@@ -9,11 +9,11 @@ from .loading import VI, as_vf, as_vi
 def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
     """Move items between the buckets of an order with ties while a move lowers the cost by more than a tolerance.
 
-    `before` is the cost of the row's item before the column's item, and `tied` is the cost of a tie; both have shape
-    (n, n). `bucket`, of shape (n,), contains the bucket of each item, numbered from 0 without gaps. ``until()`` is
-    called repeatedly; if it returns True, the search stops early. Returns the new bucket of each item, as read-only
-    int64. Unless the search stopped early, no move of a single item to another bucket or to a new bucket lowers the
-    cost of the result by more than the tolerance. A pass takes O(n^2) time.
+    `before` contains the cost of placing the row's item before the column's item, and `tied` the cost of a tie. Both
+    have shape (n, n). `bucket`, of shape (n,), contains the bucket of each item, numbered from 0 without gaps.
+    ``until()`` is called repeatedly; if it returns True, the search stops early. Returns the new bucket of each item,
+    as read-only int64. Unless the search stopped early, no move of a single item to another bucket or to a new bucket
+    lowers the cost of the result by more than the tolerance. A pass takes O(n^2) time.
     """
     n, bucket, before, tied = len(bucket), as_vi(bucket), as_vf(np.ravel(before)), as_vf(np.ravel(tied))
     at = VI(np.zeros(2, dtype=np.int64))

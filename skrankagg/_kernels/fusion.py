@@ -19,7 +19,7 @@ def gather_scores(lists, n_rows):
 
 
 def best_first(items, order, score, support, tolerance, support_tolerance, find_source, top):
-    """Order ids best first; `order` sorts their scores. See ``_arrays._plain_ids.best_first``."""
+    """Order ids, best first; `order` sorts the scores of the ids. See ``_arrays._plain_ids.best_first``."""
     source = None if find_source is None else lambda: as_vi(find_source())
     arrays = as_vi(order), as_vf(score), as_vf(support)
     return _fusion.best_first(items, *arrays, source, tolerance, support_tolerance, top)

@@ -18,7 +18,7 @@ def discordant_pairs(ptr, tie_end, other):
     """
     length = np.diff(ptr)
     parts = []
-    # A row climbs a tree three times.
+    # For each row, a path of the tree is followed three times.
     for first, last in blocks(np.cumsum(length * (3.0 * np.log2(length + 1.0) + 1.0))):
         start, end = ptr[first], ptr[last]
         arrays = ptr[first : last + 1] - start, tie_end[start:end] - start, other[start:end]

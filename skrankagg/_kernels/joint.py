@@ -7,19 +7,19 @@ from .loading import VF, VI, as_vf, as_vi, blocks
 
 
 def log_joint_probability(ptr, x, n):
-    """Compute the log probability that, for every k, the k-th smallest of n uniform numbers is at most the k-th value.
+    """Compute the log probability that each of n sorted uniform numbers is at most the value in the same place.
 
     The values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``. They are ascending and from 1e-100 to 1. `n`, of shape
-    (n_items,), is the number of values of each item. If `x` has fewer values of an item, the missing last values are 1.
-    Returns natural logarithms as float64 of shape (n_items,). They are at most 0, up to rounding.
+    (n_items,), contains the number of uniform numbers of each item. If `x` has fewer values of an item, the missing
+    last values are 1. Returns natural logarithms as float64 of shape (n_items,). They are at most 0, up to rounding.
     """
     widest = int(np.max(n, initial=0))
-    # The chances of up to `widest` more numbers; a Poisson number of this mean may exceed them slightly.
+    # The probabilities of up to `widest` more numbers; a Poisson number with this mean may be slightly larger.
     chances = widest + int(16 * widest**0.5) + 64
     out = VF(np.zeros(len(n)))
     arrays = as_vi(ptr), as_vf(x), as_vi(n), VF(np.zeros(widest + 1)), VF(np.zeros(chances))
     arrays = *arrays, VI(np.zeros(widest + 2, dtype=np.int64)), VI(np.zeros(3, dtype=np.int64))
-    # A value takes some twenty steps for each count within ten standard deviations.
+    # A value needs about twenty steps for each count within ten standard deviations.
     steps = 20 * np.minimum(n, 10 * np.sqrt(n))
     for first, last in blocks(np.cumsum(np.diff(ptr) * steps)):
         n_values = max(1, int(loading.BLOCK / steps[first])) if last == first + 1 else widest

@@ -31,8 +31,8 @@ with vectors():
 
 KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
 KERNELS += (_majority, _orders, _running_sums, _subsets)
-# Most steps of one kernel call: about a tenth of a second, so that Ctrl-C takes effect between calls. Interpreted, a
-# step takes a hundred times as long.
+# Largest number of steps of one kernel call. These steps take about a tenth of a second, and Ctrl-C takes effect
+# between calls. A step in interpreted code takes a hundred times as long.
 BLOCK = 50_000_000
 
 #: True if the kernels run as compiled extension modules; otherwise they run as plain Python, with equal results but
@@ -47,7 +47,8 @@ VI = vec[i64]
 
 
 def as_vf(array):
-    # vec converts a contiguous array of exactly this type in one copy, and any other one slowly, item by item.
+    # vec converts a contiguous array of exactly this type in one copy. It converts any other array slowly, item by
+    # item.
     return VF(np.ascontiguousarray(array, dtype=np.float64))
 
 

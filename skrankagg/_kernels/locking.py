@@ -7,10 +7,10 @@ from .loading import VI, as_vi
 
 
 def locked_arcs(arc, n_items, n_matrices):
-    """Lock the arcs of square matrices one after the other, except arcs that would close a cycle.
+    """Lock the arcs of square matrices one after the other; an arc that would close a cycle is not locked.
 
     `arc`, of shape (n_arcs,), contains the matrix cell of each arc, in the order of locking. Returns bool of shape
-    (n_matrices, n_items, n_items), which is True if a path of locked arcs leads from the row's item to the column's
+    (n_matrices, n_items, n_items). A cell is True if a path of locked arcs leads from the row's item to the column's
     item.
     """
     n_words, arc, done = -(-n_items // 32), as_vi(arc), 0

@@ -24,7 +24,7 @@ def majority_points(
     (n_candidates + 1,), delimits the rows of each candidate.
 
     Returns two float64 arrays of shape (n_candidates,): the number of opponents that each candidate beats by a weighted
-    majority, and the number of opponents with which it draws.
+    majority, and the number of opponents with which the candidate draws.
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (
@@ -39,7 +39,7 @@ def majority_points(
         as_vi(candidate_row_ptr),
         as_vi(candidate_rows),
     )
-    # A candidate is compared with all others, and with the others of its lists.
+    # A candidate is compared with all other candidates of its query, and with all other candidates of its lists.
     length, n_items = np.diff(row_ptr), np.diff(candidate_ptr)
     work = np.bincount(candidate, weights=np.repeat(length, length), minlength=candidate_ptr[-1])
     work += np.repeat(n_items, n_items)

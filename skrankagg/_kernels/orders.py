@@ -7,13 +7,13 @@ from .loading import VI, as_vf, as_vi, blocks
 
 
 def order_costs(margin, tied, query, order, bucket):
-    """For each order, sum the margin of each item against each item below it; pairs in one bucket subtract `tied`.
+    """For each order, sum the margins of items against items below them; for pairs in one bucket, subtract `tied`.
 
     `margin` and `tied` have shape (n_queries, n, n). `order` contains the orders. `bucket` contains the bucket number
     of each place, which increases along the order. Both have shape (n_orders, n). `query`, of shape (n_orders,),
     contains the query of each order. Returns float64 of shape (n_orders,).
     """
-    (m, n), margin = order.shape, as_vf(np.ravel(margin))  # not two copies, because it may be large
+    (m, n), margin = order.shape, as_vf(np.ravel(margin))  # only one copy is made, because the array may be large
     arrays = margin, as_vf(np.ravel(tied)), *map(as_vi, (query, order.ravel(), bucket.ravel()))
     work = np.arange(1, m + 1) * n**2
     return np.concatenate([np.empty(0), *(_orders.order_costs(*ends, n, *arrays) for ends in blocks(work))])
@@ -41,7 +41,7 @@ def pivot_orders(margin, n_orders, draw):
 
 
 def majority_insertions(margin, order):
-    """Move each item of an order up while its margin against the item above is negative.
+    """In each order, move each item up while the margin of the item against the item above is negative.
 
     `order` has shape (n_queries, n), and `margin` has shape (n_queries, n, n).
     """
@@ -52,7 +52,7 @@ def majority_insertions(margin, order):
 
 
 def draw_places(margin, order):
-    """For each place of an order, return the first place of its run, as int64; no margin separates the items of a run.
+    """For each place of an order, return the first place of its run, as int64; items of a run draw with each other.
 
     `margin` has shape (n_queries, n, n).
     """

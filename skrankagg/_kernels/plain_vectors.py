@@ -23,11 +23,11 @@ class _Integers(array):
 
 
 def _content(values, code):
-    # Bytes are copied unchanged; anything else is converted and checked item by item.
+    # Bytes are copied unchanged. Any other input is converted and checked item by item.
     return values.tobytes() if getattr(getattr(values, "dtype", None), "char", None) in _CHARS[code] else values
 
 
-#: NumPy's codes of the same types; 64 bits are a long on one platform and a long long on another.
+#: NumPy's codes for the same types. An integer of 64 bits is a long on some platforms and a long long on others.
 _CHARS = {"d": ("d",), "q": ("l", "q") if array("l").itemsize == 8 else ("q",)}
 
 
@@ -39,7 +39,7 @@ class vec:
 
 
 def append(vector, value):
-    """Append a value to a vector and return the vector, as librt does, whose vectors may move in memory."""
+    """Append a value to a vector and return the vector, as in librt, where the returned vector may be a new object."""
     vector.append(value)
     return vector
 

@@ -9,14 +9,14 @@ from .loading import as_vf, as_vi, blocks
 def cheapest_buckets(before, level, most, n_steps):
     """Find the cheapest orders with ties that cost at most `most`, and among them the orders with the most ties.
 
-    `before` is the cost of the row's item before the column's item, and `level` is the cost of a tie. Both have shape
-    (n, n) and contain integers of at least 0. The search is faster if the items are numbered from the last item of a
-    cheap order to its first item.
+    `before` contains the cost of placing the row's item before the column's item, and `level` the cost of a tie. Both
+    have shape (n, n) and contain integers of at least 0. The search is faster if the items are numbered from the last
+    item of a cheap order to its first item.
 
-    Returns five values. The first is the least cost. The second is the number of orders with this cost: 1, 2 for
-    several, or -1 if `n_steps` steps are too few to decide. The third is the largest number of ties at this cost. The
-    fourth is the number of orders with this cost and this number of ties: 1, or 2 for several. The fifth is one of
-    these orders. It contains the bucket of each item, where bucket 0 is the best.
+    Returns five values. The first is the least cost. The second is the number of orders with this cost: 1, or 2 for
+    several orders. It is -1 if `n_steps` steps are too few to decide. The third is the largest number of ties at this
+    cost. The fourth is the number of orders with this cost and this number of ties: 1, or 2 for several orders. The
+    fifth is one of these orders. It contains the bucket of each item, and bucket 0 is the best.
     """
     n = len(before)
     arrays = as_vf(np.ravel(before)), as_vf(np.ravel(level))

@@ -1,7 +1,7 @@
 """Support for scikit-learn's callbacks, which are called when parts of a fit begin and end.
 
 Callbacks are experimental in scikit-learn 1.9 and missing in earlier releases. Only this module uses scikit-learn's
-callback functions. If neither the estimator nor a surrounding estimator has callbacks, a fit costs only one additional
+callback functions. If neither the estimator nor an estimator around it has callbacks, a fit needs only one additional
 look-up in a dict.
 """
 
@@ -25,15 +25,16 @@ else:
     except ImportError:
 
         class CallbackSupport:
-            """Stand-in for estimators if scikit-learn has no callbacks."""
+            """Empty base class of estimators if scikit-learn has no callbacks."""
 
 
-# Set while an estimator with callbacks is fitted, so that the same work in `transform` is not reported.
+# This variable is set while an estimator with callbacks is fitted. Outside of a fit, the same work in `transform` is
+# not reported.
 _MARK = "_in_fit"
 
 
 class Task:
-    """Part of a fit; as a context manager, it reports the beginning and the end of the part to callbacks.
+    """Part of a fit, as a context manager that reports the beginning and the end of the part to callbacks.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ class Task:
 
 @contextmanager
 def fitting(estimator, X=None, y=None):
-    """Return a context that reports a fit to the estimator's callbacks; in it, :func:`fit_task` returns the task."""
+    """Return a context that reports a fit to the estimator's callbacks; in this context, use :func:`fit_task`."""
     if not vars(estimator).keys() & {"_skl_callbacks", "_parent_callback_ctx"}:
         yield
         return
@@ -100,7 +101,7 @@ def fitting(estimator, X=None, y=None):
     try:
         with callback_management_context(estimator):
             yield
-            whole = fit_task(estimator)  # a fit without parts begins and ends here
+            whole = fit_task(estimator)  # a fit without parts begins and ends at this point
             whole.context.call_on_fit_task_end(
                 estimator=estimator, X=X, y=y, reconstruction_attributes=lambda: _fitted_attributes(estimator)
             )

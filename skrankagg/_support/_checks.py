@@ -1,4 +1,4 @@
-"""Checks of single arguments; all functions use them, so that messages are uniform."""
+"""Checks of single arguments. All functions use these checks, so that messages are uniform."""
 
 import math
 from numbers import Number
@@ -27,7 +27,7 @@ def check_choice(name, value, options):
     skrankagg.exceptions.InputError: `norm` must be one of 'min-max', 'z-score'; got 'minmax' (did you mean 'min-max'?).
     """
     options = list(options)
-    # An array equals none of the words, because comparing it gives an array.
+    # Comparing an array with a word gives an array, so an array is never a valid option.
     if not isinstance(value, str | Number | type(None)) or value not in options:
         hint = did_you_mean(value, options)
         listed = ", ".join(map(repr, options))
@@ -35,7 +35,7 @@ def check_choice(name, value, options):
 
 
 def check_count(name, value, least=1):
-    """Raise InputError unless a value is a whole number of at least `least`.
+    """Raise InputError unless a value is an integer of at least `least`.
 
     >>> from skrankagg._support._checks import check_count
     >>> check_count("top", True)
@@ -48,7 +48,7 @@ def check_count(name, value, least=1):
 
 
 def check_number(name, value, low, high=math.inf, *, whole=False):
-    """Raise InputError unless a value is a finite number, or an integer if `whole`, from `low` to `high`.
+    """Raise InputError unless a value is a finite number from `low` to `high`; with `whole`, it must be an integer.
 
     >>> from skrankagg._support._checks import check_number
     >>> check_number("absent", 2, 0, 1)
@@ -64,7 +64,7 @@ def check_number(name, value, low, high=math.inf, *, whole=False):
 
 
 def check_share(name, value, *, low=True, high=True):
-    """Raise InputError unless a value is a number from 0 to 1; 0 is allowed only if `low`, and 1 only if `high`.
+    """Raise InputError unless a value is a number from 0 to 1; 0 is allowed only if `low` is true, 1 only if `high` is.
 
     >>> from skrankagg._support._checks import check_share
     >>> check_share("confidence", 1.0, low=False, high=False)

@@ -1,4 +1,4 @@
-"""Renaming of parameters; an old name works, with a warning, until the release that removes it."""
+"""Renaming of parameters; an old name is accepted, with a warning, until the release that removes the old name."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ def renamed(old, new, *, since, removed):
     Parameters
     ----------
     old, new : str
-        Names of the parameter.
+        Old and new name of the parameter.
     since, removed : str
         Release that renamed the parameter, and release that will refuse the old name.
 

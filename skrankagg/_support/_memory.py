@@ -13,18 +13,19 @@ from ..exceptions import InputError, MemoryLimitError
 
 try:
     import resource
-except ImportError:  # Windows has no limit of the address space
+except ImportError:  # Windows has no limit for the address space
     resource = None
 
 _VARIABLE = "SKRANKAGG_MEMORY"
-#: Share of the memory to use; the rest is for other processes and for parts that an estimate omits.
+#: Share of the memory that may be used. The rest is for other processes, and for memory that an estimate does not
+#: include.
 _SHARE = 0.8
-#: Needs up to this size are refused only if a limit is set: querying the system takes as long as aggregating some
-#: lists.
+#: If no limit is set, tasks that need at most this number of bytes are not checked: querying the system takes as long
+#: as aggregating some lists.
 _SMALL = 50_000_000
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-# The limits in force, the innermost last, each in its own list so that equal limits remain distinct. They belong to the
-# process rather than a thread, because joblib's threads must see them, too.
+# The limits in force; the limit of the innermost context is last. Each limit is in its own list, so that equal limits
+# remain distinct. The limits apply to the whole process, because they must also apply in joblib's threads.
 _limits: list[list[int]] = []
 
 
@@ -78,16 +79,16 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
     try:
         yield
     finally:
-        # Contexts of several threads may end in another order than they began.
+        # Contexts of several threads may end in a different order from the order in which they began.
         _limits[:] = [limit for limit in _limits if limit is not own]
 
 
 def available_memory() -> int:
-    """Return the number of bytes that the matrices of a query may use: the user's limit or a share of free memory."""
+    """Return the number of bytes that a query's matrices may use: the user's limit, or a share of the free memory."""
     limit = _limit_set()
     if limit is not None:
         return limit
-    import psutil  # only a large query needs it
+    import psutil  # imported here, because only a large query needs this module
 
     return int(_SHARE * min(psutil.virtual_memory().available, left_by_groups(), _left_of_addresses()))
 
@@ -145,7 +146,7 @@ def _parse(size, name):
 
 def _left_of_addresses():
     """Return the number of bytes that the process may still allocate under its address-space limit."""
-    # macOS does not enforce the limit, and counts far more addresses than are in use.
+    # macOS does not enforce this limit, and its count includes far more addresses than are in use.
     if resource is None or sys.platform == "darwin":
         return math.inf
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -161,8 +162,8 @@ def left_by_groups(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("
 
     Returns infinity if there are no groups. Each line of the file `groups` has the form "number:controllers:path". In
     version 2 of control groups, the number is 0 and there are no controllers. In version 1, one line names the
-    controller "memory". Inside a container, the root of the mount is the folder of the container's group, and the
-    folder at the path does not exist. Therefore missing folders are skipped.
+    controller "memory". Inside a container, the root of the mount is the folder of the container's group. The folder at
+    the path does not exist there, so missing folders are skipped.
     """
     left = math.inf
     with contextlib.suppress(OSError):  # other systems have no control groups
@@ -186,7 +187,7 @@ def _left_by_group(folder, limit, used, cached):
     left = math.inf
     with contextlib.suppress(OSError, ValueError):  # there is no such group or file, or the limit is the word "max"
         left = int((folder / limit).read_text()) - int((folder / used).read_text())
-        # Cached files count as used until something else needs the memory.
+        # Memory for cached files counts as used, although it is freed when it is needed.
         stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
         left += int(stat.get(cached, 0))
     return max(left, 0)

@@ -13,7 +13,7 @@ def is_interactive():
 
 @contextmanager
 def tell_elapsed_time(source, message, write=print):
-    """Return a context that writes its duration, as scikit-learn's pipelines do, unless the message is None."""
+    """Return a context that writes its duration, as scikit-learn's pipelines do; a message of None writes nothing."""
     start = time.perf_counter()
     yield
     if message is not None:
@@ -23,7 +23,7 @@ def tell_elapsed_time(source, message, write=print):
 
 
 class Progress:
-    """Line of progress output; a new text overwrites the previous text, at most once a second.
+    """Line of progress output; at most once a second, a new text overwrites the previous text.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Progress:
         self.start = self.last = time.monotonic()
 
     def show(self, text):
-        """Write the text, unless the last text is less than a second old.
+        """Write the text if at least a second has passed since the last text was written.
 
         Parameters
         ----------

@@ -16,12 +16,15 @@ def to_table(X):
 
 
 def take_rows(values, rows):
-    """Select rows of a table or elements of a vector, of any type that scikit-learn can slice; None stays None."""
+    """Select rows of a table or elements of a vector; None stays None.
+
+    Every type that scikit-learn can slice is accepted.
+    """
     return None if values is None else _safe_indexing(values, rows)
 
 
 def take_rows_of_params(params, rows, n_rows):
-    """Select rows of each parameter of ``fit`` that has a value for each row; leave other parameters unchanged."""
+    """Select rows of those parameters of ``fit`` that have a value for each row; leave other parameters unchanged."""
     return {
         name: take_rows(value, rows) if hasattr(value, "__len__") and _length(value) == n_rows else value
         for name, value in params.items()

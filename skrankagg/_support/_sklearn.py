@@ -1,7 +1,7 @@
 """Names from scikit-learn, mainly private names, and base classes with additions of this package.
 
-If scikit-learn moves one of these names, only this file must change. Private names that classes need are imported at
-the top. Functions import other private names when they use them.
+If scikit-learn moves one of these names, only this file must change. Private names are imported at the top if classes
+need them. Functions import all other private names when they use these names.
 """
 
 import importlib.metadata
@@ -34,19 +34,19 @@ def documentation():
 
 
 class _Documented:
-    """Mixin that adds a link to the API reference in scikit-learn's HTML, if the documentation has an address."""
+    """Mixin that adds a link to the API reference to scikit-learn's HTML if the documentation has an address."""
 
     _doc_link_module = "skrankagg"
 
     @property
     def _doc_link_template(self):
-        # Classes derived by users have no page, so they get no link; _doc_link_module ensures this.
+        # Classes that users derive have no page. _doc_link_module ensures that they get no link.
         site = documentation()
         return f"{site}/api/generated/{{estimator_module}}.{{estimator_name}}.html" if site else ""
 
 
 class _Suggesting:
-    """Mixin that adds a suggestion to the error message if the value of a parameter is a misspelt option."""
+    """Mixin that adds a suggestion to error messages about misspelt options of a parameter."""
 
     def _validate_params(self):
         try:
@@ -74,7 +74,7 @@ class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
 
 @lru_cache(maxsize=512)
 def _param_names(cls, init):
-    """Return the parameter names of a class from a cache; scikit-learn reads the signature again at each call."""
+    """Return the parameter names of a class from a cache, because scikit-learn reads the signature at each call."""
     return super(BaseEstimator, cls)._get_param_names()
 
 
@@ -90,7 +90,7 @@ class Interval(_Interval):
         return is_real(val) and super().is_satisfied_by(val)
 
 
-#: Threads in joblib's notation: 1 and more, or negative numbers counted from the number of cores.
+#: Number of threads in joblib's notation: 1 or more, or a negative number that is counted from the number of cores.
 N_JOBS = [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None]
 
 
@@ -129,8 +129,8 @@ def show_in_parallel(names, estimators):
 def keep_out_of_html():
     """Raise NotImplementedError if the caller, ``get_feature_names_out``, was called by scikit-learn's HTML.
 
-    The HTML then omits feature names. Otherwise it would show "4 features" for a consensus, although its columns are
-    not features.
+    The HTML then contains no feature names. Otherwise, the HTML would contain "4 features" for a consensus, although
+    the columns of a consensus are not features.
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")

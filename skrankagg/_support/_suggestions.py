@@ -1,13 +1,13 @@
 """Suggestions for misspelt names.
 
-The rules for names of voters are in ``_data._voter_names``. They differ because v1 and v10 are usually two voters, and
-neither is a misspelling.
+The rules for names of voters are in ``_data._voter_names``. These rules are different, because v1 and v10 are usually
+two voters, and neither name is a misspelling.
 """
 
 import difflib
 import re
 
-#: Other tools' words for names used here; a synonym counts only if its name is among the known ones.
+#: Names that other tools use, and the names in this library. A synonym counts only if its name is a known name.
 _SYNONYMS = {
     "zmuv": ["z-score"],
     "standard": ["z-score"],
@@ -35,7 +35,7 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Return the known name that a name equals or is a synonym for; return None if there is no such known name.
+    """Return the known name that equals the given name or has it as a synonym; return None if there is no such name.
 
     Case and separators are ignored.
 
@@ -50,7 +50,7 @@ def find_same(name, known):
 
 
 def find_similar(name, known):
-    """Return the known name that a misspelt name probably means, or None.
+    """Return the known name that a misspelt name probably means; return None if no known name is similar.
 
     The rules are tried in this order: the result of :func:`find_same`; the only known name that begins with the given
     name; the known name with the most similar spelling.

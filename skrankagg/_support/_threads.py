@@ -12,7 +12,7 @@ _Result = TypeVar("_Result")
 
 @cache
 def _controller():
-    # Finding the libraries takes a millisecond, so it is done once, after they are loaded.
+    # Finding the libraries takes a millisecond, so the search is done only once, after the libraries are loaded.
     return ThreadpoolController()
 
 

@@ -1,6 +1,6 @@
 """Checks of the types of users' values, and the text of values in messages.
 
-Unlike in Python, True and False do not count as numbers.
+True and False do not count as numbers here, although they do in Python.
 """
 
 import math
@@ -38,7 +38,7 @@ def is_finite(value):
 
 
 def is_hashable(value):
-    """Return True for a value that can be a key of a dict; a tuple of lists, for example, cannot be a key."""
+    """Return True for a value that can be a key of a dict; for example, a tuple of lists cannot be a key."""
     try:
         hash(value)
     except TypeError:
@@ -47,7 +47,7 @@ def is_hashable(value):
 
 
 def show(value: object) -> str:
-    """Return the repr of a value on one line for a message; the end of a long repr is cut off.
+    """Return the repr of a value, on one line, for a message; a long repr is shortened at its end.
 
     >>> from skrankagg._support._values import show
     >>> show("d1"), show("x" * 100)[-6:]

@@ -23,7 +23,7 @@ __all__ = ["pairwise_preferences"]
 def pairwise_preferences(
     lists: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """For each pair of items, compute the weight of the lists that prefer one item, and of the lists that tie both.
+    """Compute the weight of the lists that prefer an item to another, and the weight of the lists that tie the two.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def pairwise_preferences(
     if lists.n_queries != 1:
         raise InputError(
             f"`lists` of pairwise_preferences must be the lists of one query; got {lists.n_queries} queries. Select "
-            "one: RankedLists.from_frame(df)[[0]]."
+            "one query: RankedLists.from_frame(df)[[0]]."
         )
     check_absent(absent)
     check_matrix("pairwise_preferences", int(lists.query_n_items[0]), 33.0)

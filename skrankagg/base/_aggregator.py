@@ -45,7 +45,7 @@ from ._weight_range import check_range, check_sums
 __all__ = ["BaseAggregator"]
 
 _LINEAR_METHODS = "choose a method whose memory is linear, such as BordaCount, ReciprocalRankFusion or Copeland"
-_SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay among those ranked."
+_SILENT_VOTERS = "Give these voters a weight; weight 0 ignores a voter, but the items in its lists are still ranked."
 
 
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
@@ -84,23 +84,24 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     """
 
     _parameter_constraints: dict = {}
-    #: Tags that differ from the defaults of :class:`AggregatorTags` whatever the parameters; a subclass adds its own.
+    #: Tags that differ from the defaults of :class:`AggregatorTags` for all values of the parameters. A subclass adds
+    #: its own tags.
     _tags: dict = {}
     #: Cells of the method in the guide's tables: the treatment of items absent from a list ("absent"), the treatment of
     #: items that tie in a list ("ties"), and the time for a query ("cost").
     _guide: dict = {}
-    #: Also for the guide's tables: for each tag, a note about the parameters that change the tag.
+    #: Notes in the guide's tables: for each tag, the values of the parameters that change the tag.
     _tag_notes: dict = {}
-    #: Columns that the method adds to the result; a property if the columns depend on the parameters.
+    #: Columns that the method adds to the result. If the columns depend on the parameters, this is a property.
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
     _query_columns: tuple[str, ...] = ()
     #: Peak memory of a query in bytes: for each ordered pair of its items, and for each pair of a list and an item. It
-    #: is 0 if memory is linear in the rows. Measure the memory, and do not set lower values.
+    #: is 0 if memory is linear in the rows. Measure the memory of the method, and set at least the measured values.
     _pair_bytes: float = 0.0
     _cell_bytes: float = 0.0
-    #: Whether scores are bitwise independent of item numbering. For example, this is true for sums over the rows in
-    #: their order.
+    #: True if another numbering of the items changes no bit of the scores. For example, this is true for sums that add
+    #: the rows in their order.
     _any_numbering: bool = False
     #: Whether the function that `_repeat` returns also accepts the weights of many replicates, as columns.
     _repeats_columns: bool = False
@@ -259,14 +260,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _begin(self, X):
         """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
-        A method inside another method only calls ``_prepare``, because the outer method already warns.
+        If another method calls this method, it only calls ``_prepare``, because the outer method already warns.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons if the method treats them wrongly, and about items that no list compares."""
+        """Warn about paired comparisons that the method treats wrongly, and about items that no list compares."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__)
@@ -295,7 +296,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
                 f"{weight:g}. Multiply the weights to make them whole, or choose another method."
             )
         if tags.needs_scores:
-            check_scores(lists, repr(self), self._scores_hint)
+            check_scores(lists, self, self._scores_hint)
         return lists
 
     def _given_weights(self, lists):
@@ -316,11 +317,11 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; return their EncodedConsensus if it was computed during learning, else None."""
+        """Learn from prepared lists. Return the EncodedConsensus of the lists if learning computes it, else None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
-        """Set ``query_info_`` if the method has this attribute, and return the computed consensus; else return None."""
+        """If the method has ``query_info_``, set this attribute and return the consensus; otherwise return None."""
         if not self._query_columns:
             return None
         return self._keep_info(self._rank(lists))
@@ -357,7 +358,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ memory
 
     def _memory(self, lists):
-        """Return each query's peak memory in bytes, or None; memory that is linear in the rows does not count."""
+        """Return the peak memory of each query in bytes; return None if all memory is linear in the rows.
+
+        Memory that is linear in the rows is never included.
+        """
         if not (self._pair_bytes or self._cell_bytes):
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
@@ -417,12 +421,12 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _linear_gains(self, lists):
         """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
 
-        The first result, of shape (n_rows,), is the gain of each row minus the gain of an absent item. The second, of
-        shape (n_lists,), is the gain that each list adds to all items of its query; None means 0. The third is the gain
-        of a first place, as one number or an array of shape (n_queries,).
+        There are three results. The first, of shape (n_rows,), is the gain of each row minus the gain of an absent
+        item. The second, of shape (n_lists,), is the gain that each list adds to all items of its query; None means 0.
+        The third is the gain of an item in the first place. It is one number, or an array of shape (n_queries,).
         """
         raise InputError(
-            f"Voter weights can only be learned for methods that sum independent per-list scores; {self!r} does not. "
-            "Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or SimpleBorda; VoterWeighter "
-            "weighs the voters of any method."
+            "Voter weights can only be learned for methods that sum independent per-list scores; "
+            f"{self!r} is not such a method. Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or "
+            "SimpleBorda; VoterWeighter weighs the voters of any method."
         )

@@ -32,13 +32,14 @@ class Consensus:
     queries : dict of str to ndarray of shape (n_queries,), optional
         Information about each query; the class attribute ``_query_columns`` contains the names.
     scale : ndarray of shape (n_candidates,), dtype=float64, optional
-        Size of the terms that were added up for each score; the rounding error depends on it. Two scores of a query tie
-        if their difference is less than 1e-12 times the largest scale of the query. None means the absolute scores; if
-        terms may cancel in the sums, give the scale.
+        Size of the terms that were added up for each score. The rounding error depends on this size. Two scores of a
+        query tie if their difference is less than 1e-12 times the largest scale of the query. None means the absolute
+        scores. Give the scale if positive and negative terms may cancel in the sums.
     additive : bool, default=False
         Whether a score is a sum over the lists that contain the item, where each list adds its own value for the item.
-        If the same single list is the only one that contains two items, their scores are not sums of several values. So
-        the two items never tie if their scores differ, even if other items have scores between them.
+        Suppose that a list contains two items, and that no other list contains either item. Then the two scores are
+        single values instead of sums. So the two items never tie if their scores differ, even if other items have
+        scores between them.
 
     See Also
     --------
@@ -102,11 +103,11 @@ class EncodedConsensus:
     lists : RankedLists
         The aggregated lists.
     order : ndarray of shape (n_candidates,), dtype=int64
-        Candidates, query by query, best first.
+        Numbers of the candidates. Queries have the order of `lists`; within a query the best candidate comes first.
     score : ndarray of shape (n_candidates,), dtype=float64
-        Scores of the candidates in this order; tied candidates have the same score.
+        Scores of the candidates, in the order of `order`; tied candidates have the same score.
     columns : dict of str to ndarray of shape (n_candidates,)
-        Further columns, in this order.
+        Further columns of the result, in the order of `order`.
     queries : dict of str to ndarray of shape (n_queries,)
         Information about each query.
 
@@ -135,7 +136,7 @@ class EncodedConsensus:
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def to_frame(self):
-        """Return the consensus as a frame with the columns `query`, `item`, `score`, `rank` and the method's own."""
+        """Return the consensus as a frame: `query`, `item`, `score`, `rank`, and the further columns of the method."""
         lists = self.lists
         return frame_of(
             {
@@ -159,9 +160,10 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes first
     among tied candidates, before the weight of the lists decides.
 
-    Returns the candidates, query by query, best first, and their scores in this order. Neighbours whose scores differ
-    by less than 1e-12 times the query's largest scale form a tie class. All members of a tie class get the highest
-    score of the class. In this example two items tie, and more lists contain the second item:
+    Returns two arrays of shape (n_candidates,). The first contains the candidates of the first query, best first, then
+    the candidates of the second query, and so on. The second contains their scores in this order. Neighbours whose
+    scores differ by less than 1e-12 times the query's largest scale form a tie class. All members of a tie class get
+    the highest score of the class. In this example two items tie, and more lists contain the second item:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -195,7 +197,10 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """For each candidate, find the only list of positive weight with this candidate; -1 if several, -2 if none."""
+    """For each candidate, return the only list of positive weight that contains the candidate.
+
+    -1 means that several lists of positive weight contain the candidate, and -2 means that no such list contains it.
+    """
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
     sole[lists.candidate[rows]] = lists.row_list[rows]
@@ -223,8 +228,8 @@ def sole_lists_again(lists):
 def _chains(score, tolerance, source):
     """Number the items so that two neighbours have the same number if a tie class ends between them.
 
-    Neighbours are items with neighbouring scores. If the numbers are used as sources, two neighbours of one source
-    never tie, and the classes are divided in the same way as with `source`.
+    Neighbours are items with neighbouring scores. If the returned numbers are used as sources, two neighbours with the
+    same source never tie, and the tie classes are divided in the same way as with `source`.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -237,7 +242,7 @@ def _chains(score, tolerance, source):
 
 
 def rank_sums(lists, weight):
-    """Return minus the weighted sum of each candidate's ranks over the lists.
+    """Return the weighted sum of each candidate's ranks over the lists, multiplied by -1.
 
     An absent item gets the mean of the ranks after the list's last item. Weights of shape (n_lists,) give a result of
     shape (n_candidates,). Weights of shape (n_lists, n_replicates) give shape (n_candidates, n_replicates). The result
@@ -258,10 +263,12 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     (n_groups,), is the scale of the support.
 
     `sole_source` is called if unequal scores would tie. It returns the only source of each member's score; -1 means
-    several sources, and -2 means none. Two unequal scores never tie if both have the same source, or if one of them
-    has one source and the other has none. Scores equal to these do not tie either.
+    several sources, and -2 means no source. Two unequal scores never tie if both have the same source, or if one score
+    has one source and the other score has no source. Other members with the same two scores do not tie either.
 
-    Returns the members, group by group, best first, and their scores in this order. Tied members have the same score.
+    Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
+    best member comes first. Tied members have the same score.
+
     >>> import numpy as np
     >>> from skrankagg.base._consensus import rank_scores
     >>> rank_scores(np.array([0, 3]), np.array([1.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([2.0]))
@@ -300,26 +307,30 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield the tie-breakers in order, as pairs: values of shape (n_members,), and the scale of each group's values."""
+    """Yield the tie-breakers in order. Each is a pair: values of shape (n_members,), and the scale of each group."""
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total
 
 
 def _divide_classes(class_start, run_start, source):
-    """Divide tie classes, so that unequal values of one source, or of one source and none, are in different classes.
+    """Divide tie classes, so that no class contains unequal values that have the same source.
 
-    Members are in descending order of their values. `run_start` marks each value that differs from the value before.
-    `source`, of shape (n_members,), is as in :func:`rank_scores`. Classes are built from the top: a class ends before
-    the first value that may not be in it. This check covers all pairs of members, so the order of members with equal
-    values has no effect. Returns a mask of shape (n_members,), True where a class starts.
+    A class also contains no two unequal values if one value has one source and the other value has no source. Members
+    are in descending order of their values. `run_start` marks each value that differs from the value before. `source`,
+    of shape (n_members,), is as in :func:`rank_scores`. Classes are built from the top: a class ends before the first
+    value that may not be in it. This check covers all pairs of members, so the order of members with equal values has
+    no effect. Returns a mask of shape (n_members,), True where a class starts.
     """
     heads = np.flatnonzero(run_start)
     run = np.cumsum(run_start) - 1
     class_start, place = class_start.copy(), np.arange(len(heads))
 
     def latest_before(member):
-        """For each run, find the last run before it with a marked member, or -1; also return the runs with one."""
+        """For each run, return the last earlier run that contains a marked member, or -1 if there is no such run.
+
+        Also returns a mask of the runs that contain a marked member.
+        """
         has = np.zeros(len(heads), dtype=bool)
         has[run[member]] = True
         return np.append(-1, np.maximum.accumulate(np.where(has, place, -1))[:-1]), has

@@ -18,16 +18,19 @@ ABSENT_SCORE = {"absent_score": [StrOptions({"zero", "min"})]}
 
 
 def check_absent_score(norm, absent_score):
-    """Raise InputError for ``absent_score="min"``, the lowest score of a list, if the norm uses ranks."""
+    """Raise InputError if `absent_score` is "min", which means the lowest score of a list, but the norm uses ranks."""
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
-            f"absent_score='min' needs a norm of scores; norm={norm!r} reads ranks. Choose norm='min-max' or another "
+            f"absent_score='min' needs a norm of scores; norm={norm!r} uses ranks. Choose norm='min-max' or another "
             "norm of scores, or norm='borda', which gives absent items the mean of the remaining values."
         )
 
 
 def normalize(lists, norm, absent_score="zero"):
-    """Return the normalized score of each row, and each list's score for absent items; None means that it is 0."""
+    """Return the normalized score of each row, and each list's score for absent items.
+
+    The second result is None if all absent items have the score 0.
+    """
     if norm == "max":
         _refuse_no_maximum(lists)
     value, absent = NORMS[norm](lists)

@@ -209,7 +209,7 @@ class SupervisedListTransformer(ListTransformer):
         return self._remember_columns(self._transform_lists(lists))
 
     def _fit_transform(self, lists, y, qrels):
-        """Fit the transformer, and return the transformed lists; the next step may learn from them."""
+        """Fit the transformer, and return the transformed lists, from which the next step may learn."""
         return self._fit(lists, y, qrels)
 
     def _fit_judged(self, lists, qrels):

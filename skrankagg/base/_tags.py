@@ -26,9 +26,9 @@ class AggregatorTags:
         Whether list weights must be integers, because a list of weight w counts as w lists.
     scale_free : bool, default=True
         Whether only the proportions of the weights matter. For example, if all list weights are multiplied by 3, the
-        order and its ties stay the same. This is False for methods where more lists are more evidence.
+        order and its ties stay the same. This is False if the method treats more lists as more evidence.
     unanimity : bool, default=True
-        Whether the consensus ranks an item above another item if every list ranks it above the other item.
+        Whether the consensus ranks item a above item b if every list ranks item a above item b.
     condorcet_winner : bool, default=False
         Whether an item that beats every other item by a majority comes first.
     neutral : bool, default=True
@@ -51,8 +51,8 @@ class AggregatorTags:
         this parameter have the value None and do not warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by their mean ranks before the number of lists that contain them
-        decides. An absent item gets the mean of the ranks after the last item of the list. This is for methods with
-        many ties.
+        decides. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often
+        tie set this tag.
 
     See Also
     --------

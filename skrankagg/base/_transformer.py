@@ -191,12 +191,12 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         if sorted(frame.columns) != sorted(self._columns_out):
             raise InputError(
                 f"With set_output the lists must have the columns of the fitted lists, {self._columns_out}; got "
-                f"{list(frame.columns)}. Fit on lists like these."
+                f"{list(frame.columns)}. Fit the transformer on lists with the same columns."
             )
         return frame[self._columns_out]
 
 
 def columns_of(lists):
-    """Return the columns of lists as a frame, without building the frame."""
+    """Return the column names that lists would have as a frame, without building the frame."""
     optional = [("score", lists.has_scores), ("weight", lists.is_weighted)]
     return ["query", "voter", "item", "rank", *(name for name, there in optional if there)]

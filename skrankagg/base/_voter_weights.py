@@ -22,7 +22,11 @@ VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
 
 
 def voter_series(given, name, *, whole=False):
-    """Convert a mapping or Series from voters to numbers to a float64 Series; with `whole`, check for integers."""
+    """Convert a mapping or Series that contains a number for each voter to a float64 Series.
+
+    Raises InputTypeError if a value is not a number, and InputError if a voter has two values. Raises InputError if
+    `whole` is true and a value is not an integer.
+    """
     values = []
     for voter, value in given.items():
         if not isinstance(value, Real | Decimal | np.bool_) and value is not pd.NA and value is not None:
@@ -44,7 +48,7 @@ def voter_series(given, name, *, whole=False):
     given = pd.Series(values, index=given.index if isinstance(given, pd.Series) else list(given), dtype=np.float64)
     if given.index.has_duplicates:
         twice = show_id(given.index, first_row(given.index.duplicated()))
-        raise InputError(f"`{name}` must have one value for each voter; got several for {twice}. Drop all but one.")
+        raise InputError(f"`{name}` must have one value for each voter; got several for {twice}. Keep one value.")
     return given
 
 
@@ -63,7 +67,7 @@ def voter_values(lists, given, name, advice, *, whole=False):
     >>> from skrankagg import RankedLists
     >>> from skrankagg.base._voter_weights import voter_values
     >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "w"], "item": ["a", "b"], "rank": [1, 1]})
-    >>> voter_values(RankedLists.from_frame(frame), {"w": 2.0, "v": 0.5}, "voter_weights", "Give those a weight.")
+    >>> voter_values(RankedLists.from_frame(frame), {"w": 2.0, "v": 0.5}, "voter_weights", "Give it a weight.")
     array([0.5, 2. ])
     """
     given = voter_series(given, name, whole=whole)
@@ -74,7 +78,8 @@ def voter_values(lists, given, name, advice, *, whole=False):
 def group_ids(lists, given, name):
     """Look up the group of each voter in a mapping or Series; with None each voter is a separate group.
 
-    Raises InputError if a voter with a list is missing, if a voter has several groups, or if a group is missing.
+    Raises InputError if `given` contains no group for a voter with a list, several groups for a voter, or a missing
+    value.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -92,32 +97,33 @@ def group_ids(lists, given, name):
             f"`{name}` must name one group for each voter; {show_id(given.index, first_row(wrong))} has several "
             "groups or none."
         )
-    place, _ = _look_up(lists, given, f"`{name}` must name a group", "Add those; a voter may be a group of its own.")
+    place, _ = _look_up(lists, given, f"`{name}` must name a group", "Add these voters; each may be a separate group.")
     ids = lists.voters.to_numpy(dtype=object, copy=True)
     ids[place >= 0] = given.to_numpy(dtype=object)[place[place >= 0]]
     return pd.Index(ids, dtype=object)
 
 
 def _look_up(lists, given, rule, advice):
-    """For each voter, return its position in a Series, or -1 if it is missing, and whether the voter has a list.
+    """For each voter, return its position in a Series, and return a mask of the voters that have a list.
 
-    Raises InputError if a voter with a list is missing. The message starts with `rule` and ends with `advice`.
+    The position of a voter that is missing from the Series is -1. Raises InputError if a voter with a list is missing.
+    The message starts with `rule` and ends with `advice`.
     """
     place, voting = find_voters(given.index, lists.voters), np.zeros(lists.n_voters, dtype=bool)
     voting[lists.list_voter] = True
     unknown = voting & (place < 0)
     if unknown.any():
         raise InputError(
-            f"{rule} for every voter; {int(unknown.sum())} have none, the first is "
+            f"{rule} for every voter; it has none for {int(unknown.sum())} of {int(voting.sum())} voters, the first is "
             f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
         )
     return place, voting
 
 
 def _near_miss(lists, names, unknown):
-    # A name without a list may be a voter's, misspelt or of another type.
+    # A name without a list may be a misspelt name of a voter, or a name of another type.
     if unknown.all() and len(names):
         return type_hint(names, lists.voters, known_as="the names", given_as="the voters")
     spare = names[unmatched(names, lists.voters)].tolist()
     near = near_voters(lists.voters[[first_row(unknown)]].tolist(), spare)
-    return f" (the name {near[0][1]!r} has no list: is it meant?)" if near else ""
+    return f" (the name {near[0][1]!r} has no list; check its spelling)" if near else ""

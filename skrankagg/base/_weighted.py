@@ -39,9 +39,10 @@ def pool_weights(lists, weight):
 def sums_to_pool(lists, weight):
     """Return the sums that each voter's pooled weight is computed from, of shape (n_voters, 4).
 
-    The results for several parts of the queries can be added up. The last two columns contain, for each voter, the sum
-    of the weights of its lists, relative to the mean weight of the query, and the number of lists. The first two
-    columns contain the same sums, weighted by the original weights of the lists.
+    The relative weight of a list is its weight divided by the mean weight of its query's lists. For each voter, the
+    third column contains the sum of the relative weights of its lists. The fourth column contains the number of its
+    lists. The first two columns contain the same two sums, but each list is multiplied by its original weight. The
+    results for several parts of the queries can be added up.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -53,7 +54,8 @@ def sums_to_pool(lists, weight):
 
 def pooled_sums(sums):
     """Compute each voter's pooled weight from its sums; return NaN for a voter without lists."""
-    # A voter whose lists all came with weight 0 does not change the typical weight; its lists count equally.
+    # If all lists of a voter have the original weight 0, the voter does not change the mean weights. All lists of the
+    # voter then count the same.
     own = np.where(sums[:, 1:2] > 0, sums[:, :2], sums[:, 2:])
     return np.divide(own[:, 0], own[:, 1], out=np.full(len(sums), np.nan), where=own[:, 1] > 0)
 
@@ -138,7 +140,7 @@ def match_weights(owner, lists, learnt, advice, ids=None):
     weight, known = learnt["weight"].to_numpy(), place >= 0
     if known.all():
         return lists, weight[place], None
-    # An unknown voter is an average one.
+    # An unknown voter gets the mean weight.
     weight = np.where(known, weight[place], weight.mean())
     return lists, weight, None if owner.unknown_voter == "ignore" else known
 
@@ -205,7 +207,7 @@ class WeightedAggregator(BaseAggregator):
         return self._aggregate(lists)  # learning or merging, whichever comes first, checks memory
 
     def _merging_memory(self, lists):
-        """Return the memory of merging with known weights; `_memory` also includes learning the weights."""
+        """Return the memory that merging with known weights needs; `_memory` also includes the memory of learning."""
         return None
 
     def _rank(self, lists):
@@ -261,7 +263,12 @@ class WeightedAggregator(BaseAggregator):
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):
-        """Return the voters, their sums for the pooled weights, and two numbers of queries for the warning."""
+        """Return what is needed to pool the weights learned from these lists with weights learned from other lists.
+
+        There are four results. The first contains the voters. The second contains the sums for their pooled weights.
+        The third is the number of queries in which the longest list outweighs all other lists. The fourth is the number
+        of all queries.
+        """
         lists = self._begin(X)
         weight = self._implied_weights(lists)
         outweighed = int(outweighed_queries(lists, weight).sum())
@@ -282,7 +289,10 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _groups(self):
-        """Return the parameter `voter_groups`, or None for methods without it; a group has one learned weight."""
+        """Return the parameter `voter_groups`, or None if the method does not have this parameter.
+
+        All voters of a group have the same learned weight.
+        """
         return None
 
     def _group_of_lists(self, lists):
@@ -294,7 +304,10 @@ class WeightedAggregator(BaseAggregator):
         return self._voter_weights(lists)
 
     def _weigh(self, lists):
-        """Return the lists, their learned weights and a mask of known weights; ignored voters get list weight 0."""
+        """Return the lists, the learned weight of each list, and a mask of the lists with a known weight.
+
+        In the returned lists, the lists of ignored voters have weight 0. The mask is None if all weights are known.
+        """
         if self.weighting is None:
             return lists, None, None
         if self.weighting == "query":
@@ -303,7 +316,7 @@ class WeightedAggregator(BaseAggregator):
         check_is_fitted(self, "voter_weights_")
         learnt, ids = self.voter_weights_, group_ids(lists, self._groups, "voter_groups")
         if self._groups is not None:
-            # A new voter may belong to a known group.
+            # An unknown voter may belong to a known group.
             of_group = learnt["voter"].map(dict(self._groups.items()))
             learnt = learnt.assign(voter=of_group).drop_duplicates("voter", ignore_index=True)
         return match_weights(self, lists, learnt, "choose weighting='query'", ids)
@@ -318,8 +331,8 @@ class WeightedAggregator(BaseAggregator):
         queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
         warn_user(
             f"The weights that {type(self).__name__} learned follow the length of the lists in {n_found} of "
-            f"{queries}{first}. There the longest list is at least twice as long as the median list, and has more than "
-            f"5 times the median weight. This list decides most of the consensus; {self._length_advice}.",
+            f"{queries}{first}. In such a query the longest list is at least twice as long as the median list, and has "
+            f"more than 5 times the median weight. This list decides most of the consensus; {self._length_advice}.",
             UnequalLengthWarning,
         )
 

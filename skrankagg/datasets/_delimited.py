@@ -1,8 +1,8 @@
-"""Reading of text tables of known layout with a fast parser and, if necessary, with a strict slow parser.
+"""Reading of text tables whose layout is known, with a fast parser and, if necessary, with a strict slow parser.
 
-First, pandas' C parser reads the file. The C parser is fast but accepts damaged lines: it pads short lines, skips
-apparently blank lines and joins text after a closing quote to the field. If the C parser may have missed a fault, the
-strict parser `_records` reads the same file again. The strict parser either returns the rows or raises an error with
+First, pandas' C parser reads the file. The C parser is fast but accepts damaged lines. It pads short lines, skips lines
+that look blank, and joins text after a closing quote to the field. If the C parser may have missed a fault, the strict
+parser `_records` reads the same file again. The strict parser either returns the rows or raises an error that contains
 the number of the wrong line.
 """
 
@@ -24,7 +24,7 @@ from ._sources import BOM, Fault, opened
 _CHUNK = 2**18
 #: Styles of tables, and the separators of their fields.
 SEPARATORS = {"csv": ",", "semicolon": ";", "tsv": "\t"}
-# These patterns match in time linear in the length of a field.
+# The time to match these patterns is linear in the length of a field.
 _NUMBER = {
     mark: re.compile(rf"[ \t]*[+-]?(\d+({re.escape(mark)}\d*)?|{re.escape(mark)}\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
     for mark in ".,"
@@ -33,13 +33,13 @@ _NUMBER = {
 #: Fields that must not be empty.
 IDS = {"query", "voter", "item"}
 
-# Layout of a file. `style`: one of SEPARATORS, "trec", "parquet" or "json"; `names`: the content of each field, None
-# for one that is skipped; `n_skip`: records before the first row; `trailing`: whether further fields are allowed after
-# the last; `decimal`: the decimal mark.
+# Layout of a file. `style` is a key of SEPARATORS, "trec", "parquet" or "json". `names` contains the name of each
+# field's content, or None for a skipped field. `n_skip` is the number of records before the first row. `trailing` is
+# True if more fields may follow the last named field. `decimal` is the decimal mark.
 Layout = namedtuple("Layout", "style names n_skip trailing decimal", defaults=[0, False, "."])
 
-# Before pandas 3.1 the default converter could miss the nearest double by one bit. Surplus fields in the first line of
-# a chunk went unnoticed, so there a file must be one chunk.
+# Before pandas 3.1, the default converter could miss the nearest double by one bit. Surplus fields in the first line of
+# a chunk were not detected, so the whole file must be one chunk.
 _OLD_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
 _EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
 
@@ -50,7 +50,7 @@ def is_number(text, decimal="."):
 
 
 def to_number(text, decimal="."):
-    """Convert the text of a field to a number."""
+    """Convert the text of a field to a float."""
     return float(text.replace(",", ".") if decimal == "," else text)
 
 
@@ -60,7 +60,7 @@ def clip(text):
 
 
 class _Guard(io.RawIOBase):
-    """Binary stream that drops a byte order mark and final line ends, and records bytes that pandas mishandles."""
+    """Binary stream that omits the byte order mark and final line ends, and records bytes that pandas mishandles."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -79,14 +79,14 @@ class _Guard(io.RawIOBase):
                 data = data.removeprefix(BOM)
                 if data.startswith(BOM):
                     raise InputError("pandas would drop the second byte order mark as well")
-            # pandas ends text at a NUL, and treats other control characters as blanks around numbers.
+            # pandas cuts text at a NUL. It treats other control characters as blanks around numbers.
             self.has_odd = self.has_odd or any(one in data for one in (b"\0", b"\x0b", b"\x0c"))
             self.has_quote = self.has_quote or b'"' in data
-            # Line ends are held back until other bytes follow: blank lines at the end are not rows.
+            # Line ends are kept until other bytes follow, because blank lines at the end of the file are not rows.
             data = self.held + data
             body = data.rstrip(b"\r\n")
             self.held = data[len(body) :]
-            # If lines end with a carriage return alone, pandas may skip more of them than it was asked to.
+            # If lines end with only a carriage return, pandas may skip more lines than requested.
             self.has_odd = self.has_odd or body.count(b"\r") != body.count(b"\r\n")
             if body:
                 return body
@@ -109,7 +109,10 @@ class _Remembered:
 
 
 def _fields(style, lines):
-    """Split lines into records and refuse damaged quotes; yield the first line number and the fields of each record."""
+    """Split lines into records; for each record, yield the number of its first line, and its fields.
+
+    Raises an error for damaged quotes.
+    """
     if style == "trec":
         for number, line in enumerate(lines, 1):
             stripped = line.strip(" \t\r\n")
@@ -128,7 +131,7 @@ def _fields(style, lines):
             raise InputError(f"line {number} has a damaged quoted field ({error})") from None
         if (
             len(fields) == 1 and '"' in remembered.latest and not fields[0].strip(" \t")
-        ):  # which would pass for a blank line
+        ):  # such a line would count as a blank line
             raise InputError(f"line {number} contains only a quoted field without text")
         yield number, fields
 
@@ -142,7 +145,7 @@ def _text(stream):
 
 
 def head(path, style, n=2):
-    """Read the first n records that are not blank.
+    """Return the first n records of a file that are not blank.
 
     Returns a tuple for each record: the number of records before it, its line number, and its fields.
     """
@@ -157,7 +160,7 @@ def head(path, style, n=2):
 
 
 def has_blanks_between_tabs(path):
-    """Return True if a tab-separated field of any line contains a blank."""
+    """Return True if any line contains a tab-separated field with a blank."""
     with opened(path) as stream, _text(stream) as lines:
         return any(" " in field.strip(" \r\n") for line in lines if "\t" in line for field in line.split("\t"))
 
@@ -206,7 +209,8 @@ def _no_number(field, name, number, layout):
 def _read_slowly(path, layout, numeric):
     records = _records(path, layout, numeric)
     chunks = []
-    # In pieces, because five million small lists at once occupy the garbage collector for a minute.
+    # The rows are processed in pieces. With five million small lists at once, the garbage collector would need a
+    # minute.
     while rows := list(islice(records, _CHUNK)):
         columns = {name: column for name, column in zip(layout.names, zip(*rows, strict=True), strict=True) if name}
         for name in numeric.intersection(columns):
@@ -235,7 +239,8 @@ def _read_fast(path, layout, numeric):
             usecols=range(len(columns)) if layout.trailing else None,
             dtype={name: "float64" if name in numeric else str for name in columns},
             skiprows=layout.n_skip,
-            # A blank first field would vanish as blanks at the beginning of the line.
+            # Otherwise pandas would treat a blank first field as blanks at the beginning of the line, and drop the
+            # field.
             skip_blank_lines=whitespace,
             na_filter=False,
             chunksize=sys.maxsize if _OLD_PANDAS else _CHUNK,
@@ -245,7 +250,7 @@ def _read_fast(path, layout, numeric):
         )
         with reader:
             for chunk in reader:
-                # A line that is too short is padded with empty fields, which is visible in the last one.
+                # A line that is too short is padded with empty fields, so its last field is empty.
                 doubtful |= last not in numeric and bool((chunk[last] == "").any())
                 if not all(np.isfinite(chunk[name]).all() for name in numeric.intersection(wanted)):
                     raise InputError("a number is not finite")
@@ -281,13 +286,13 @@ def read_table(path, layout, numeric):
     """
     if layout.style == "parquet":
         return read_parquet(path, layout.names, numeric)
-    if layout.decimal != "." and _OLD_PANDAS:  # its exact converter reads a point as a comma
+    if layout.decimal != "." and _OLD_PANDAS:  # pandas' exact converter treats a point like a comma
         return _read_slowly(path, layout, numeric)
     try:
         frame, doubtful = _read_fast(path, layout, numeric)
-    except ValueError:  # includes pandas' ParserError
+    except ValueError:  # ValueError includes pandas' ParserError
         return _read_slowly(path, layout, numeric)
-    # Still unchecked are the number of fields in each line, quotes, and other kinds of blanks around numbers.
+    # Not yet checked: the number of fields in each line, quotes, and other kinds of blanks around numbers.
     if doubtful and sum(1 for _ in _records(path, layout, numeric)) != len(frame):
         return _read_slowly(path, layout, numeric)
     return frame

@@ -1,10 +1,10 @@
 """The formats of lists, judgements and runs; the tuple `FORMATS` contains an object for each format.
 
-The beginning of a file determines its format: the fields that contain numbers, or a header with known names. If a file
-fits no format or several formats, the file is refused, because a guess could silently misread a column.
+The beginning of a file determines its format: the positions of fields with numbers, or a header with known names. If a
+file fits no format or several formats, an error is raised, because a guess could silently misread a column.
 
-The types of `format`, the entries of `format` in docstrings and the choices of the command line are generated from the
-tuple.
+Three things are generated from the tuple: the types of `format`, the entries of `format` in docstrings, and the choices
+of the command line.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ class Look:
         self._rows = {}
 
     def fields(self, style):
-        """Return the fields of the first line, split in the given style; return no fields if the quotes are invalid."""
+        """Split the first line in the given style; return its fields, or no fields if its quotes are invalid."""
         if style not in self._rows:
             self._rows[style] = self._first(style)
         return self._rows[style]
@@ -116,13 +116,12 @@ class Format:
         Descriptions of a file's content for docstrings. The keys are "lists" and "qrels" for files that are read, and
         "run" for files that are written. A kind without a key cannot be read or written in this format.
     expected : dict of str to str
-        Descriptions of a file of lists, key "lists", and of judgements, key "qrels". They are used in the message that
-        a file fits no format.
+        Descriptions of a file for the message that a file fits no format. The keys are "lists" and "qrels".
     shown : str
         Description of the file for the message that a comma cannot be the decimal mark.
     sniff : callable, default=None
-        Function that returns the layouts that the file may have, given a :class:`Look`. The function returns no layout
-        if the file has another format.
+        Function of a :class:`Look`. It returns the layouts that the file may have, or no layout if the file has another
+        format.
     decides : bool, default=False
         Whether a file that fits this format cannot have any other format. Such formats are tried first, even if another
         format was requested.
@@ -136,7 +135,7 @@ class Format:
     needs : frozenset of str, default=frozenset()
         Columns, besides query and item, that a run must have so that it can be written in this format.
     has_ranks : bool, default=True
-        Whether ranks are written; only then can tied items share a rank.
+        Whether ranks are written. If they are not, tied items cannot share a rank.
     is_compressed : bool, default=True
         Whether the name of a file may end in .gz.
     """
@@ -162,7 +161,7 @@ class Format:
 def _header_layout(look, style):
     """Return the layout of a table that begins with a header, or None if the first line is not a header."""
     header, decimal = look.fields(style), look.decimal
-    # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
+    # A header contains no numbers. A row of a FLAGR file must contain numbers, so it never counts as a header.
     names = None if any(is_number(title, mark) for title in header for mark in ".,") else held(look.kind, header)
     if names is None:
         return None
@@ -170,7 +169,7 @@ def _header_layout(look, style):
     rows = head(look.source, style, 2)
     if len(rows) == 1:
         raise InputError(f"expected rows after the header {shown!r}, got none")
-    # The first row sets the width for the fast parser, so it must be right.
+    # The first row determines the number of fields for the fast parser, so it must be valid.
     _, line, fields = rows[1]
     if len(fields) != len(names):
         raise InputError(
@@ -213,7 +212,7 @@ TSV = Format(
 
 # ---------------------------------------------------------------------- rows without a header
 
-# What the fields hold, by their number; None for those that are skipped.
+# Contents of the fields, by the number of fields; None stands for a skipped field.
 _FLAGR_FIELDS = {
     "lists": {5: ("query", "voter", "item", "score", None), 6: ("query", "voter", "item", "rank", "score", None)},
     "qrels": {4: ("query", "iteration", "item", "relevance")},
@@ -239,7 +238,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Raise InputError for files that look like FLAGR's lists but have other content in their fields."""
+    """Raise InputError for a file that looks like FLAGR's lists but whose fields have other contents."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
     if kind is LISTS and fields[1] == "Q0":
@@ -250,7 +249,7 @@ def _sniff_trec(look):
     words, names = look.fields("trec"), _TREC_FIELDS[look.kind.name]
     n_extra = len(words) - len(names)
     fits = (n_extra == 0 or (look.trailing and n_extra > 0)) and _numbers_fit(words, names)
-    # Rows of tabs without a header, whose ids have blanks, would pass for TREC files but for this field.
+    # Without this check, a file separated by tabs, without a header, and with blanks in ids would count as a TREC file.
     if fits and (look.format == "trec" or words[1] in {"0", "Q0"} or not has_blanks_between_tabs(look.source)):
         return [Layout("trec", names, 0, look.trailing)]
     return []
@@ -346,7 +345,7 @@ TEXT = Format(
     name="text",
     holds={"run": "a line for each query, such as ``q1: A > B``; see :func:`ranking_text`"},
     write=lambda frame, tag, rank_ties: lines_text(frame, rank_ties).encode(),
-    has_ranks=False,  # it makes its own
+    has_ranks=False,  # lines_text applies `rank_ties` itself
 )
 
 FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, TEXT)
@@ -363,7 +362,7 @@ def written():
 
 
 def alternatives(texts):
-    """Join texts to an enumeration such as "a, b or c"."""
+    """Join texts to one text such as "a, b or c"."""
     *others, last = texts
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -431,7 +430,7 @@ def _find(look):
     return next(iter(found.values()))
 
 
-# Styles of tables without a header, by format.
+# The styles that a table without a header may have, by format.
 _STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "tsv": ("tsv",)}
 
 
@@ -449,7 +448,7 @@ def _named_layout(look, columns):
     if not fitting:
         most = max(map(len, rows.values()))
         raise InputError(f"expected the {len(names)} fields that columns= names, got {most} in the first line")
-    if len(fitting) > 1:  # of several separators only one can leave numbers where they belong
+    if len(fitting) > 1:  # with the wrong separator, numbers are not in the fields of numbers
         fitting = [style for style in fitting if _numbers_fit(rows[style], names, decimal)]
     if len(fitting) != 1:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Helper functions of the generators for names, parameters that are lists of numbers, and ties."""
+"""Helper functions of the generators: names, parameters that are lists of numbers, and ties."""
 
 import numpy as np
 import pandas as pd
@@ -7,13 +7,16 @@ from ..exceptions import InputError
 
 
 def number_names(letter, n):
-    """Return n names with numbers from 1; leading zeros make the sorted order of names and numbers equal."""
+    """Return n names with numbers from 1; with leading zeros, the sorted names are in the order of the numbers."""
     width = len(str(n))
     return pd.Index([f"{letter}{i:0{width}d}" for i in range(1, n + 1)], dtype=str)
 
 
 def read_numbers(name, value, *, positive=False):
-    """Check a parameter that must be a list of numbers; return them as float64 of shape (n_numbers,), at least one."""
+    """Check a parameter that must be a list of numbers; return the numbers as float64 of shape (n_numbers,).
+
+    Raises InputError if there are no numbers.
+    """
     value = np.asarray(value, dtype=np.float64)
     if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all() or (positive and (value <= 0).any()):
         kind = "finite numbers above 0" if positive else "finite numbers"
@@ -22,9 +25,9 @@ def read_numbers(name, value, *, positive=False):
 
 
 def tie_items(score, position, ties, random):
-    """Tie each item with the item above it with probability `ties`; return the new ranks and scores.
+    """Tie each item, with probability `ties`, with the item above it; return the new ranks and the new scores.
 
-    Consecutive tied items form one bucket. All its items get the rank and score of the first item.
+    Consecutive tied items form one bucket. All items of a bucket get the rank and the score of its first item.
     """
     opens = random.random_sample(len(score)) >= ties
     opens |= position == 0

@@ -30,7 +30,7 @@ def restore_integers(frame, source, layout):
 
 
 def of_one_type(frames):
-    """Convert ranks, or scores, of several files to one integer type if float64 would round some of them."""
+    """Convert the ranks, or the scores, of several files to one integer type if float64 would round some of them."""
     for name in ("rank", "score"):
         columns = [frame[name] for frame in frames if name in frame]
         if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
@@ -41,17 +41,17 @@ def of_one_type(frames):
 
 
 def _are_integers(column):
-    """Return True if a column contains integers that its type has not rounded."""
+    """Return True if a column contains integers, and if the type of the column did not round them."""
     return column.dtype.kind != "f" or bool(((column == np.floor(column)) & (column.abs() < EXACT_LIMIT)).all())
 
 
 def integers_for(low, high):
-    """Return the 64-bit type for integers from `low` to `high`, or None."""
+    """Return a 64-bit type for integers from `low` to `high`; return None if no 64-bit type is large enough."""
     return next((one for one in (np.int64, np.uint64) if np.iinfo(one).min <= low and high <= np.iinfo(one).max), None)
 
 
 def judgements(source, layout, text):
-    """Convert judgements to int64 if all are written as integers, otherwise to float64."""
+    """Convert judgements to int64 if all judgements are written as integers; otherwise convert them to float64."""
     codes, values = pd.factorize(text)
     if all(map(_INTEGER.fullmatch, values)):
         beyond = [not _fits(value) for value in values]
@@ -61,11 +61,11 @@ def judgements(source, layout, text):
             raise InputError(f"expected a judgement within 64 bits {place}, got {clip(text.iloc[row])!r}")
         return np.array([int(value) for value in values], dtype=np.int64)[codes]
     if not all(is_number(value, layout.decimal) for value in values):
-        # Read again as numbers, to find the line of the first invalid one.
+        # The file is read again as numbers to find the line of the first invalid number.
         read_table(source, layout, {"relevance"})
     return np.array([to_number(value, layout.decimal) for value in values])[codes]
 
 
 def _fits(text):
-    """Return True if an integer, given as text, fits into 64 bits; very long texts are not converted by Python."""
+    """Return True if an integer, given as text, fits into 64 bits; Python does not convert very long texts."""
     return len(text.strip(" \t+-").lstrip("0")) < 20 and integers_for(int(text), int(text)) is np.int64

@@ -21,7 +21,7 @@ _PIECE = 2**12
 
 
 def is_json(source):
-    """Return True if a file begins like a JSON object or array; tables are not expected to begin in this way."""
+    """Return True if a file begins like a JSON object or array; tables probably do not begin in this way."""
     with opened(source) as stream:
         data = stream.read(_PIECE).removeprefix(BOM)
         while data and not data.lstrip(b" \t\r\n"):
@@ -103,7 +103,7 @@ def read_json(source, kind):
 
 
 def _check_judgements(names, rows):
-    """If all judgements are integers, raise InputError for an integer that does not fit into int64."""
+    """Raise InputError if all judgements are integers, and if some integer does not fit into int64."""
     query, item, number = (names.index(name) for name in ("query", "item", "relevance"))
     grades = [row[number] for row in rows]
     if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
@@ -141,7 +141,7 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """Yield the members of a JSON object; `name` describes a key, and `of` the expected members, for messages."""
+    """Yield the members of a JSON object; messages use `name` for a key and `of` for the expected members."""
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
     if isinstance(value, _Doubled):
@@ -164,7 +164,7 @@ def _check_id(text, name, place):
 
 
 def _leaves(data, kind):
-    """Read the rows of ``{query: {item: number}}`` and of ``{voter: {query: {item: number}}}``."""
+    """Read rows from a dict ``{query: {item: number}}`` or ``{voter: {query: {item: number}}}``."""
     number = "score" if kind is LISTS else "relevance"
     inner = (leaf for middle in data.values() if isinstance(middle, dict) for leaf in middle.values())
     by_voter = kind is LISTS and isinstance(next(inner, None), dict)
@@ -187,7 +187,7 @@ def _walk(queries, number, voter):
 
 
 def _records(data, kind):
-    """Read the rows of an array of objects whose members have the names of columns."""
+    """Read rows from an array of objects; the keys of an object are names of columns."""
     names, rows, layouts = None, [], {}
     for count, record in enumerate(data, 1):
         if not isinstance(record, dict) or isinstance(record, _Doubled):
@@ -202,7 +202,7 @@ def _records(data, kind):
 
 
 def _record_layout(keys, kind, names, count):
-    """Return a dict of column to the name of the record's field that contains the column."""
+    """Return a dict from each column to the name of the record's field that contains this column."""
     found = held(kind, keys)
     if found is None:
         raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")

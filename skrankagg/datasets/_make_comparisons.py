@@ -14,7 +14,7 @@ __all__ = ["make_comparisons"]
 
 
 class Comparisons(NamedTuple):
-    """Comparisons of two items each, the true worths of the items, and the true reliabilities of the voters."""
+    """Paired comparisons, the true worths of the items, and the true reliabilities of the voters."""
 
     comparisons: pd.DataFrame
     worth: pd.DataFrame
@@ -35,7 +35,7 @@ def make_comparisons(
     n_queries: int = 1,
     random_state: int | np.random.RandomState | None = None,
 ) -> Comparisons:
-    r"""Generate comparisons of two items each; the item of greater worth is likelier to win.
+    r"""Generate paired comparisons; the item of greater worth is more likely to win.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ def make_comparisons(
     reliability_spread : float, default=0.0
         Standard deviation of the logarithm of a drawn reliability. The median of the reliability is 1.
     tie_probability : float, default=0.0
-        Probability, below 1, that two items of equal worth tie. Items of different worth tie more rarely.
+        Probability, below 1, that two items of equal worth tie. Items of different worth tie less often.
     exposure : {"equal", "unequal"}, default="equal"
         How often items are compared. With "equal", all items are equally likely to be compared. With "unequal", some
         items are compared far more often than others, regardless of worth.
     n_queries : int, default=1
-        Number of queries. Items have other worths and exposures in each query; the voters are the same.
+        Number of queries. Each query has new worths and exposures of the items. The voters are the same in all queries.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -84,7 +84,7 @@ def make_comparisons(
 
     See Also
     --------
-    make_plackett_luce : Generates lists of more than two items by their worth.
+    make_plackett_luce : Generates lists of more than two items by the items' worth.
     skrankagg.RankedLists.from_comparisons : Encodes comparisons.
     skrankagg.aggregators.PlackettLuce : Estimates the worths.
 
@@ -156,7 +156,7 @@ def make_comparisons(
     pairs = np.stack([_draw_pairs(np.exp(one), n_comparisons, pair_random) for one in log_exposure])
     voter = voter_random.randint(n_voters, size=(n_queries, n_comparisons))
     value = np.take_along_axis(log_worth[:, None], pairs, axis=2)
-    # Half the difference of the log-worths: the terms of the formula, divided by the root of their product.
+    # Half of the difference of the log-worths. The terms of the formula are divided by the root of their product.
     half = reliability[voter] * (value[..., 0] - value[..., 1]) / 2
     first, second = np.exp(half - abs(half)), np.exp(-half - abs(half))
     equal = 2 * tie_probability / (1 - tie_probability) * np.exp(-abs(half))
@@ -193,7 +193,7 @@ def _draw_pairs(exposure, n_pairs, random):
     bound = np.cumsum(exposure)
 
     def draw(n):
-        # The last item receives the rest that rounding leaves above the last bound.
+        # Because of rounding, a number may exceed the last bound. The last item is then drawn.
         return np.minimum(np.searchsorted(bound, random.random_sample(n) * bound[-1], "right"), len(bound) - 1)
 
     first, second = draw(n_pairs), draw(n_pairs)

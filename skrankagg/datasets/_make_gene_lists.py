@@ -1,4 +1,4 @@
-"""Generator of gene lists like those in publications: noisy, of very different lengths, and often unordered."""
+"""Generator of gene lists as in publications: the lists are noisy, often unordered, and of very different lengths."""
 
 import math
 from typing import Literal, NamedTuple
@@ -17,14 +17,15 @@ Preset = Literal["large-mixed", "large-ranked", "small-mixed", "small-ranked"]
 
 
 class GeneTruth(NamedTuple):
-    """Truth behind the lists: a frame with the noise of each list, and a frame of the true items."""
+    """True parameters of the lists: a frame with the noise of each list, and a frame of the true items."""
 
     voters: pd.DataFrame
     items: pd.DataFrame
 
 
-# Number of ranked and unranked lists, and for either the mean and standard deviation of the logarithm of their length.
-# Wang et al. fitted them to studies of SARS-CoV-2 (large) and of macrophages and lung cancer (small).
+# For ranked and for unranked lists: their number, and the mean and standard deviation of the logarithm of their length.
+# Wang et al. fitted these values to studies of SARS-CoV-2 (large), and to studies of macrophages and lung cancer
+# (small).
 _PRESETS = {
     "large": (11, 21, (5.359720497751178, 1.805483212303656), (3.4364817135049583, 1.6937186948927982)),
     "small": (5, 5, (7.414072687219903, 1.8634137719951522), (2.9905276829178913, 1.3389579490910093)),
@@ -66,7 +67,7 @@ def make_gene_lists(
 ) -> tuple[pd.DataFrame, pd.DataFrame, GeneTruth]:
     r"""Generate ranked and unranked lists of genes that imitate several studies of one question.
 
-    Only a few of many items matter, and lists are noisy and of very different lengths. Unranked lists contain items
+    Only a few of many items matter. The lists are noisy and of very different lengths. Unranked lists contain items
     without an order. Wang et al. used this simulation to compare methods for genomics.
 
     Parameters
@@ -82,7 +83,7 @@ def make_gene_lists(
     heterogeneity : float, default=1.0
         Variance of the logarithm of the noise; 0 makes all lists equally good.
     n_items : int, default=20000
-        Number of items that could be in a list.
+        Number of items from which the lists are drawn.
     n_true : int, default=1000
         Number of truly involved items; all other items have mean 0.
     n_top : int, default=100
@@ -202,7 +203,8 @@ def make_gene_lists(
     ranked_length = _log_length("ranked_length", ranked_default if ranked_length is None else ranked_length)
     unranked_length = _log_length("unranked_length", unranked_default if unranked_length is None else unranked_length)
 
-    # Each kind of draw and of list has its own stream, so neither options nor unranked lists change the others.
+    # Each kind of draw, for each kind of list, has its own stream. Therefore an option does not change other draws, and
+    # unranked lists do not change ranked lists.
     name_seed, *seeds = check_random_state(random_state).randint(2**31 - 1, size=9)
     name_random, *streams = map(np.random.RandomState, [name_seed, *seeds])
     ranked = _Kind(n_queries, n_ranked, n_items, ranked_length, noise, heterogeneity, streams[:4])
@@ -264,9 +266,10 @@ class _Kind:
         self.noise = noise * np.exp(math.sqrt(heterogeneity) * noise_random.standard_normal((n_queries, n_lists)))
 
     def lists(self, query, mean, absent):
-        """Yield the items of each list of a query, best first; call this method for the queries in order."""
+        """Yield the items of each list of a query, best first; this method must be called for the queries in order."""
         n_items = len(mean)
-        # List by list: each draw is much work, and lengths differ too much for one partition of all lists.
+        # The lists are drawn one by one: each draw is much work, and lengths differ too much to partition all lists at
+        # once.
         for length, noise in zip(self.length[query], self.noise[query], strict=True):
             seen = mean + noise * self._view_random.standard_normal(n_items)
             if absent:

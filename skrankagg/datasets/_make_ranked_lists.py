@@ -16,18 +16,18 @@ __all__ = ["make_ranked_lists"]
 
 
 class Truth(NamedTuple):
-    """Truth behind the lists: a frame of the voters, and a frame of the utilities of the items."""
+    """True parameters of the lists: a frame of the voters, and a frame of the utilities of the items."""
 
     voters: pd.DataFrame
     utilities: pd.DataFrame
 
 
-# Number of doubles in one block of (query, voter, item); a handful of such arrays exist at a time.
+# Number of doubles in one block of (query, voter, item). A few such arrays exist at a time.
 _BLOCK = 2**21
 
 
 def _length_range(list_length, n_items):
-    """Check `list_length`, and return its lowest and highest value."""
+    """Check `list_length`; return the lowest and the highest length of a list."""
     if list_length is None:
         return n_items, n_items
     bounds = list_length if isinstance(list_length, (tuple, list)) else (list_length, list_length)
@@ -46,7 +46,7 @@ def _length_range(list_length, n_items):
 
 
 def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
-    """Draw the quality of each voter, and whether the voter is adversarial; both are the same in every query."""
+    """For each voter, draw the quality and whether the voter is adversarial; they are the same in every query."""
     values = quality * np.exp(quality_spread * random.standard_normal(n_voters))
     adversarial = np.zeros(n_voters, dtype=bool)
     adversarial[random.permutation(n_voters)[: round(adversarial_share * n_voters)]] = True
@@ -54,7 +54,7 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """For each voter and query, draw `n_known` items that the voter knows; set the scores of others to -infinity."""
+    """For each voter and query, draw the `n_known` known items; set the scores of all other items to -infinity."""
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
@@ -145,9 +145,9 @@ def make_ranked_lists(
         s_{qvi} = \pm u_{qi} + \varepsilon_{qvi} / a_v, \qquad
         a_v = \mathtt{quality} \cdot \exp(\mathtt{quality\_spread} \cdot z_v),
 
-    where the sign is minus for adversarial voters. This is a model of Thurstone's kind [1]_. The score of a row is the
-    voter's observation. In a bucket of ties, the score is the observation of the first item. A voter's quality and sign
-    are the same in all queries.
+    where the sign is minus for adversarial voters. This is a Thurstone model [1]_. The score of a row is the voter's
+    observation. In a bucket of ties, the score is the observation of the first item. A voter's quality and sign are the
+    same in all queries.
 
     Let :math:`R = \max(1, \mathrm{round}(\mathtt{relevant\_share} \cdot n))`. Among the R items of highest utility, the
     item in true place t = 0, 1, ... has the grade :math:`G - \lfloor t G / R \rfloor`; all other items have grade 0.
@@ -157,7 +157,7 @@ def make_ranked_lists(
 
     Each kind of draw has its own stream. A larger number of queries leaves the first queries unchanged. Ties, absences
     and lengths change neither the utilities nor the noise. Blocks of queries are processed one by one, so the memory
-    needed besides the result is bounded.
+    that is needed in addition to the result is bounded.
 
     References
     ----------

@@ -60,7 +60,7 @@ def make_mallows(
     phi : float, default=0.8
         Dispersion, from 0 to 1. With 0, all lists equal the central order; with 1, all orders are equally likely.
     list_length : int or None, default=None
-        Number of items that are kept at the top of each list; None keeps all items.
+        Number of items to keep at the top of each list; None keeps all items.
     return_centre : bool, default=False
         Whether to return the central orders as well.
     random_state : int, RandomState instance or None, default=None
@@ -107,7 +107,7 @@ def make_mallows(
     check_share("phi", phi)
     random = check_random_state(random_state)
     centre = np.array([random.permutation(n_items) for _ in range(n_queries)])
-    # Distance from the end of each insertion, by inverting the cumulated probabilities.
+    # For each insertion, the distance from the end is drawn by inverting the cumulated probabilities.
     back = np.empty((n_queries, n_voters, n_items), dtype=np.int64)
     for i in range(n_items):
         cumulated = np.cumsum(np.float64(phi) ** np.arange(i + 1))
@@ -180,7 +180,7 @@ def make_plackett_luce(
     spread : float, default=1.0
         Standard deviation of the logarithm of a drawn worth; 0 makes all orders equally likely.
     list_length : int or None, default=None
-        Number of items that are kept at the top of each list; None keeps all items.
+        Number of items to keep at the top of each list; None keeps all items.
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     reliability : array-like of shape (n_voters,), default=None

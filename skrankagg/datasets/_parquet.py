@@ -23,7 +23,7 @@ def check_parquet(caller):
 
 
 def is_parquet(path):
-    """Return True if the first bytes of a file mark it as a Parquet file; its name does not matter."""
+    """Return True if the first bytes of a file identify a Parquet file; the name of the file does not matter."""
     with opened_raw(path) as stream:
         return stream.read(len(_MAGIC)) == _MAGIC
 

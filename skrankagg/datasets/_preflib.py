@@ -20,7 +20,7 @@ _TYPES = {"soc", "soi", "toc", "toi"}
 _BUCKET = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)[ \t]*:(.*)", re.IGNORECASE | re.ASCII)
 _BLANKS = " \t"
-# Numbers of at most this many digits fit into 64 bits.
+# Integers with at most this number of digits fit into 64 bits.
 _MOST_DIGITS = 18
 
 
@@ -50,8 +50,8 @@ def read_preflib(
     ----------
     path : str, path-like, or a sequence of them
         Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi`` in UTF-8, plain or compressed by gzip. Headers may
-        be current (``# TITLE: ...``) or from before 2022 (the number of alternatives, then their names). Each file is a
-        query. The id of the query is the name of the file without folders and suffix.
+        have the current format (``# TITLE: ...``) or the format used before 2022 (the number of alternatives, then
+        their names). Each file is a query. The id of the query is the name of the file without folders and suffix.
     with_names : bool, default=True
         If True, items are the names of the alternatives; if False, they are the numbers of the alternatives, as int.
     return_alternatives : bool, default=False
@@ -159,10 +159,10 @@ def _bad_line(number, what):
 
 
 def _lines(path):
-    """Return the number and the text of each line that is not blank."""
+    """Return a pair for each line that is not blank: the number of the line, and its text."""
     with opened(path) as stream:
         text = stream.read().decode("utf-8-sig")
-    # Lines end as in other files, not as in str.splitlines(): names may contain its separators.
+    # Lines end as in other files. str.splitlines() is not used, because names may contain its other separators.
     numbered = enumerate(re.split(r"\r\n|\r|\n", text), 1)
     numbered = [(number, stripped) for number, line in numbered if (stripped := line.strip(_BLANKS))]
     if not numbered:
@@ -173,8 +173,8 @@ def _lines(path):
 def _new_header(numbered):
     """Read a header in the current format.
 
-    Returns the alternatives, the numbered lines of the ballots, and the mark that separates the number of voters from
-    the order.
+    Returns three values. The first is the alternatives, and the second is the numbered lines of the ballots. The third
+    is the mark between the number of voters and the order.
     """
     alternatives, declared, declared_on = {}, None, None
     for number, line in numbered:
@@ -193,9 +193,9 @@ def _new_header(numbered):
             _name(alternatives, number, named[1], named[2])
     if declared is None and not alternatives:
         raise _bad_line(numbered[0][0], "begins a header that names no alternatives")
-    if declared is not None:  # names may be left out
+    if declared is not None:  # some names may be missing
         held = sum(len(line) for _, line in numbered)
-        if declared > held:  # each alternative uses memory
+        if declared > held:  # each declared alternative would use memory
             raise _bad_line(declared_on, f"declares {declared} alternatives, but the file has only {held} characters")
         alternatives = {k: alternatives.get(k, str(k)) for k in sorted({*alternatives, *range(1, declared + 1)})}
     return alternatives, [(number, line) for number, line in numbered if not line.startswith("#")], ":"
@@ -221,7 +221,7 @@ def _old_header(numbered):
         if not comma:
             raise _bad_line(number, f"is {clip(line)!r} instead of a number, a comma and a name")
         _name(alternatives, number, key, name)
-    # The line of totals: voters, their sum, distinct orders.
+    # The line of totals contains the number of voters, the sum of the counts, and the number of distinct orders.
     return alternatives, numbered[n + 2 :], ","
 
 
@@ -231,7 +231,7 @@ def _ballots(numbered, mark, alternatives):
     for number, line in numbered:
         count, found, order = line.partition(mark)
         weight = _whole(number, count)
-        if not found or _BUCKET.sub("", order).strip(", \t"):  # the rest has unmatched braces
+        if not found or _BUCKET.sub("", order).strip(", \t"):  # the rest of the order has unmatched braces
             raise _bad_line(number, f"is {clip(line)!r} instead of a number, the mark {mark!r} and an order")
         place, seen = 1, set()
         for several, one in _BUCKET.findall(order):

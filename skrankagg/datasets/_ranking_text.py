@@ -13,7 +13,7 @@ from ..exceptions import InputError
 
 __all__ = ["ranking_text"]
 
-#: Choices of ranks for items that tie.
+#: The ways to choose the ranks of tied items.
 RankTies: TypeAlias = Literal["ordinal", "min", "dense"]
 
 
@@ -26,7 +26,7 @@ def tied_ranks(frame, rank_ties):
     """Return the rank of each row of a frame, shape (n_rows,); neighbours with equal scores share a rank.
 
     The frame has the columns query, rank and score, and may have a column voter. After a tie, "min" skips ranks, as in
-    1, 1, 3; "dense" does not, as in 1, 1, 2.
+    1, 1, 3. "dense" skips no ranks, as in 1, 1, 2.
     """
     lists = frame.groupby([name for name in ("query", "voter") if name in frame], sort=False).ngroup().to_numpy()
     order = np.lexsort((frame["rank"].to_numpy(), lists))
@@ -36,7 +36,7 @@ def tied_ranks(frame, rank_ties):
     opens_tie = opens_list.copy()
     opens_tie[1:] |= score[1:] != score[:-1]
     number = np.cumsum(opens_tie) if rank_ties == "dense" else np.arange(1, len(order) + 1)
-    # Counted for the first item of each tie, from the first item of each list.
+    # The rank is computed for the first item of each tie, and is counted from the first item of each list.
     number = number[np.flatnonzero(opens_tie)][np.cumsum(opens_tie) - 1]
     number -= number[np.flatnonzero(opens_list)][np.cumsum(opens_list) - 1] - 1
     ranks = np.empty(len(order), dtype=np.int64)
@@ -63,8 +63,8 @@ def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.
     Raises
     ------
     ValueError
-        If a query has several lists. If an id contains ">" or "=", is empty, or has blanks around it; the text could
-        then not be read back.
+        If a query has several lists. If an id contains ">" or "=", is empty, or has blanks around it, because such a
+        text could not be read back.
 
     See Also
     --------

@@ -38,7 +38,7 @@ def _glibc_rand(seed, n):
     array([1804289383,  846930886, 1681692777])
     """
     word = int(seed) or 1
-    if word >= 2**31:  # C stores the word in a signed int
+    if word >= 2**31:  # C stores this number in a signed int
         word -= 2**32
     state = [word]
     for _ in range(30):
@@ -136,7 +136,7 @@ def make_rasdagen(
 
     See Also
     --------
-    make_ranked_lists : Generates data with a truth, good and bad voters, ties and gaps.
+    make_ranked_lists : Generates data with a truth, good and bad voters, ties and absent items.
     read_lists : Reads such data from a file.
 
     Notes
@@ -150,8 +150,8 @@ def make_rasdagen(
         \qquad \mathrm{relevant} \iff s > t .
 
     The random numbers are computed by the GNU C library's algorithm, so the same arguments give the same data as the
-    program [1]_ on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The source names
-    two further settings, each with 20 queries. FESO has few voters and short lists
+    program [1]_ on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The same source
+    describes two further settings, each with 20 queries. FESO has few voters and short lists
     (``n_voters=10, list_length=30, n_items=30, bias=3, threshold=7``). MASO has many voters and short lists
     (``n_voters=1000, list_length=30, n_items=30, bias=3, threshold=5``).
 
@@ -187,7 +187,7 @@ def make_rasdagen(
     draws = _glibc_rand(random_state, n_shuffles * n_items + n_queries * n_items)
     order = _shuffles(draws[: n_shuffles * n_items].reshape(n_shuffles, n_items), n_items)
     order = order.reshape(n_voters, n_queries, n_items)
-    # A pool stays as the previous voter left it: each shuffle permutes the previous order.
+    # A pool is not reset between voters: each shuffle permutes the order after the previous shuffle.
     for voter in range(1, n_voters):
         order[voter] = np.take_along_axis(order[voter - 1], order[voter], axis=1)
 

@@ -40,7 +40,7 @@ def _check(kind, format, columns, decimal):
 
 
 def _named(frame, path, voter):
-    """Replace the voter of a file by a given name; raise InputError if the file has several voters."""
+    """Replace the voter's name in a file's rows by the given name; raise InputError if the file has several voters."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
             f"Each file must have one voter if `voter` names them; got {frame['voter'].nunique()} in "
@@ -79,8 +79,9 @@ def read_lists(
 ) -> pd.DataFrame:
     r"""Read ranked lists from one or several files.
 
-    The first line distinguishes FLAGR's CSV files, CSV and TSV files with a header, and TREC runs. The first bytes
-    distinguish Parquet and JSON files. A file whose format is uncertain is refused. No row is ever dropped or changed.
+    FLAGR's CSV files, CSV and TSV files with a header, and TREC runs are recognised by their first line. Parquet and
+    JSON files are recognised by their first bytes. If the format of a file is not certain, an error is raised. No row
+    is ever dropped or changed.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def read_lists(
     decimal : {".", ","}, default="."
         Decimal mark of numbers. A comma is possible only in files separated by tabs or semicolons.
     trailing : {"error", "ignore"}, default="error"
-        Treatment of words after the tag of a TREC run. The program trec_eval ignores such words.
+        How to treat words after the tag of a TREC run. The program trec_eval ignores such words.
 
     Returns
     -------
@@ -147,13 +148,13 @@ def read_lists(
     issued.
 
     The names of the fields of JSON records follow the rules of a header, and ids in records may be integers. An object
-    with a repeated key is refused; a query without items has no row.
+    with a repeated key is refused. A query without items has no row in the result.
 
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.
 
     pandas' C parser reads the files in pieces. A slower reader checks files with quotes again, line by line. If there
-    is a blank line between rows, the slower reader reads the whole file.
+    is a blank line between rows, only the slower reader reads the file.
 
     Examples
     --------
@@ -182,7 +183,7 @@ def read_lists(
     """
     _check(LISTS, format, columns, decimal)
     check_choice("trailing", trailing, ("error", "ignore"))
-    # An open file is also an iterable, of lines that would be mistaken for paths.
+    # An open file is also an iterable of lines, which would be mistaken for paths.
     many = not isinstance(path, (str, os.PathLike)) and hasattr(path, "__iter__") and not hasattr(path, "read")
     paths = list(path) if many else [path]
     if not all(map(is_file, paths)):

@@ -1,4 +1,4 @@
-"""Loaders for collections that cannot be part of this package; users must have the files."""
+"""Loaders of collections that cannot be part of this package; users must obtain the files themselves."""
 
 import glob
 import os
@@ -26,8 +26,8 @@ def load_letor_agg(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Load rank aggregation data of LETOR 4.0: MQ2007-agg and MQ2008-agg.
 
-    This is the standard benchmark of rank aggregation with judgements. It contains queries of TREC's Million Query
-    track, the results of some twenty search engines, and judgements from 0 to 2.
+    These data are the standard benchmark of rank aggregation with judgements. They contain queries of TREC's Million
+    Query track, the results of some twenty search engines, and judgements from 0 to 2.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def load_letor_agg(
         Files such as ``Fold1/test.txt`` in UTF-8, plain or compressed by gzip. The rows of several files are
         concatenated; the five test files together contain all data.
     larger_is_better : bool, default=True
-        Whether larger numbers in the file are better. They are better in both data sets; see Notes.
+        Whether larger numbers in the file are better. This is the case in both data sets; see Notes.
 
     Returns
     -------
@@ -134,7 +134,7 @@ _IDS = ("query", "voter", "item")
 
 
 def _read_letor(text, rows, judged):
-    """Append the lines of a file to `rows` as (query, voter, item, number); add its judgements to `judged`."""
+    """Append the file's lines to `rows` as (query, voter, item, number), and add the file's judgements to `judged`."""
     for line_number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         if not line.strip():
             continue
@@ -194,7 +194,7 @@ def load_trec(
         Name of a run. ``"auto"`` uses its tag. ``"file"`` uses the name of its file without suffixes, which
         distinguishes runs with the same tag.
     trailing : {"error", "ignore"}, default="error"
-        Treatment of words after the tag of a run. The program trec_eval ignores such words.
+        How to treat words after the tag of a run. The program trec_eval ignores such words.
 
     Returns
     -------
@@ -221,8 +221,8 @@ def load_trec(
 
     Notes
     -----
-    Unjudged topics stay in the lists, but measures leave them out. If documents have equal scores, trec_eval orders
-    them by name, but methods treat them as ties.
+    The lists contain unjudged topics, too, but measures leave these topics out. If documents have equal scores,
+    trec_eval orders them by name, but methods treat them as ties.
 
     The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_. Most runs of past
     tracks are available only to registered researchers. The data are not part of this package.
@@ -258,7 +258,7 @@ def load_trec(
 
 
 def _files(runs):
-    """Return the files that the given paths, patterns and folders stand for, each file once."""
+    """Return the files to which the given paths, patterns and folders refer; each file is returned once."""
     given = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     given = list(given) if hasattr(given, "__iter__") else [given]
     if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):

@@ -1,4 +1,4 @@
-"""Real rankings computed from scikit-learn's data: classifiers rank classes, and selectors rank features."""
+"""Real rankings that are computed from scikit-learn's data: classifiers rank classes, and selectors rank features."""
 
 from functools import lru_cache
 
@@ -49,7 +49,8 @@ def _digits_votes():
         "naive_bayes": (GaussianNB(var_smoothing=0.01), "predict_log_proba"),
         "nearest_neighbors": (KNeighborsClassifier(10), "predict_proba"),
     }
-    # Without shuffling: images are ordered by writer, and no classifier should be trained on the same writer.
+    # The images are not shuffled. They are ordered by writer, and no classifier should be trained on the writer of its
+    # test images.
     folds = StratifiedKFold(5)
     value = np.stack(
         [cross_val_predict(model, images, labels, cv=folds, method=method) for model, method in classifiers.values()],
@@ -192,8 +193,8 @@ def load_feature_rankings() -> pd.DataFrame:
 
     Notes
     -----
-    Each selector is fitted on the training part of each of five stratified folds. Two training parts share three
-    quarters of their rows. It is unknown which features are relevant.
+    There are five stratified folds, and each selector is fitted on the training part of each fold. Two training parts
+    share three quarters of their rows. It is unknown which features are relevant.
 
     =====================  ========================================================================
     voter                  score

@@ -51,7 +51,7 @@ def load_nascar() -> pd.DataFrame:
     A driver who is absent from a list did not take part. Absence is therefore no sign of low quality. Choose
     ``absent="ignore"`` if a method has this parameter.
 
-    Drivers have the numbers of Hunter's file [1]_, which contains 83 drivers. Four other drivers came last in each of
+    Drivers are numbered as in Hunter's file [1]_, which contains 83 drivers. Four other drivers came last in each of
     their races, so their maximum likelihood estimates are not finite. Hunter left these drivers out. The source [2]_
     uses a prior and numbers these drivers 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy
     Renfrow). Drivers 58 (P. J. Jones) and 68 (Scott Pruett) took part in only one race each, and were fourth and sixth.
@@ -92,8 +92,8 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
     Parameters
     ----------
     retired : {"last", "absent"}, default="last"
-        Treatment of starters who are not classified; most of them retired. With ``"last"``, these starters tie on the
-        place after the classified drivers. With ``"absent"``, they are not in the list.
+        How to treat starters who are not classified; most of them retired. With ``"last"``, these starters tie on the
+        place after the last classified driver. With ``"absent"``, they are not in the list.
 
     Returns
     -------
@@ -168,9 +168,9 @@ def load_prostate_genes() -> pd.DataFrame:
 
     Notes
     -----
-    A gene that is absent from a list has a rank below 25, or was not measured in that study; the table does not
-    distinguish the two cases. The studies measured thousands of genes. Pass their number as ``n_items`` if a method has
-    this parameter.
+    If a gene is absent from a list, it either has a rank worse than 25 or was not measured in that study. The table
+    does not distinguish the two cases. The studies measured thousands of genes. Pass their number as ``n_items`` if a
+    method has this parameter.
 
     The lists are Table 4 of [1]_, in the order of [2]_. The text was read from the package of [2]_. That package writes
     a zero as the first character of OACT2 and as the last character of FMO5. Symbols are from 2006; for example, OACT2

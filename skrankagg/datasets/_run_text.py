@@ -7,9 +7,9 @@ import re
 from ..exceptions import InputError
 from ._ranking_text import ranking_text
 
-# TREC fields end at white space; a byte order mark would vanish at the beginning of a file.
+# Fields of TREC files end at white space. A byte order mark at the beginning of a file would not be read back.
 _UNFIT = re.compile(r"[\s\0\ufeff]|^$")
-# Characters that would end a line, or the name of its query, too early.
+# Characters that would end a line, or the name of the line's query, too early.
 _ENDS = {"query": re.compile(r"[\r\n\0]|:( |$)|^$"), "item": re.compile(r"[\r\n\0]")}
 
 
@@ -62,7 +62,7 @@ def csv_text(frame, separator):
 
 
 def json_text(frame):
-    """Return a consensus as JSON ``{query: {item: score}}`` with a line for each item; queries keep their order."""
+    """Return a consensus as JSON ``{query: {item: score}}`` with a line for each item; the order of queries is kept."""
     _check_one_voter(frame, "JSON")
     twice = frame.duplicated(["query", "item"]).to_numpy()
     if twice.any():
@@ -86,7 +86,7 @@ def json_text(frame):
 
 
 def lines_text(frame, rank_ties):
-    """Return a consensus as lines of text "query: A > B = C"; queries keep the order of their first rows."""
+    """Return a consensus as lines of text "query: A > B = C"; the queries are in the order of their first rows."""
     _check_one_voter(frame, "text")
     for name, pattern in _ENDS.items():
         unfit = next((one for one in frame[name].unique() if pattern.search(one)), None)
@@ -103,5 +103,5 @@ def lines_text(frame, rank_ties):
 def not_utf8(error):
     """Return the error for a character that UTF-8 cannot encode."""
     return InputError(
-        f"`run` must have ids that UTF-8 can encode; got {error.object[error.start]!r} in one. Rename it."
+        f"`run` must have ids that UTF-8 can encode; got {error.object[error.start]!r} in an id. Rename this id."
     )

@@ -18,7 +18,8 @@ from ..exceptions import InputError, InputTypeError
 
 BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
-# Paths of open files: opened again, they may continue where the last reader stopped, even for a regular file.
+# Pattern of paths of open files. If such a path is opened again, reading may continue where the last reader stopped,
+# even in a regular file.
 _ONCE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 
 
@@ -35,7 +36,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | BinaryFile
 
 
 class Fault(InputError):
-    """Error about a file, with its own remedy; the message does not name the file, because the caller adds the name."""
+    """Error about a file, with a remedy for this error; the caller adds the name of the file to the message."""
 
     def __init__(self, clause, remedy):
         super().__init__(clause)
@@ -64,7 +65,7 @@ def file_name(source):
 
 
 def make_rereadable(source, caller):
-    """Return a source that can be opened many times; the content of pipes, devices and open files is read into memory.
+    """Return a source that can be opened many times; pipes, devices and open files are read into memory.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return a dict of suffix to format; unless `runs` is true, it contains only the formats of tables."""
+    """Return a dict of suffix to format; if `runs` is false, the dict contains only the formats of tables."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 
@@ -37,7 +37,7 @@ def _to_pandas(frame):
     try:
         frame = nw.from_native(frame, eager_only=True)
     except TypeError:
-        hint = " Collect it first." if hasattr(frame, "collect") else ""
+        hint = " Collect the frame first." if hasattr(frame, "collect") else ""
         raise InputTypeError(
             f"`run` must be a data frame of pandas, polars or pyarrow; got {type(frame).__name__}.{hint}"
         ) from None
@@ -45,7 +45,7 @@ def _to_pandas(frame):
 
 
 def output_format(path, *, runs=False):
-    """Return the format of an output file according to its suffix.
+    """Return the format that the suffix of an output file stands for.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def output_format(path, *, runs=False):
     Returns
     -------
     str or None
-        Name of the format; None if the path has no suffix, or only the suffix .gz.
+        Name of the format. None if the path has no suffix, or if its only suffix is .gz.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def _plain(frame, format):
 
 
 def write_table(frame, path, format):
-    """Write a frame without its index; if anything cannot be written, no file is written.
+    """Write a frame without its index; if some value cannot be written, no file is written.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def write_table(frame, path, format):
 
 def _write(path, data):
     if os.fspath(path).lower().endswith(".gz"):
-        data = gzip.compress(data, mtime=0)  # a time stamp would make each file different
+        data = gzip.compress(data, mtime=0)  # with a time stamp, files with equal contents would differ
     with open(path, "wb") as stream:
         stream.write(data)
 
@@ -185,15 +185,15 @@ def write_run(
 ) -> None:
     """Write a consensus as a TREC run, a CSV, TSV, Parquet or JSON file, or as text.
 
-    Reading the file restores the same consensus, except for ranks that `rank_ties` changes. The format "text" is only
-    for people. The same frame always gives the same bytes.
+    Reading the file restores the same consensus, except for ranks that `rank_ties` changes. Files of the format "text"
+    are only for people. The same frame always gives the same bytes.
 
     Parameters
     ----------
     run : DataFrame of pandas, polars or pyarrow
         Columns query, item, score and rank, as in an aggregator's consensus. Tables (CSV, TSV, Parquet) include all
-        other columns, such as voter, weight or pvalue. For tables and text, score or rank may be missing; for JSON,
-        rank may be missing.
+        other columns, such as voter, weight or pvalue. In tables and text, either score or rank may be missing. In
+        JSON, rank may be missing.
     path : str or path-like
         Path of the file; an existing file is replaced. If it ends in .gz, the file is compressed.
     format : {"auto", "csv", "tsv", "trec", "parquet", "json", "text"}, default="auto"
@@ -206,8 +206,8 @@ def write_run(
         Name of the run. It is the last field of a TREC run. The other formats contain no name.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
         Rank of neighbours with equal scores. ``"ordinal"`` writes the ranks unchanged; in a consensus they are 1 to n.
-        ``"min"`` gives the neighbours the first of their ranks, as in 1, 1, 3. ``"dense"`` does the same without gaps,
-        as in 1, 1, 2. In text, ``"min"`` and ``"dense"`` write " = " between the neighbours. JSON has no ranks.
+        ``"min"`` gives the neighbours the first of their ranks, as in 1, 1, 3. ``"dense"`` gives ranks without gaps, as
+        in 1, 1, 2. In text, ``"min"`` and ``"dense"`` write " = " between the neighbours. JSON has no ranks.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def write_run(
     except UnicodeEncodeError as error:
         raise not_utf8(error) from None
     except ValueError as error:
-        if not chosen.is_table:  # whose message is a sentence
+        if not chosen.is_table:  # the message of this error is already a sentence
             raise
         raise InputError(f"write_run cannot write {os.fspath(path)!r}: {error}; rename that id.") from None
     _write(path, data)

@@ -43,7 +43,7 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
 
 
 def _heads(queries, last):
-    """Return the positions of rows at which a new query begins, and the last query; `last` precedes the first row."""
+    """Return the rows at which a new query begins, and the last query; `last` is the query before the first row."""
     if pa.types.is_dictionary(queries.type):
         queries = queries.cast(queries.type.value_type)
     changes = pc.fill_null(pc.not_equal(queries.slice(1), queries.slice(0, len(queries) - 1)), True)
@@ -64,7 +64,10 @@ def _cuts_by_rows(heads, n_held, n_rows):
 
 
 class HashSet:
-    """Growing set of hashes in a few sorted arrays; each array is at least twice as long as the next one."""
+    """Set of hashes, to which hashes can be added, in a few sorted arrays.
+
+    Each array is at least twice as long as the next array.
+    """
 
     def __init__(self):
         self._runs = []

@@ -18,7 +18,7 @@ class DaskPartitions(Partitions):
         return self._whole().map_partitions(_Mapped(work, types, nothing.dtypes.to_dict()), meta=nothing)
 
     def gather(self, work):
-        # The original partitions, to read only a column.
+        # The original partitions, from which a single column can be read.
         frame = self.data if work.columns == ("query",) else self._whole()
         parts = frame[list(work.columns or self.used)].to_delayed()
         return _call_all(work, ([part] for part in parts))
@@ -26,7 +26,7 @@ class DaskPartitions(Partitions):
     def gather_pairs(self, work, other):
         frames = [one.data[one.used] for one in (self, other)]
         dtypes = [frame.dtypes["query"] for frame in frames]
-        if all(map(pd.api.types.is_numeric_dtype, dtypes)):  # equal numbers of two types have different hashes
+        if all(map(pd.api.types.is_numeric_dtype, dtypes)):  # equal numbers of two types differ in their hashes
             frames = [frame.astype({"query": np.result_type(*dtypes)}) for frame in frames]
         n = max(frame.npartitions for frame in frames)
         run, judged = (frame.shuffle("query", npartitions=n).to_delayed() for frame in frames)
@@ -42,7 +42,7 @@ class DaskPartitions(Partitions):
 
 
 class _Mapped:
-    """Work on a partition; the result always has the columns and types declared to Dask, even without rows."""
+    """Work on a partition; even without rows, the result has the columns and types that were declared to Dask."""
 
     def __init__(self, work, types, told):
         self.work, self.types, self.told = work, types, told
@@ -56,12 +56,12 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return True unless a type has unknown categories; partitions may then have different categories."""
+    """Return False for a type with unknown categories, which may differ between partitions; else return True."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 
 def _call_all(work, parts):
-    """Call `work` on the partitions that have rows, and return the results; send `work` to each worker only once."""
+    """Call `work` on each partition that has rows, and return the results; `work` is sent to each worker only once."""
     shipped = dask.delayed(work, pure=False)
     found = dask.compute(*(dask.delayed(_call)(shipped, *rows) for rows in parts))
     return [one for one in found if one is not None]

@@ -28,8 +28,8 @@ def fit_partitions(
 ) -> Any:
     """Fit an estimator to lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    An aggregator with ``weighting="global"`` learns a mean over all lists. The lists stay where they are stored. Other
-    estimators are fitted on this machine to the lists of some queries.
+    An aggregator with ``weighting="global"`` learns a mean over all lists; the lists are not moved to this machine.
+    Other estimators are fitted on this machine to the lists of some queries.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def fit_partitions(
     For each voter, a partition returns two sums over the voter's lists. The first sum adds the weights that the lists
     imply, relative to the mean of their query. The second sum adds the given weights of the lists. See
     ``weighting="global"`` of :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
-    number of voters. In a pipeline, the steps before such an aggregator must learn nothing.
+    number of voters. In a pipeline, no step before such an aggregator may learn.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def _learns(estimator):
 
 
 def _learns_mean(estimator):
-    """Return True if an estimator learns nothing, or learns only sums over lists."""
+    """Return True if an estimator learns nothing, or if it learns only sums over lists."""
     if isinstance(estimator, WeightedAggregator) and estimator.weighting == "global":
         return estimator._pools_sums
     return not _learns(estimator)

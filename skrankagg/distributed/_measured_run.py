@@ -43,11 +43,11 @@ def evaluate_partitions(
         Judgements with the columns `query`, `item`, `relevance`. Judgements in memory are sent to each worker.
         Judgements in a frame of the engine are joined to the rows of their queries.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Names of measures, see :func:`~skrankagg.metrics.measure_names`. No measure may be repeated.
+        Names of measures; see :func:`~skrankagg.metrics.measure_names`. Each measure may be given only once.
     per_query : bool, default=False
         Whether to return a row for each judged query instead of the mean. The rows are sent to this machine.
     missing_queries : {"zero", "skip"} or None, default=None
-        Treatment of judged queries without results, as in :func:`~skrankagg.metrics.evaluate`.
+        How to treat judged queries without results, as in :func:`~skrankagg.metrics.evaluate`.
     partitioned : bool, default=False
         Whether each partition of the run already contains all rows of its queries, as in the result of
         :func:`transform_partitions`. This is checked during the evaluation. Judgements in a frame of the engine are
@@ -119,7 +119,7 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Return the partitions of judgements in an engine's frame, or None for judgements in memory."""
+    """Return the partitions of judgements in a frame of an engine; return None for judgements in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 
@@ -132,7 +132,7 @@ def _rest(work, found):
 
 
 def _warn(found, qrels, missing_queries):
-    """Issue the warnings of `evaluate`, once for all partitions together."""
+    """Issue the warnings of `evaluate` once for all partitions."""
     n_queries, n_missing = (sum(getattr(part, name) for part in found) for name in ("n_queries", "n_missing"))
     if not any(part.is_judged for part in found):
         ids = "" if qrels is None else f"; the qrels judge {show_ids(qrels.items)} of {show_ids(qrels.queries)}"

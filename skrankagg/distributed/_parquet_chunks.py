@@ -1,4 +1,4 @@
-"""Parquet data sets larger than memory: one process reads chunks of whole queries and writes the results."""
+"""Parquet data sets that are larger than memory; one process reads chunks of whole queries and writes the results."""
 
 import copy
 import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetChunks", "scan_parquet"]
 
-# Number of rows decoded at a time; in addition, pyarrow keeps a row group's compressed bytes in memory.
+# Number of rows that are decoded at a time. In addition, pyarrow keeps the compressed bytes of a row group in memory.
 _BATCH = 1 << 17
 
 
@@ -192,7 +192,7 @@ class ParquetChunks:
         self.files: list[Path] = files
         self.columns: dict[str, str] = columns
         self.chunk_queries: int = chunk_queries
-        #: Work on each chunk, one after the other.
+        #: The steps of work on each chunk, in their order.
         self.work: tuple[Callable[[Any], Any], ...] = ()
         (_, first), *others = footers = [_footer(file) for file in files]
         self._own = _own_names(files[0], first.names, columns)
@@ -218,7 +218,7 @@ class ParquetChunks:
         return sum(self.file_rows)
 
     def then(self, work: Callable[[Any], Any], names: list[str]) -> "ParquetChunks":
-        """Return the same chunks with one more step of work on each chunk.
+        """Return the same chunks, with an additional step of work on each chunk.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class ParquetChunks:
             yield table, end
 
     def _batches(self, names, skip=0):
-        """Yield tables that contain some columns of all rows from row `skip` on."""
+        """Yield tables of the columns `names` that together contain all rows from row `skip` on."""
         from pyarrow import Table, schema
         from pyarrow.parquet import ParquetFile
 
@@ -357,7 +357,7 @@ class ParquetChunks:
                 return
 
     def _refuse_torn(self, queries, end):
-        """Raise InputError if one of the queries also occurs before row `end`; this compares ids, not hashes."""
+        """Raise InputError if one of the queries also occurs before row `end`; ids are compared, not hashes."""
         for above in self._queries_above(end):
             found = queries[queries.isin(above)]
             if len(found):

@@ -22,8 +22,8 @@ class Partitions(ABC):
     data : object
         The engine's own frame.
     partitioned : bool
-        Whether the caller promises that each partition contains whole queries. Otherwise, the engine collects the rows
-        of each query.
+        Whether the caller states that each partition contains whole queries. If False, the engine collects the rows of
+        each query.
     """
 
     def __init__(self, data, partitioned):
@@ -61,8 +61,8 @@ class Partitions(ABC):
     def map(self, work, types):
         """Apply `work` to the rows of whole queries, lazily if possible, and return the results as the engine's frame.
 
-        `work` converts a frame or an Arrow table to a frame. ``types(known)`` returns the types of this frame's
-        columns, where `known` are the engine's own types of the input columns.
+        `work` converts a frame or an Arrow table to a frame. ``types(known)`` returns the types of the columns of the
+        new frame; `known` contains the engine's types of the input columns.
         """
 
     @abstractmethod
@@ -79,7 +79,7 @@ class Partitions(ABC):
 
 
 def check_whole(partitions):
-    """If partitions should contain whole queries, read the queries and raise InputError if a query is split."""
+    """Raise InputError if a query is split, although the caller stated that partitions contain whole queries."""
     if partitions.partitioned:
         refuse_torn(partitions, partitions.gather(HashQueries()))
 
@@ -87,13 +87,13 @@ def check_whole(partitions):
 def refuse_torn(partitions, hashes):
     """Raise InputError if several partitions contain rows of one query.
 
-    `hashes` contains, for each partition, the hashes of its queries. If the engine has collected the rows of each
-    query, nothing is checked.
+    For each partition, `hashes` contains the hashes of the partition's queries. If the engine has collected the rows of
+    each query, nothing is checked.
     """
     torn = find_torn(hashes) if partitions.partitioned else ()
     if not len(torn):
         return
-    # Two queries may share a hash; their ids decide.
+    # Two queries may have the same hash, so their ids are compared.
     found = Counter(query for part in partitions.gather(FindQueries(torn)) for query in part)
     torn = [query for query, count in found.items() if count > 1]
     if torn:
@@ -105,6 +105,6 @@ def refuse_torn(partitions, hashes):
 
 
 def find_torn(hashes):
-    """Return the distinct hashes that occur in several of the arrays."""
+    """Return the distinct hashes that occur in more than one array."""
     together = np.sort(np.concatenate([*hashes, np.empty(0, dtype=np.uint64)]))
     return pd.unique(together[1:][together[1:] == together[:-1]])

@@ -19,7 +19,8 @@ def steps_of(estimator):
 def check_ready(estimator):
     """Raise an error unless an estimator can aggregate the queries of any partition separately.
 
-    Return the estimator that aggregates: for a search, the best estimator; otherwise `estimator` itself.
+    Returns the estimator that aggregates. For a search, this is the best estimator; otherwise, it is `estimator`
+    itself.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "transform"):
         raise InputTypeError(f"`aggregator` must be an aggregator, or a pipeline with one; got {_name(estimator)}.")

@@ -15,10 +15,10 @@ from ..exceptions import InputError
 #: Suffix of the folder of parts, after the name of the result.
 PARTS = ".parts"
 _NEW = ".new"
-# In the metadata of a part: the row at which its chunk ends, and its job.
+# Keys in the metadata of a part, for the row at which the chunk ends and for the record of the job.
 _END = b"skrankagg.rows"
 _JOB = b"skrankagg.job"
-# Libraries whose version may change a number or a column.
+# Libraries whose versions are recorded, because another version may change a number or a column.
 _LIBRARIES = ("skrankagg", "numpy", "scipy", "pandas", "scikit-learn", "pyarrow")
 
 
@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Return the settings of a job, which each part records; settings are compared in this order."""
+    """Return the settings of a job in the order in which they are compared; each part contains these settings."""
     files = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files]
     return {
         "job": job,
@@ -94,10 +94,10 @@ def _open_folder(folder, path, record, resume):
 
 
 def _read_record(part):
-    """Return the record of a part's job, or None for a file that is not a part."""
+    """Return the record of the job that wrote a part; return None for a file that is not a part."""
     try:
         return json.loads(read_schema(part).metadata[_JOB])
-    except (OSError, pa.ArrowException, KeyError, TypeError):  # a folder, not Parquet, or Parquet from another source
+    except (OSError, pa.ArrowException, KeyError, TypeError):  # this is not a Parquet file, or not a part
         return None
 
 
@@ -131,7 +131,7 @@ def _to_table(frame, schema):
     if schema is None:
         schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()
         for k, field in enumerate(schema):
-            if pa.types.is_dictionary(field.type):  # other chunks may have more values
+            if pa.types.is_dictionary(field.type):  # other chunks may contain more categories
                 schema = schema.set(k, field.with_type(pa.dictionary(pa.int32(), field.type.value_type)))
     schema = schema.remove_metadata()
     return pa.Table.from_pandas(frame, schema=schema, preserve_index=False), schema

@@ -11,7 +11,7 @@ from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from ._arrow_chunks import whole_queries
 from ._partitions import Partitions, check_whole
 
-#: Number of rows that a worker processes at once, as far as whole queries allow.
+#: Number of rows that a worker processes at once; a chunk may have more rows, because queries are not divided.
 CHUNK_ROWS = 250_000
 
 
@@ -28,7 +28,7 @@ class SparkPartitions(Partitions):
     def gather(self, work):
         frame = self.data if work.columns == ("query",) else self._whole()
         if work.columns is not None:
-            # The rows are in any order; there is one result for each partition.
+            # The rows may be in any order. There is one result for each partition.
             return _results(frame.select(*work.columns).mapInArrow(_OnPartition(work), _PICKLED))
         return _results(frame.mapInArrow(_OnChunks(work), _PICKLED))
 
@@ -36,11 +36,11 @@ class SparkPartitions(Partitions):
         n = int(self.data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
 
         def bucketed(one):
-            # As text, because equal numbers of two types have different hashes.
+            # The queries are converted to text, because equal numbers of different types have different hashes.
             bucket = F.pmod(F.hash(F.col("query").cast("string")), F.lit(n))
             return one.data.select(*one.used).withColumn("bucket", bucket).groupBy("bucket")
 
-        # Spark counts the arguments of a function, but not of a callable object.
+        # Spark counts the arguments of a function, but it does not count the arguments of a callable object.
         def measure(run, judged):
             return pa.Table.from_batches(
                 [_pickled(work(run.drop_columns(["bucket"]), judged.drop_columns(["bucket"])))]

@@ -29,14 +29,15 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     partitioned : bool, default=False
         Whether each partition already contains all rows of its queries. This is checked immediately by reading only the
         column `query`. With False, the engine collects the rows of each query. To do so, it moves all rows once. Chunks
-        of a Parquet data set do not need this promise. They contain whole queries, or reading them raises an error.
+        of a Parquet data set always contain whole queries, because reading raises an error otherwise. This parameter is
+        not needed for them.
 
     Returns
     -------
     dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         The consensus, which is computed when the engine needs it. Its columns are named by
-        ``estimator.get_feature_names_out()``. Ids keep their types, scores are float64 and ranks are int64. Queries are
-        in no particular order; the items of each query are in the order of their ranks.
+        ``estimator.get_feature_names_out()``. Ids keep their types, scores are float64 and ranks are int64. The order
+        of the queries is not defined. The items of each query are in the order of their ranks.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
 
 def _result_names(estimator):
-    """List the columns of an estimator's result; a pipeline need not be fitted."""
+    """List the columns of an estimator's result; a pipeline may be unfitted."""
     names = None
     if hasattr(estimator, "get_feature_names_out"):
         try:
@@ -99,10 +100,10 @@ def _result_names(estimator):
         if isinstance(step, BaseAggregator):
             names = list(map(str, step.get_feature_names_out()))
         elif names is not None:
-            names = ["query", "voter", "item", "rank", "score"]  # a consensus as a list of one voter
+            names = ["query", "voter", "item", "rank", "score"]  # the consensus is a list of one voter
     if names is None:
         raise InputTypeError(
             f"`aggregator` must contain an aggregator, which determines the columns of the result; got {estimator!r}. "
-            "Add one, or fit it."
+            "Add an aggregator, or fit the estimator."
         )
     return names

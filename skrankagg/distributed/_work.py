@@ -1,4 +1,4 @@
-"""Work on the rows of whole queries where they are stored: aggregation, evaluation and learning.
+"""Work on the rows of whole queries, done where the rows are stored: aggregation, evaluation and learning.
 
 Each kind of work is a callable object. Engines send it to their workers and call it on a pandas frame or an Arrow
 table.
@@ -21,13 +21,13 @@ from .._support._callbacks import without_callbacks
 from ..exceptions import InputError, SplitQueryWarning
 from ..metrics._relevance._inputs import grade_run
 
-# Warning filters belong to the process, and workers have threads.
+# Warning filters apply to the whole process, and a worker may have several threads.
 _FILTERS = threading.Lock()
 
 
 def encode(rows):
-    """Encode lists; raise InputError if lists have lost rows, as in a sample of rows."""
-    if hasattr(rows, "to_pandas"):  # an Arrow table, whose strings pandas keeps unchanged
+    """Encode lists; raise InputError if lists have lost rows, for example because rows were sampled."""
+    if hasattr(rows, "to_pandas"):  # an Arrow table; pandas keeps its strings unchanged
         rows = rows.to_pandas()
     with _FILTERS, warnings.catch_warnings():
         warnings.simplefilter("error", SplitQueryWarning)
@@ -50,7 +50,7 @@ def empty_frame(dtypes):
 
 
 class HashQueries:
-    """Hashing of a partition's queries, by which queries in several partitions are found."""
+    """Hashing of a partition's queries; equal hashes show which queries are in several partitions."""
 
     columns = ("query",)
 
@@ -59,7 +59,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """Search for the queries of a partition that have certain hashes."""
+    """Search for those queries of a partition that have the given hashes."""
 
     columns = ("query",)
 
@@ -106,7 +106,7 @@ class Measured(NamedTuple):
     Parameters
     ----------
     hashes : ndarray of uint64 or None
-        Hashes of the run's queries, by which queries in several partitions are found.
+        Hashes of the run's queries; they are used to find queries that are in several partitions.
     places : ndarray of int64 or None
         Positions of the judged queries in the judgements that all partitions share.
     sums : ndarray of shape (n_measures, 2)
@@ -114,7 +114,7 @@ class Measured(NamedTuple):
     table : DataFrame or None
         Values of each judged query, if they were requested and if there are judged queries.
     is_judged : bool
-        False if nothing was evaluated, or if the results are empty or contain no judged query or no judged item.
+        False if nothing was evaluated, if the results are empty, or if they contain no judged query or no judged item.
     n_queries, n_missing : int
         Number of judged queries that were evaluated, and number of evaluated queries without results.
     """
@@ -176,7 +176,7 @@ class MeasureRows:
 
 
 class Learn:
-    """Computation of a partition's sums over lists. From the sums, an aggregator learns the weight of each voter.
+    """Computation of a partition's sums over lists, from which an aggregator learns the weight of each voter.
 
     Parameters
     ----------

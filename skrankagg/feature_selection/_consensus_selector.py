@@ -41,7 +41,7 @@ class ConsensusSelector(SelectorMixin, Composition):
     ----------
     estimators : list of (str, estimator) tuples
         Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in a model or selector. The
-        Notes list which values of an estimator are used. An estimator may be "drop".
+        Notes list which values of an estimator are used. An estimator given as the string "drop" is left out.
     aggregator : aggregator, default=None
         Method that merges the lists, or a pipeline that ends in such a method. The method must not need judgements.
         None uses :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank.
@@ -83,7 +83,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         :func:`~skrankagg.stats.selection_stability`. It is NaN where it is not defined: for a single fold, or if all
         features are kept.
     estimator_stability_ : dict of str to float
-        Similarity of the first `n_features_` features in the lists of each estimator, by name.
+        For each estimator, the similarity of the first `n_features_` features in the estimator's lists.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -119,7 +119,8 @@ class ConsensusSelector(SelectorMixin, Composition):
     step of a pipeline leaves out is also absent. Most aggregators rank absent features below all features of the list
     and tie them with each other. An infinite score is the best score. In ``lists_`` the largest finite score replaces
     it. A feature that is in no list comes last. Features with equal consensus scores are ordered by the weight of the
-    lists that contain them, then by column. If the cut at `n_features` divides such features, this order decides.
+    lists that contain them, then by column. If only some of these features are among the first `n_features`, this order
+    decides which features are kept.
 
     If `cv` is an int, the rows are not shuffled, and the folds are stratified in two cases. In the first case, an
     estimator is a classifier or is built on a classifier. In the second case, no estimator is a regressor, `y` is
@@ -287,7 +288,9 @@ class ConsensusSelector(SelectorMixin, Composition):
         names = [name for name, _ in given]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"Names in `estimators` must be unique; got {twice!r} more than once. Rename one.")
+            raise InputError(
+                f"Names in `estimators` must be unique; got {twice!r} more than once. Rename an estimator."
+            )
         self._validate_names(names)
         for name, estimator in given:
             if isinstance(estimator, type) or (not hasattr(estimator, "fit") and estimator != "drop"):
@@ -314,7 +317,7 @@ class ConsensusSelector(SelectorMixin, Composition):
     # ------------------------------------------------------------------ fitting
 
     def _fit_members(self, members, X, y, params):
-        """Return the importances on each fold, of shape (n_splits, n_estimators, n_features)."""
+        """Fit each estimator on each fold, and return importances of shape (n_splits, n_estimators, n_features)."""
         names = [name for name, _ in self.estimators]
         getters = of_each_name(self.importance_getter, names, "auto", "importance_getter")
         fit_params, split_params = self._route(members, params)
@@ -327,7 +330,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return np.array(found).reshape(len(parts), len(members), X.shape[1])
 
     def _route(self, members, params):
-        """Return the fit parameters of each estimator by name, and the parameters of the splitter."""
+        """Return a dict of each estimator's fit parameters by name, and a dict of the splitter's parameters."""
         names = [name for name, _ in members]
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
@@ -343,12 +346,15 @@ class ConsensusSelector(SelectorMixin, Composition):
             for name, estimator in members:
                 check_takes_weights(name, estimator)
         if "groups" in given and self.cv is None:
-            raise InputError("`groups` must be None with cv=None, which has no splitter. Or choose cv=GroupKFold().")
+            raise InputError(
+                "`groups` must be None with cv=None, which has no splitter. Leave out groups, or choose "
+                "cv=GroupKFold()."
+            )
         groups = given.pop("groups", None)
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Compute the stability of the consensuses of the single folds; each fold is aggregated as a separate query."""
+        """Measure how similar the consensuses of single folds are; each fold is aggregated as a separate query."""
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))
@@ -365,7 +371,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Return True if the folds come from a splitter; a splitter may request metadata."""
+        """Return True if `cv` stands for a splitter, which may request metadata, and not for an iterable of folds."""
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:
@@ -403,7 +409,7 @@ class ConsensusSelector(SelectorMixin, Composition):
 
 
 def _stability(held):
-    """Return the stability index of Nogueira and others, or NaN if it is not defined."""
+    """Return the stability index of Nogueira and others for a matrix of selections; NaN if the index is not defined."""
     if len(held) < 2 or held.all() or not held.any():
         return np.nan
     return selection_stability(held).stability

@@ -14,7 +14,7 @@ from ._members import of_each_name
 
 
 def lists_frame(found, weights, *, by_split):
-    """Return importances of shape (n_splits, n_estimators, n_features) as a long frame with column numbers as items.
+    """Turn importances of shape (n_splits, n_estimators, n_features) into a long frame whose items are column numbers.
 
     `weights` contains the weight of each estimator by name. The additional column `split` is not a column of ranked
     lists. A feature whose importance is NaN is absent from the list. Infinite scores become the largest and the
@@ -48,27 +48,31 @@ def lists_frame(found, weights, *, by_split):
 
 
 def encode(frame):
-    """Encode the lists of a frame from `lists_frame`."""
+    """Encode the ranked lists of a frame that `lists_frame` returned."""
     with warnings.catch_warnings():
-        # Columns of one table are different features, however similar their names are; so are named estimators.
+        # Different columns of a table are different features, even if their names are similar. Estimators with similar
+        # names are also different.
         warnings.simplefilter("ignore", SimilarIdsWarning)
         return RankedLists.from_frame(frame.drop(columns="split"))
 
 
 def named_lists(frame, names):
-    """Encode the lists with feature names as items, or with column numbers if names are missing or repeated."""
+    """Encode the lists of a frame; the items are feature names, or column numbers if names are missing or repeated."""
     if names is not None and len(set(names)) == len(names):
         frame = frame.assign(item=names[frame["item"].to_numpy()])
     return encode(frame)
 
 
 def list_weights(given, names):
-    """Return each estimator's weight by name; `given` is a mapping of some names, a sequence or None."""
+    """Return a dict of each estimator's weight by name.
+
+    The argument `given` is a sequence of weights, a mapping that may omit names, or None.
+    """
     if given is not None and not isinstance(given, Mapping):
         if len(given) != len(names):
             raise InputError(
-                f"`weights` must have a number for each of {len(names)} estimators; got {len(given)}. Give one to "
-                "each, or a mapping of name to weight."
+                f"`weights` must have a number for each of {len(names)} estimators; got {len(given)} "
+                "numbers. Give each estimator a number, or pass a mapping of name to weight."
             )
         given = dict(zip(names, given, strict=True))
     weights = of_each_name(1.0 if given is None else given, names, 1.0, "weights")

@@ -14,10 +14,10 @@ _INSIDE = ("best_estimator_", "estimator_", "regressor_")
 
 
 def read_importances(estimator, getter, n_features, name):
-    """Return the importance of each feature for a fitted estimator, of shape (n_features,); NaN if it is missing.
+    """Return a fitted estimator's importance of each feature, shape (n_features,); NaN marks a missing importance.
 
-    Higher is better. `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a function of
-    the estimator. Messages contain the `name` of the estimator.
+    A higher importance is better. `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a
+    function of the estimator. Messages contain the `name` of the estimator.
     """
     value = _by_getter(estimator, getter, name)
     if value.shape != (n_features,):
@@ -47,7 +47,7 @@ def top_places(value, n_top):
     known = value[~np.isnan(value)]
     least = np.sort(known)[::-1]
     end = min(n_top, len(known))
-    # The last value is left out if the next place has the same value, unless the first place has it too.
+    # The last value is left out if the next place has the same value, unless the first place also has this value.
     threshold = least[end - 1]
     if end < len(known) and least[end] == threshold and threshold != least[0]:
         return value > threshold
@@ -96,13 +96,13 @@ def _automatic(estimator, name, order=1):
 
 
 def _sizes(value, order):
-    """Return the absolute values, or the norm of each column if there is a row for each class."""
+    """Return the absolute importances, or the norm of each column if there is a row for each class."""
     value = np.asarray(value.toarray() if issparse(value) else value, dtype=np.float64)
     return np.linalg.norm(value, ord=order, axis=0) if value.ndim == 2 else np.abs(value)
 
 
 def _before_step(step, value, title, name):
-    """Map the importances of a pipeline step's output columns back to its input columns; dropped columns have NaN.
+    """Map the importances of a step's output columns to the step's input columns; dropped columns get NaN.
 
     The columns are matched by name. A step without column names is assumed to keep all columns.
     """
@@ -125,7 +125,7 @@ def _before_step(step, value, title, name):
 
 
 def _column_names(step):
-    """Return the input and output column names of a fitted step; the output names are None if they are unknown."""
+    """Return the input and output column names of a fitted step; None stands for unknown output names."""
     n_columns = getattr(step, "n_features_in_", None)
     try:
         after = [str(column) for column in step.get_feature_names_out()]

@@ -22,7 +22,8 @@ from ._importances import read_importances
 def fit_and_read(name, estimator, X, y, rows, params, getter, split):
     """Fit a copy of an estimator on `rows`, or on all rows if `rows` is None, and return the importances.
 
-    The copy is not kept. If the estimator raises an error, its name and the split are added as a note.
+    The copy is not kept. If fitting or reading fails, a note with the estimator's name and the split is added to the
+    error.
     """
     n_rows, n_columns = X.shape
     if rows is not None:
@@ -36,7 +37,7 @@ def fit_and_read(name, estimator, X, y, rows, params, getter, split):
 
 
 def training_parts(cv, X, y, estimators, params):
-    """Return the rows of the training part of each fold; None stands for all rows."""
+    """For each fold, return the rows of the training part; None stands for all rows."""
     if cv is None:
         return [None]
     if isinstance(cv, Integral) and cv > X.shape[0]:
@@ -78,13 +79,13 @@ def accepts_nan(estimator):
 
 
 def check_takes_weights(name, estimator):
-    """Raise an error if the fit of an estimator, or of the estimator inside it, does not accept sample_weight."""
+    """Raise an error if an estimator, or the estimator inside a meta-estimator, cannot be fitted with sample_weight."""
     passes_on = not isinstance(estimator, Pipeline) and hasattr(estimator, "estimator")
     if not has_fit_parameter(estimator.estimator if passes_on else estimator, "sample_weight"):
         raise InputError(
-            f"`sample_weight` must be None if an estimator does not accept it; {name!r} does not. Or enable metadata "
-            "routing, sklearn.set_config(enable_metadata_routing=True), and call set_fit_request(sample_weight=True) "
-            "of the estimators that accept it."
+            f"`sample_weight` must be None if an estimator does not accept weights; {name!r} accepts no weights. Leave "
+            "out sample_weight. Or enable metadata routing, sklearn.set_config(enable_metadata_routing=True), and call "
+            "set_fit_request(sample_weight=True) of the estimators that accept weights."
         )
 
 
@@ -117,7 +118,10 @@ def _tags(part):
 
 
 def of_each_name(given, names, default, parameter):
-    """Return a parameter's value for each name; `given` is one value for all names, or a mapping of some names."""
+    """Return a dict of a parameter's value for each name.
+
+    The argument `given` is one value for all names, or a mapping. Names missing from the mapping have the `default`.
+    """
     if not isinstance(given, Mapping):
         return dict.fromkeys(names, given)
     for name in given:

@@ -10,7 +10,7 @@ from .._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_start
 from .._kernels import discordant_pairs
 from ..metrics._agreement._kendall import FROM_COUNTS
 
-# A query needs this many lists for a meaningful median and spread of their agreement.
+# A query with fewer lists has no meaningful median and spread of agreement.
 _FEW_LISTS = 5
 # Level of the test for outliers, and the factor that turns a MAD into a standard deviation.
 LEVEL, _MAD_TO_SD = 0.05, 1.4826022185056018
@@ -23,7 +23,7 @@ _FEW_VALUES = 3.0
 
 
 class _Pairs(NamedTuple):
-    """Counts of pairs of items in each group, in five arrays of shape (n_groups,); ``pair_counts`` describes them."""
+    """Five counts of item pairs for each group, each of shape (n_groups,); ``pair_counts`` describes the counts."""
 
     discordant: np.ndarray
     both: np.ndarray
@@ -47,13 +47,13 @@ def count_pairs(ptr, first, second):
 
 
 def _dense(ptr, ordered):
-    """Number the classes of each group from 0; rows are sorted by class."""
+    """For each row, return the number of its class within its group, counted from 0; rows are sorted by class."""
     number = np.cumsum(tie_starts(ptr, ordered))
     return number - np.repeat(number[ptr[:-1]], np.diff(ptr))
 
 
 def _sum_over_ties(ptr, dense, value):
-    """For each group, sum a function of the sizes of its classes.
+    """For each group, apply the function `value` to the size of each class, and return the sum.
 
     In `dense`, the classes of each group are numbered from 0. Groups must not be empty.
     """
@@ -92,7 +92,9 @@ def agreement_with_classes(lists, row_class):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """For each list, return the agreement below which it is an outlier, of shape (n_tested,); NaN if there is none.
+    """Return the outlier threshold of each list, of shape (n_tested,); NaN marks a list that cannot be tested.
+
+    A list is an outlier if its agreement is below its threshold.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
     random list with the same ties. Lists that are not `counted` are compared with the counted lists.
@@ -108,7 +110,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     angle = 2 * np.arcsin(np.sqrt(((1 - agreement) / 2 * n_pairs + 0.375) / (n_pairs + 0.75)))
     middle = medians(angle)
     apart = np.abs(angle - middle)
-    # The spread is the same for lists of all lengths, or it shrinks with the length as for random lists.
+    # The spread is the same for lists of all lengths, or the spread decreases with the length, as for random lists.
     spread = np.maximum(
         _MAD_TO_SD * np.maximum(medians(apart), medians(apart / null_sd) * null_sd),
         np.sqrt(_LEAST_VARIANCE) * null_sd,
@@ -123,7 +125,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """For a random order with these ties, return the standard deviation of concordant minus discordant pairs."""
+    """Return the standard deviation of concordant minus discordant pairs, for a random order with these ties."""
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [
@@ -144,7 +146,7 @@ def null_deviation(ptr, first, second):
 
 
 def robust_z(query, agreement):
-    """Return robust z-scores of the agreements within each query; NaN if there are few lists or no spread."""
+    """Return each list's robust z-score of agreement within its query; NaN if the lists are few or have no spread."""
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)
     group, value = query[known], agreement[known]

@@ -11,7 +11,7 @@ from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarni
 
 
 def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> RankedLists:
-    """Check an aggregator and lists as ``transform`` does; return encoded lists with the aggregator's voter weights.
+    """Check an aggregator and lists as ``transform`` does; return encoded lists, weighted by `voter_weights`.
 
     If `warn` is false, the caller must issue the warnings about the lists.
     """

@@ -93,12 +93,13 @@ def rank_confidence(
     list ranks one item above another, the order of these two items is treated as certain.
 
     Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least 95
-    % of cases. This was so with 10, 20 and 50 lists, and for equally good items too (``benchmarks/rank_coverage.py``).
-    The sets are wide if there are few lists. With 10 lists, hardly any of 30 items are separated.
+    % of cases. This result held with 10, 20 and 50 lists, and also for equally good items
+    (``benchmarks/rank_coverage.py``). The sets are wide if there are few lists. With 10 lists, hardly any of 30 items
+    are separated.
 
-    Ties within a list, absent items and weights are treated as in the score. If scores are not sums, such as
-    Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the number of lists
-    times the number of pairs of items.
+    Ties within a list, absent items and weights are treated as the method treats them in its scores. If scores are not
+    sums, such as Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the
+    number of lists times the number of pairs of items.
 
     References
     ----------
@@ -152,7 +153,7 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """Return each item's points in each list of a query, without the list's weight, of shape (n_lists, n_items)."""
+    """For one query, return the points of each item in each unweighted list, of shape (n_lists, n_items)."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     says = np.zeros((last - first, lists.query_n_items[q]))
@@ -163,7 +164,7 @@ def _says(lists, q, gain, given):
 
 
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
-    """Return the first and the last place of each item's set, as two float64 arrays of shape (n_items,).
+    """Return the first and the last place of each item's confidence set, as float64 arrays of shape (n_items,).
 
     `says`, of shape (n_units, n_items), contains the points that each item has from one draw of a unit. `drawn`, of
     shape (n_units, n_resamples), contains the number of times that each unit is drawn. `expected`, of shape (n_units,),
@@ -189,7 +190,8 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
         farthest = np.broadcast_to(farthest.max(axis=0), farthest.shape)
     bound = quantile_of_draws(farthest, confidence)
     with np.errstate(invalid="ignore"):
-        # An infinite bound separates no items, nor does an infinite distance: too few lists were drawn.
+        # An infinite bound separates no items. An infinite distance, which is due to few drawn lists, also separates
+        # none.
         above = (distance > bound[:, None]).sum(axis=1)
         below = (-distance > bound[:, None]).sum(axis=1)
     return 1.0 + above, float(n) - below
@@ -198,7 +200,8 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 def _studentise(value, total, squares, n):
     """Divide a value by the standard error of a sum of n terms.
 
-    `total` is the sum of the terms and `squares` the sum of their squares. The value of 0/0 is 0.
+    `total` is the sum of the terms, and `squares` is the sum of the squared terms. If the value and the standard error
+    are both 0, the result is 0.
     """
     variance = squares - total**2 / n
     variance[variance <= TOLERANCE * squares] = 0.0

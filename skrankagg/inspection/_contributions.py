@@ -34,9 +34,9 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     -------
     DataFrame of shape (n_shares, 4)
         Columns `query`, `voter`, `item` and `contribution`, float64 in the unit of the score. There is a row for each
-        item of a list. If items absent from a list have points, there is also a row for each of these items. Rows are
-        sorted by query, by the item's rank in the consensus, and by voter. The contributions to an item add up to its
-        score.
+        item of a list. If the method gives points to the items absent from a list, there is also a row for each absent
+        item. The rows are sorted by query, then by the item's rank in the consensus, then by voter. The contributions
+        to an item add up to its score.
 
     Raises
     ------
@@ -67,16 +67,17 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     - :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and the other sums
       of scores, points and reciprocal ranks;
     - :class:`~skrankagg.aggregators.ProbFuse` and related methods;
-    - :class:`~skrankagg.aggregators.RankStatistic` with ``statistic="mean"`` and, by logarithms, ``"geometric-mean"``.
+    - :class:`~skrankagg.aggregators.RankStatistic` with ``statistic="mean"``, or with ``statistic="geometric-mean"``,
+      whose score is computed from logarithms.
 
     Some scores are a sum times a factor that depends on all lists. :class:`~skrankagg.aggregators.CombMNZ` multiplies
     by the number of lists that contain the item. Methods that compute means divide by this number. Each contribution is
     then multiplied by this factor; for CombMNZ it is :math:`h(i) \, w_v s_v(i)`. A contribution is a share of the
     current score. It is not the amount by which the score would decrease without the list.
 
-    A negative contribution lowers the score, for example a "z-score" value below the mean. There is one score that does
-    not come from a list. With ``absent="ignore"``, :class:`~skrankagg.aggregators.RankStatistic` gives the worst score
-    to an item that occurs only in lists of weight 0. This requires that other items occur in lists of positive weight.
+    A negative contribution lowers the score, for example a "z-score" value below the mean. One kind of score does not
+    come from any list. With ``absent="ignore"``, :class:`~skrankagg.aggregators.RankStatistic` gives the worst score to
+    an item that occurs only in lists of weight 0. This happens only if other items occur in lists of positive weight.
     All contributions to such an item are 0.
 
     Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided exactly among the
@@ -111,7 +112,8 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     else:
         n_lists = np.diff(lists.list_ptr)
         _check_size(aggregator, int(n_lists @ lists.query_n_items))
-        # For each list, one row for every candidate of its query. Rows of the list overwrite the points for absence.
+        # Each list gets a row for every candidate of its query. The list's own rows then overwrite the points for
+        # absence.
         own, ptr = gather_ranges(lists.candidate_ptr, lists.list_query)
         candidate, row_list = own, expand(ptr)
         share = shares.absent[row_list].astype(np.float64)

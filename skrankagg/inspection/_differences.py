@@ -27,7 +27,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         Consensus frames from ``transform``, with `query`, `item`, and `score` or `rank` or both. Other runs with one
         list for each query are also accepted.
     top : int, default=10
-        Number of first places that `top_overlap` compares.
+        Number of first places in which `top_overlap` compares the items.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     voter_influence : Compares the consensus with each consensus without one list.
     skrankagg.metrics.kendall_tau : The correlation of two rankings.
     skrankagg.metrics.overlap : The overlap of two rankings. With ``ties="w"``, short lists do not lower the overlap.
-    skrankagg.metrics.agreement_matrix : One number for every two methods.
+    skrankagg.metrics.agreement_matrix : Computes the agreement of every two methods.
 
     Notes
     -----
@@ -149,7 +149,10 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
 
 def _classes(run):
-    """Number the tie classes of a run's rows in ascending order within each list; rows of equal score are tied."""
+    """Return the number of the tie class of each row of a run; rows of equal score are tied.
+
+    The numbers increase within each list. Rows of different lists have different numbers.
+    """
     start = tie_starts(run.row_ptr, run.rank)
     if run.has_scores:
         by_rank = np.zeros(run.n_lists, dtype=bool)
@@ -161,7 +164,10 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """For each member of a group, return by how many places `place` is higher than its position in the row order."""
+    """For each row, return the number of places by which the order of `place` puts the row higher in its group.
+
+    The number is negative if the order of `place` puts the row lower.
+    """
     order = group_order(expand(ptr), place)
     here = positions(ptr)
     there = np.empty(len(place), dtype=np.int64)
@@ -170,7 +176,7 @@ def _moves(ptr, place):
 
 
 def _first_largest(ptr, value):
-    """Return the largest value of each group, and the first row that has it."""
+    """For each group, return the largest value, and the first row that has this value."""
     largest = np.maximum.reduceat(value, ptr[:-1])
     rows = np.flatnonzero(value == np.repeat(largest, np.diff(ptr)))
     start = np.append(True, np.diff(expand(ptr)[rows]) > 0)

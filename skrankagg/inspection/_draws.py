@@ -49,32 +49,33 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
 
 
 def _draw_votes(given, ids, votes):
-    """Return a mask, of shape (n_queries,), of queries whose weights are numbers of ballots that can be drawn."""
+    """Return a mask of shape (n_queries,): True if the weights of a query count ballots that can be drawn singly."""
     heads, weight = given.list_ptr[:-1], given.list_weight
     with np.errstate(over="ignore"):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
     if votes and not can.all():
         raise InputError(
-            f"`votes` must be False unless all weights are whole numbers below 2**53 in total; query "
-            f"{ids[first_row(~can)]!r} has other weights. Give whole weights or votes=False."
+            f"`votes` must be False unless all weights are integers whose sum is below 2**53; query "
+            f"{ids[first_row(~can)]!r} has other weights. Give integer weights, or pass votes=False."
         )
-    return are_votes(given, votes, "Give votes=False, or whole weights.") & can
+    return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can
 
 
 class _Draws:
-    """Base class of random draws, which are weights of the lists.
+    """Base class of random draws; each draw is represented by weights of the lists.
 
-    `list_ptr`, of shape (n_queries + 1,), splits the lists by query. `weight`, of shape (n_lists,), contains the weight
-    of one draw of each list.
+    `list_ptr`, of shape (n_queries + 1,), contains offsets: the lists of query q begin at ``list_ptr[q]`` and end
+    before ``list_ptr[q + 1]``. `weight`, of shape (n_lists,), contains the weight that each list has if it is drawn
+    once.
     """
 
     def __init__(self, list_ptr, weight, n_units, n_resamples, seed):
         self.list_ptr, self.weight, self.n_resamples, self.seed = list_ptr, weight, n_resamples, seed
-        #: Number of units drawn with replacement for each query, (n_queries,).
+        #: Number of units drawn with replacement for each query, of shape (n_queries,).
         self.n_units = n_units
 
     def weights(self, start, stop):
-        """For some queries, return the weights of their lists in all draws, of shape (n_lists, n_resamples)."""
+        """For queries `start` to `stop` - 1, return list weights in all draws, of shape (n_lists, n_resamples)."""
         own = slice(self.list_ptr[start], self.list_ptr[stop])
         return self.counts(start, stop) * self.weight[own, None]
 
@@ -82,8 +83,8 @@ class _Draws:
 class _DrawsOfQueries(_Draws):
     """Random draws of the lists or ballots of each query.
 
-    `ballots`, of shape (n_lists,), is the number of units that each list stands for. `equal`, of shape (n_queries,),
-    marks the queries in which each list is one unit.
+    `ballots`, of shape (n_lists,), is the number of units that each list stands for. `equal`, of shape (n_queries,), is
+    True for queries in which every list is one unit of weight 1.
     """
 
     def __init__(self, list_ptr, weight, ballots, equal, ids, n_resamples, seed):
@@ -92,7 +93,7 @@ class _DrawsOfQueries(_Draws):
         self.ballots, self.equal, self.ids = ballots, equal, ids
 
     def counts(self, start, stop):
-        """For some queries, count the draws of their lists, float64 of shape (n_lists, n_resamples)."""
+        """For queries `start` to `stop` - 1, count how often each list is drawn, of shape (n_lists, n_resamples)."""
         return np.concatenate([self._counts(q) for q in range(start, stop)])
 
     def _counts(self, q):
@@ -104,12 +105,17 @@ class _DrawsOfQueries(_Draws):
         return rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
 
     def by_unit(self, q, says):
-        """Return the points of a query's units, of shape (n_units, n_items), and their counts and expected counts."""
+        """Return three arrays for the units of a query.
+
+        The first array contains the points that one draw of a unit gives to each item, of shape (n_units, n_items). The
+        second array counts how often each unit is drawn, of shape (n_units, n_resamples). The third array contains the
+        expected counts.
+        """
         return says, self._counts(q), self.ballots[slice(*self.list_ptr[q : q + 2])]
 
 
 class _CommonDraws(_Draws):
-    """Random draws of voters or queries, each with all of its lists.
+    """Random draws of voters, or of queries; a drawn voter or query comes with all of its lists.
 
     `unit`, of shape (n_lists,), contains the number of the voter or query that each list belongs to.
     """
@@ -123,18 +129,26 @@ class _CommonDraws(_Draws):
         return _draw(np.random.default_rng(self.seed), int(self.n_units[0]), self.n_resamples)
 
     def counts(self, start, stop):
-        """For some queries, count the draws of their lists, float64 of shape (n_lists, n_resamples)."""
+        """For queries `start` to `stop` - 1, count how often each list is drawn, of shape (n_lists, n_resamples)."""
         return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
 
     def by_unit(self, q, says):
-        """Return the points of a query's units, of shape (n_units, n_items), and their counts and expected counts."""
+        """Return three arrays for the units of a query.
+
+        The first array contains the points that one draw of a unit gives to each item, of shape (n_units, n_items). The
+        second array counts how often each unit is drawn, of shape (n_units, n_resamples). The third array contains the
+        expected counts.
+        """
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
         return total, self._counts, np.ones(len(total))
 
 
 def _draw(rng, n, n_resamples):
-    """Draw n of n units with replacement; return the count of each unit, of shape (n, n_resamples)."""
+    """Draw n of n units with replacement, `n_resamples` times; return the counts of each unit.
+
+    The counts have the shape (n, n_resamples).
+    """
     drawn = rng.integers(0, n, size=(n_resamples, n))
     drawn += np.arange(0, n * n_resamples, n)[:, None]
     return np.bincount(drawn.ravel(), minlength=n * n_resamples).reshape(n_resamples, n).T.astype(np.float64)

@@ -61,9 +61,9 @@ def voter_influence(
         - `query` and `voter`;
         - `weight`, float64: the weight of the list times the aggregator's `voter_weights`, without learned weights;
         - `agreement`, float64 from -1 to 1: Kendall's :math:`\tau_b` of the list and the consensus of the other lists,
-          on the items that both contain;
-        - `z`, float64: the agreement minus the median of the query's lists, in units of 1.4826 times the median
-          absolute deviation. It is NaN if the query has fewer than 5 lists or the deviation is 0;
+          on the items that both the list and this consensus contain;
+        - `z`, float64: the agreement minus the median agreement of the query's lists, in units of 1.4826 times the
+          median absolute deviation. It is NaN if the query has fewer than 5 lists or the deviation is 0;
         - `threshold`, float64: the agreement below which the list is an outlier, see Notes. It is NaN if the list is
           too short to test, or the query has fewer than 5 lists that can be tested;
         - `outlier`, boolean: whether the agreement is below the threshold; NA if there is no threshold;
@@ -107,9 +107,9 @@ def voter_influence(
     query are learned again without the list. Everything learned by ``fit`` stays unchanged.
 
     The agreement is measured against the *other* lists. A list always agrees more with a consensus that includes the
-    list. This difference is larger if there are fewer lists.
+    list. This effect is stronger if there are fewer lists.
 
-    `outlier` marks a list that agrees significantly less with the others than similar lists do. Each list has a
+    `outlier` marks a list that agrees significantly less with the other lists than similar lists do. Each list has a
     one-sided test at level 0.05. Let there be m untied pairs of items and an agreement :math:`\tau`. Then :math:`d = m
     (1 - \tau) / 2` pairs are discordant. The angle [1]_
 
@@ -209,10 +209,11 @@ def voter_influence(
 
 
 class _Without(NamedTuple):
-    """Consensuses that are each computed without one list; each list belongs to a different query or replicate.
+    """Consensuses that are each computed without one list; each consensus is a group of candidates.
 
-    `list`, of shape (n_groups,), contains the lists left out. Group ``g`` has the candidates ``candidate[ptr[g]:ptr[g +
-    1]]``. `place` contains their places, counted from 1. The numbers of their tie classes increase with the place.
+    `list`, of shape (n_groups,), contains the list that each consensus leaves out. Group ``g`` has the candidates
+    ``candidate[ptr[g]:ptr[g + 1]]``. For each of these candidates, `place` is the place in the consensus, counted from
+    1. `tie_class` is the number of the candidate's tie class, which increases with the place.
     """
 
     list: np.ndarray
@@ -223,7 +224,7 @@ class _Without(NamedTuple):
 
 
 def _places_and_classes(ptr, order, score):
-    """Return the place of each member in its group, counted from 1, and the number of its tie class."""
+    """For each member, return its place in its group, counted from 1, and the number of its tie class."""
     place, tie_class = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     place[order] = positions(ptr)
     tie_class[order] = np.cumsum(tie_starts(ptr, score))
@@ -231,13 +232,13 @@ def _places_and_classes(ptr, order, score):
 
 
 def _alike(lists):
-    """Group queries with similar numbers of lists, because each group needs as many replicates as its largest query."""
+    """Group the queries by similar numbers of lists. The query with most lists decides how long a group takes."""
     size = np.frexp(np.diff(lists.list_ptr))[1]
     return [np.flatnonzero(size == one) for one in np.unique(size)]
 
 
 def _silence(aggregator, lists, heard, queries, others, failures):
-    """For some queries at once, set the weight of each list to 0 in turn, and yield the new consensuses."""
+    """For several queries at once, set the weight of one list after another to 0, and yield the new consensuses."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -284,7 +285,10 @@ def _silence(aggregator, lists, heard, queries, others, failures):
 
 
 def _try_scores(aggregator, lists, weights, score, failures):
-    """Return scores for each column of weights, of shape (n_candidates, n_replicates); NaN where aggregation fails."""
+    """Aggregate once for each column of weights; return scores of shape (n_candidates, n_replicates).
+
+    The scores of a query are NaN in a replicate in which its aggregation fails.
+    """
     try:
         scores = score(weights)
         if not np.isnan(scores).any():
@@ -308,7 +312,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, others, failures):
-    """For some queries at once, remove the rows of each list in turn, and yield the new consensuses."""
+    """For several queries at once, remove the rows of one list after another, and yield the new consensuses."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     position = positions(list_ptr) - 1
     for number in range(int(position.max()) + 1):
@@ -318,7 +322,7 @@ def _drop(aggregator, lists, heard, queries, others, failures):
 
 
 def _try_without(aggregator, lists, dropped, failures):
-    """Yield the consensus of some queries, each without one list; yield nothing where aggregation fails."""
+    """Yield the consensuses of queries that each lack one list. If the aggregation of a query fails, omit the query."""
     kept = np.zeros(lists.n_queries, dtype=bool)
     kept[lists.list_query[dropped]] = True
     kept = kept[lists.list_query]
@@ -341,7 +345,11 @@ def _try_without(aggregator, lists, dropped, failures):
 
 
 def _differences(lists, without, place, tie_class, top):
-    """For each group, return the share of swapped pairs, the number of items that leave the top, and leader changes."""
+    """Compare each new consensus with the full consensus; return three arrays of shape (n_groups,).
+
+    The first array contains the share of swapped pairs. The second array contains the number of items that are no
+    longer among the first `top` places. The third array is True if another item is first.
+    """
     group, before = expand(without.ptr), place[without.candidate]
     order = group_order(group, before)
     after = dense_ranks(without.ptr, without.tie_class[order])
@@ -354,9 +362,9 @@ def _differences(lists, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, without):
-    """Return the rows of the lists left out, and the tie classes of their items without the list.
+    """Return the rows of the lists left out, and the tie class of the item of each row.
 
-    The class -1 marks items that do not occur without the list.
+    The tie classes are from the consensus without the list. The class -1 marks an item that this consensus lacks.
     """
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate
@@ -372,10 +380,11 @@ def _tell_of_failures(aggregator, failures, n_tried):
     first = f"{type(failures[0]).__name__}: {failures[0]}"
     if len(failures) == n_tried:
         raise InputError(
-            f"{aggregator!r} failed whichever list was left out; the first error was {first}"
+            f"{aggregator!r} failed for every list that was left out; the first error was {first}"
         ) from failures[0]
-    lists = "1 list" if len(failures) == 1 else f"{len(failures)} lists"
+    lists, which = ("1 list", "this list") if len(failures) == 1 else (f"{len(failures)} lists", "these lists")
     warn_user(
-        f"{aggregator!r} failed without {lists} of {n_tried}, whose values are missing; the first error was {first}",
+        f"{aggregator!r} failed without {lists} of {n_tried}, so the values of {which} are missing; the first error "
+        f"was {first}",
         UserWarning,
     )

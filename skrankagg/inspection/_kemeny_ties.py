@@ -82,13 +82,14 @@ def kemeny_ties(
     :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and affects no other pair. If the `cost` is 0 in
     an `optimal` order, the order with the two items swapped is therefore also a best order. The lists then do not
     separate the two items. This does not hold for several swaps at once. Suppose that a, b and c follow each other, and
-    that swapping a and b as well as swapping b and c has cost 0. Then c can come before a at no cost only if the
-    majority between a and c is also a draw.
+    that two swaps have cost 0: a with b, and b with c. Then c can come before a at no cost only if the majority between
+    a and c is also a draw.
 
-    A pair that is *not* listed need not have the same order in all best orders, because best orders may also differ in
-    the place of a block of items. In a cycle of three equal majorities, no two neighbours can be swapped at no cost,
-    but each of the three rotations is a best order. `unique` is then False. If `unique` is True, no other order is
-    best. Two items of different components have the same order in every best order, unless the two items draw [1]_.
+    A pair that is *not* listed need not have the same order in all best orders. The reason is that best orders may also
+    differ in the place of a block of items. In a cycle of three equal majorities, no two neighbours can be swapped at
+    no cost, but each of the three rotations of the cycle is a best order. `unique` is then False. If `unique` is True,
+    no other order is best. Two items of different components have the same order in every best order, unless the
+    majority between the two items is a draw [1]_.
 
     If the order is not proven to be best, each `cost` is still exact for this order.
 

@@ -21,7 +21,7 @@ from ._removals import Clock, lightest_cover, lightest_set
 
 __all__ = ["margin_of_victory"]
 
-# Number of scores of sets of lists computed at once, and largest number of such sets.
+# Number of scores that are computed at once, and largest number of sets of lists that are tried at once.
 _CELLS, _MOST_COLUMNS = 1 << 18, 512
 # Largest product of a query's votes and items for which votes are counted separately.
 _MOST_VOTE_CELLS = 20_000_000
@@ -63,12 +63,12 @@ def margin_of_victory(
         - `margin`, float64: the smallest total weight of lists whose removal lets another item reach the leader's
           score. It is 0 if the leader already shares the highest score. It is infinity if the leader keeps the lead as
           long as one list is left. NaN means that the margin is not proven;
-        - `lower_bound`, float64: value that the margin is proven to reach or exceed;
+        - `lower_bound`, float64: proven lower bound of the margin;
         - `upper_bound`, float64: weight of the lists that were found to end the lead; infinity if no such lists were
           found;
         - `optimal`, bool: whether the two bounds are equal;
-        - `removed`, tuple: the voters of the lists found, in the order of the voters. A voter occurs once for each vote
-          removed from its list. The tuple is empty if no lists were found.
+        - `removed`, tuple: the voters of the lists that were found to end the lead, in the order of the voters. A voter
+          occurs once for each vote removed from its list. The tuple is empty if no lists were found.
 
     Raises
     ------
@@ -95,8 +95,8 @@ def margin_of_victory(
     With ``votes=False``, equal ballots merged into one list are removed together, and the margin is larger.
 
     Some scores are sums of independent per-list scores: :class:`~skrankagg.aggregators.BordaCount` with its default,
-    :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. In these
-    sums, the removal of a list changes the leader's lead over each rival by a fixed amount. The smallest weight that
+    :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. With such
+    scores, the removal of a list changes the leader's lead over each rival by a fixed amount. The smallest weight that
     ends the lead over a rival is then the solution of a covering problem. The problem is solved by branch and bound, or
     by a sort if the lists have equal weight. An aggregation then confirms the solution.
 
@@ -171,7 +171,7 @@ class _Lead:
 
     def __init__(self, aggregator, lists, leader, heard, votes):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader
-        #: The list of each member, and the member's weight; a member is a list or one of its votes.
+        #: The list that each member belongs to. A member is a list or one vote of a list.
         self.members = np.flatnonzero(heard)
         self.member_weight = lists.list_weight[self.members]
         self._count_votes(votes)
@@ -183,7 +183,7 @@ class _Lead:
         self.scale = consensus.scale if isinstance(consensus, Consensus) else None
         weight = self.member_weight
         unit = common_unit(weight)
-        # Sums of whole numbers have no rounding, so weights are counted in a common unit if there is one.
+        # Sums of integers are exact, so weights are expressed in a common unit if they have one.
         count = weight / unit
         whole = np.round(count)
         self.whole = bool((np.abs(count - whole) <= 1e-9 * count).all())
@@ -192,7 +192,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _count_votes(self, votes):
-        """If votes are counted separately, turn each vote of a list into a member."""
+        """Turn each vote of a list into a member if votes are counted separately."""
         weight = self.member_weight
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -200,19 +200,19 @@ class _Lead:
         query = show_id(self.lists.queries, 0)
         if not whole:
             raise InputError(
-                f"`votes` must be False or None unless all weights are whole; query {query} has other weights. Give "
-                "whole weights or votes=False."
+                f"`votes` must be False or None unless all weights are integers; query {query} has other weights. "
+                "Give integer weights, or pass votes=False."
             )
         if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS:
             raise InputError(
-                f"Query {query} has {weight.sum():g} votes, too many to count separately. Pass votes=False, which "
-                "removes whole lists and gives an upper bound of the margin."
+                f"Query {query} has {weight.sum():g} votes, which are too many to count separately. Pass votes=False, "
+                "which removes whole lists and gives an upper bound of the margin."
             )
         self.members = np.repeat(self.members, weight.astype(np.int64))
         self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
-        """For each set of lists, return whether the lead ends without these lists, and the remaining lead."""
+        """For each set of members, return whether the lead ends without the members, and the remaining lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
         removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
         weights[self.members[self.heads]] -= removed
@@ -225,7 +225,10 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return the lower and the upper bound of the margin, and the numbers of the lists found."""
+        """Return the lower bound of the margin, the upper bound, and the numbers of the lists to remove.
+
+        If no lists were found that end the lead, the third value is empty. A list occurs once for each removed vote.
+        """
         nothing: list[int] = []
         if not len(self.rivals):
             return math.inf, math.inf, nothing
@@ -238,7 +241,7 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
 
     def _by_sums(self, clock):
-        """If scores are sums, find the lightest set of lists that ends the lead; otherwise return None.
+        """Find the lightest set of members whose removal ends the lead; return None if scores are not sums.
 
         The result has the form of the result of :func:`lightest_set`.
         """
@@ -248,7 +251,7 @@ class _Lead:
             return None
         lists, weight = self.lists, self.member_weight
         table = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).toarray()[self.members]
-        # Amount that the removal of each list takes from the lead over each rival.
+        # Amount by which the removal of each member reduces the lead over each rival.
         loss = (table[:, [self.leader]] - table[:, self.rivals]) * weight[:, None]
         size = np.abs(table * weight[:, None]).sum(axis=0).max()
         need = loss.sum(axis=0) - TOLERANCE * size

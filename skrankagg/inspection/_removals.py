@@ -1,4 +1,4 @@
-"""Search for the lightest set of members that has an effect: a covering problem for sums, trials of sets otherwise."""
+"""Search for the lightest set of members that has an effect, by a covering problem or by trying sets."""
 
 import heapq
 from time import monotonic
@@ -7,7 +7,7 @@ import numpy as np
 
 # Nodes of the search between two checks of the clock.
 _NODES = 256
-# Part of a bound in whole units that may be rounding error.
+# Largest excess of a bound over an integer that counts as a rounding error.
 _SLACK = 1e-9
 
 
@@ -23,7 +23,7 @@ class Clock:
 
 
 def sets_by_weight(weight, most):
-    """Yield the weight and the members of all sets of 1 to `most` members, in ascending order of weight.
+    """For each set of 1 to `most` members, yield its weight and its members; lighter sets come first.
 
     >>> from skrankagg.inspection._removals import sets_by_weight
     >>> list(sets_by_weight([1.0, 1.0, 3.0], 2))
@@ -45,9 +45,9 @@ def sets_by_weight(weight, most):
 def lightest_cover(value, weight, need, most, whole, clock):
     """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
-    All values must be above 0. Returns a proven lower bound of the weight, which is at most `most`, and the weight and
-    the members of the set. If there is no such set, or no set is found in time, the weight is `most` and the members
-    are None. `whole` means that all weights are integers.
+    All values must be above 0. `whole` means that all weights are integers. The function returns a proven lower bound
+    of the weight, which is at most `most`, then the weight of the set, then its members. If there is no such set, or no
+    set is found in time, the weight is `most` and the members are None.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
@@ -99,9 +99,9 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
 
     ``happens(sets)`` is called with masks of shape (n_members, n_sets). For each set, the function returns whether the
     set has the effect, and a distance to the effect. A smaller distance means that the set is nearer to the effect. A
-    set has from 1 to `most_members` members. `n_columns` sets are tried at once. Returns a proven lower bound of the
-    weight, which is infinite if no set has the effect. Also returns the weight and the members of the lightest set
-    found, or infinity and None if no set was found.
+    set has from 1 to `most_members` members. `n_columns` sets are tried at once. The first returned value is a proven
+    lower bound of the weight; it is infinite if no set has the effect. The other values are the weight and the members
+    of the lightest set found. If no set was found, they are infinity and None.
     """
     n = len(weight)
     allowed = n - 1 if most_members is None else min(most_members, n - 1)
@@ -135,7 +135,10 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
 
 
 def _greedy(happens, weight, allowed, n_columns, clock):
-    """Add members by their progress per weight until the effect occurs, then leave out members that are not needed."""
+    """Find a set with the effect: add the member of most progress per weight, then drop unneeded members.
+
+    Return the weight and the members of the set. If no set was found, return infinity and None.
+    """
     chosen = np.zeros(len(weight), dtype=bool)
     distance = happens(chosen[:, None])[1][0]
     while chosen.sum() < allowed:

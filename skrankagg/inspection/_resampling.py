@@ -20,7 +20,7 @@ from ._arguments import begin
 from ._draws import UNITS, make_draws
 
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
-# Number of scores computed at one time, 8 MB, not counting the sort.
+# Number of scores that are computed at one time; they take 8 MB without the memory of the sort.
 _CELLS = 1 << 20
 # With fewer units than this, draws contain little information.
 _FEW = 5
@@ -30,10 +30,10 @@ _FEW = 5
 class Replicates:
     """Results of the replicates of some queries.
 
-    `queries` contains the number of the first query and the number after the last query. `ptr` splits the candidates of
-    these queries, counted from 0. `first` and `last`, of shape (n_candidates, n_resamples), are the first and the last
-    place of each item's tie class. `score_se`, of shape (n_candidates,), is the standard deviation of the scores.
-    `valid`, of shape (n_queries, n_resamples), marks the replicates that did not fail.
+    `queries` contains the number of the first query and the number after the last query. `ptr` contains the offsets of
+    these queries among their candidates, counted from 0. `first` and `last`, of shape (n_candidates, n_resamples), are
+    the first and the last place of each item's tie class. `score_se`, of shape (n_candidates,), is the standard
+    deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the replicates that did not fail.
     """
 
     queries: tuple
@@ -44,7 +44,11 @@ class Replicates:
     valid: np.ndarray
 
     def of_queries(self):
-        """For each query, yield its number, and the score deviations and the valid places of its candidates."""
+        """For each query, yield its number and three arrays of its candidates.
+
+        The arrays contain the standard deviations of the scores, the first places, and the last places. Only valid
+        replicates are included.
+        """
         for k, q in enumerate(range(*self.queries)):
             own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
             first = self.first[own] if valid.all() else self.first[own][:, valid]
@@ -54,7 +58,7 @@ class Replicates:
 
 
 class _Failing(Exception):
-    """Failure of a method in a replicate of several queries that are aggregated together."""
+    """Error of a method in a replicate of several queries that are aggregated together."""
 
 
 class Resampling:
@@ -95,7 +99,7 @@ class Resampling:
         self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed)), votes)
         self.lists = _pool(lists) if unit == "query" else lists
         aggregator._warn_of_lists(self.lists)
-        #: Component of each candidate, (n_candidates,); all are 1 if the method does not compare items.
+        #: Component of each candidate, of shape (n_candidates,); all components are 1 if the method compares no items.
         self.component = component_labels(self.lists, tags.aggregator_tags.compares)
         few = int((self.draws.n_units < _FEW).sum())
         if few:
@@ -110,7 +114,10 @@ class Resampling:
             )
 
     def aggregate(self):
-        """Return the encoded consensus of all lists, and the size of each query's terms if the terms may cancel."""
+        """Return the encoded consensus of all lists, and the largest size of the terms in each query's scores.
+
+        The second value is None if the terms cannot cancel each other.
+        """
         lists = self.lists
         result = self.aggregator._aggregate_what_fits(lists) if self.aggregator._repeats_columns else None
         scale = result.scale if isinstance(result, Consensus) else None
@@ -119,7 +126,10 @@ class Resampling:
         return self.aggregator._rank(lists), scale
 
     def replicates(self, ranked, scale):
-        """Yield :class:`Replicates` of some queries at a time; `ranked` and `scale` are the result of `aggregate`."""
+        """Yield the :class:`Replicates` of one block of queries after another.
+
+        The arguments `ranked` and `scale` are the two values that `aggregate` returns.
+        """
         lists = self.lists
         centre = np.empty(lists.n_candidates)
         centre[ranked.order] = ranked.score
@@ -135,7 +145,10 @@ class Resampling:
             self.progress.close()
 
     def _blocks(self, start, stop, centre, scale):
-        """Yield the replicates of some queries together, or one query at a time if the method fails in some of them."""
+        """Yield the replicates of queries `start` to `stop` - 1 together.
+
+        If the method fails in one of these queries, yield the replicates of each query separately.
+        """
         lists = self.lists
         block = lists if stop - start == lists.n_queries else lists.take(np.arange(start, stop))
         own = centre[lists.candidate_ptr[start] : lists.candidate_ptr[stop]]
@@ -186,7 +199,10 @@ class Resampling:
         return Replicates(queries, block.candidate_ptr, score_se, first, first if last is None else last, valid)
 
     def _scores(self, block, scores, weights):
-        """Return the scores of replicates, of shape (n_candidates, n_replicates), and one error; failures have NaN."""
+        """Return the scores in each replicate, of shape (n_candidates, n_replicates), and the first error or None.
+
+        The scores of a failed replicate are NaN.
+        """
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]
         else:
@@ -222,7 +238,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """For each row of draws, return the smallest value that is not exceeded by the given share of the values."""
+    """For each row of draws, return the smallest value that at least the given share of the draws do not exceed."""
     # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

@@ -34,9 +34,9 @@ def rank_stability(
 ) -> pd.DataFrame:
     r"""Compute the places of the items of a consensus when its lists are drawn again.
 
-    The result answers the question "how much does the order depend on which voters were asked?". The result describes
-    stability. It is not inference about the true order. An item that is ahead of an equally good item in the lists is
-    also ahead in most draws, see Notes.
+    The result answers the question "how much does the order depend on which voters were asked?". It describes the
+    stability of the order, and is not an inference about the true order. An item that is ahead of an equally good item
+    in the lists is also ahead in most draws, see Notes.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ def rank_stability(
     confidence : float, default=0.95
         Share of the draws that the interval of an item covers.
     places : sequence of int, default=(1, 10)
-        For each number k in `places`, the chance of the first k places is returned.
+        For each number k in `places`, the chance that an item is among the first k places is returned.
     unit : {"list", "voter", "query"}, default="list"
         The unit that is drawn. "list" draws the lists of each query separately. "voter" draws voters, each with its
         lists of all queries. "query" draws queries; the lists of all queries form one board of all items, see Notes.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w equal ballots, which are drawn separately. The number of ballots drawn
-        is the number of ballots in the lists. If False, the list is drawn as one unit, and its weight multiplies the
+        Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains as
+        many ballots as the lists of the query. If False, the list is drawn as one unit, and its weight multiplies the
         number of times that it is drawn. None treats lists as ballots only in queries with integer weights. The
         parameter applies only to ``unit="list"``; voters and queries are always drawn with their weights.
     random_state : int, RandomState instance or None, default=0
@@ -115,8 +115,8 @@ def rank_stability(
     stays a candidate even if no list that contains it is drawn.
 
     **Items that are not compared**: the items of a query may belong to several components (see
-    :meth:`RankedLists.components <skrankagg.RankedLists.components>`). Then `above_next` is NaN for items of two
-    components, and all columns that count places among all items are missing for the whole query.
+    :meth:`RankedLists.components <skrankagg.RankedLists.components>`). Then `above_next` is NaN if the two items belong
+    to different components, and all columns that count places among all items are missing for the whole query.
 
     Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
     ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so
@@ -136,10 +136,10 @@ def rank_stability(
     lists. If the items differed little, the coverage was 95 % with 50 lists and 88 % with 10 lists. If all items were
     equally good, hardly any interval contained all places.
 
-    Coverage is lower for the first place. At a medium spread, the interval of the best item covered its true rank in
-    about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered the true rank
-    in 93, 96 and 98 % of cases. If the items differed little, the coverage for the best item was 62, 75 and 87 %. If
-    you have fewer than 50 lists, use :func:`rank_confidence` for the first place.
+    Coverage is lower for the first place. If the items differed moderately, the interval of the best item covered its
+    true rank in about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered
+    the true rank in 93, 96 and 98 % of cases. If the items differed little, the coverage for the best item was 62, 75
+    and 87 %. If you have fewer than 50 lists, use :func:`rank_confidence` for the first place.
 
     The lists are aggregated `n_resamples` times. For sums and majorities, all draws are computed together.
 
@@ -193,7 +193,7 @@ def rank_stability(
             columns["n_resamples"][own] = first.shape[1]
             if first.shape[1] == 0:
                 continue
-            # All arrays below are in the order of the consensus.
+            # The items of all arrays below are in the order of the consensus.
             same = last is first
             first = first[order]
             last = first if same else last[order]
@@ -251,8 +251,8 @@ def preference_probabilities(
     -------
     DataFrame of shape (n_items, n_items)
         Rows and columns are the items in the order of the consensus. A value is the share of the draws in which the
-        item of the row is above the item of the column; ties count half. It is 1/2 on the diagonal, and NaN for two
-        items that no chain of lists connects.
+        item of the row is above the item of the column; ties count half. The value is 1/2 on the diagonal, and NaN for
+        two items that no chain of lists connects.
 
     Raises
     ------
@@ -333,12 +333,15 @@ def _choose_query(X, query, unit):
 
 
 def _share_of_top(first, last, k):
-    """Return the share of replicates in which each item is in the first k places; tied items may count in part."""
+    """For each item, return the share of replicates with the item in the first k places.
+
+    If only some of the places that tied items share are among the first k, each of these items counts by that fraction.
+    """
     if last is first:
         return (first <= k).mean(axis=1)
     return np.clip((k + 1 - first) / (last - first + 1), 0.0, 1.0).mean(axis=1)
 
 
 def _share_above(one, other):
-    """Return the share of replicates in which the places `one` are before the places `other`; ties count half."""
+    """Return the share of replicates in which the place `one` is better than the place `other`; ties count half."""
     return ((one < other).mean(axis=-1) + (one <= other).mean(axis=-1)) / 2

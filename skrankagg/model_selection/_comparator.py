@@ -55,7 +55,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
-        Methods to compare, with their names. An estimator may be the string "drop".
+        Methods to compare, with their names. A method given as the string "drop" is left out.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, each at most once, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
         method.
@@ -74,8 +74,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Value of every measure for a method that fails, as in scikit-learn's searches. A FitFailedWarning names the
         method, and the other methods are kept. "raise" raises the error of the method.
     with_voters : bool, default=False
-        Whether to measure the voters too. The rows of the voters follow the rows of the methods. They are labelled with
-        the names of the voters as str.
+        Whether to measure the voters too. The rows of the voters follow the rows of the methods. The label of such a
+        row is the id of the voter as a str.
     cv : int, splitter, iterable or None, default=None
         Folds of the queries on which methods that learn from judgements are measured, as in
         :func:`~skrankagg.model_selection.cross_val_consensus`. None raises an error for such methods.
@@ -123,9 +123,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     A method learns from judgements in any of these cases:
 
-    - One of its parameters at any depth is a ``qrels``, a :class:`~skrankagg.Qrels`, a
-      :class:`~skrankagg.metrics.RankingScorer`, or a ``scoring`` other than
-      :class:`~skrankagg.metrics.ConsensusScorer`, which uses lists alone.
+    - One of its parameters, at any depth, contains judgements. Such a parameter is a :class:`~skrankagg.Qrels`, or has
+      the name ``qrels`` and a value.
+    - One of its parameters, at any depth, is a :class:`~skrankagg.metrics.RankingScorer`, or is a ``scoring`` other
+      than :class:`~skrankagg.metrics.ConsensusScorer`. A ConsensusScorer uses the lists alone.
     - The method, or an estimator inside it, has the aggregator tag ``supervised``, weights or selects voters by a
       measure, or is a Comparator.
     - `learns` contains its name.
@@ -134,10 +135,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     judged queries. Afterwards the method is fitted on all queries. The method is called with RankedLists. If a part of
     the method needs judgements and contains none, the Comparator passes its judgements of the training queries as `y`.
 
-    Parameters that were learned before cannot be held out, such as voter weights that were measured on these queries.
-    If `learns` names a method that learns only in this way, the method is rejected for every `cv`. Let the Comparator
-    fit the estimator that learns the parameters, or learn the parameters on other queries. The choice of the best
-    method also uses judgements; ``cross_val_score`` of the Comparator measures this choice.
+    If a parameter was learned from the queries before ``fit``, such as measured voter weights, `cv` cannot hold the
+    queries out. If `learns` names a method that learns only in this way, the method is rejected for every `cv`. Let the
+    Comparator fit the estimator that learns the parameters, or learn the parameters on other queries. The choice of the
+    best method also uses judgements; ``cross_val_score`` of the Comparator measures this choice.
 
     Examples
     --------
@@ -300,7 +301,11 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the attributes from the results of the methods, `outcomes`, and of the measured voters, `rivals`."""
+        """Set the fitted attributes.
+
+        The argument `outcomes` contains the results of the methods. The argument `rivals` contains the results of the
+        measured voters.
+        """
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -476,12 +481,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return latex_table(table, marks=marks, **options)
 
     def _measured(self):
-        """Return the measures of each query; failed methods have NaN instead of `error_score`."""
+        """Return `per_query_` with NaN instead of `error_score` for failed methods."""
         failed = self.per_query_.index.get_level_values(0).isin(list(self.failures_))
         return self.per_query_.mask(np.broadcast_to(failed[:, None], self.per_query_.shape))
 
     def _check_learns(self):
-        # Dropped methods may be named too: a grid drops one and keeps the rest of the parameters.
+        # `learns` may also name dropped methods, because a grid may drop a method and leave `learns` unchanged.
         names = [name for name, _ in self.aggregators]
         unknown = [name for name in self.learns if name not in names]
         if unknown:

@@ -131,16 +131,16 @@ def query_folds(cv, lists):
     if (tested != 1).any():
         q = int(np.flatnonzero(tested != 1)[0])
         raise InputError(
-            f"`cv` must have every query in exactly one test set; {show_id(lists.queries, q)} is in {tested[q]}, and "
-            f"{int((tested != 1).sum()) - 1} other queries are in no or several test sets. Choose folds, such as "
-            "cv=5 or KFold(5, shuffle=True), without qrels= of the splitter. To leave out unjudged queries, pass "
+            f"`cv` must have every query in exactly one test set; query {show_id(lists.queries, q)} is in {tested[q]} "
+            f"sets. This error also affects {int((tested != 1).sum()) - 1} other queries. Choose folds, such as cv=5 "
+            "or KFold(5, shuffle=True), and do not pass qrels= to a splitter. To leave out unjudged queries, pass "
             "lists.judged(qrels)."
         )
     for train, test in folds:
         both = np.intersect1d(train, test)
         if len(both):
             raise InputError(
-                f"`cv` must not have a query in both the training and the test set of a fold; "
-                f"{show_id(lists.queries, int(both[0]))} is in both. Leave the query out of the training set."
+                f"`cv` must not have a query in both the training and the test set of a fold; query "
+                f"{show_id(lists.queries, int(both[0]))} is in both sets. Leave the query out of the training set."
             )
     return folds

@@ -5,7 +5,7 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Return the reasons why methods learn from judgements, by name of the method.
+    """For each method that learns from judgements, return the reason; the result is a dict by name.
 
     `learns` contains the names of further methods that learn from judgements.
     """
@@ -33,7 +33,7 @@ def refuse_learners(reasons):
 def refuse_learnt(members, learns):
     """Raise InputError if `learns` names a method whose fit learns nothing.
 
-    The parameters of such a method were learned from judgements before, so queries cannot be held out.
+    The parameters of such a method were learned from judgements before, so cross-validation cannot hold out queries.
     """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:
@@ -46,5 +46,5 @@ def refuse_learnt(members, learns):
 
 
 def _is_fitted(estimator):
-    """Return True if the fit of an estimator may change its results."""
+    """Return True if calling ``fit`` may change an estimator's results."""
     return getattr(tags_of(estimator), "requires_fit", True)

@@ -63,18 +63,19 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     `prior` is too small for so few lists.
 
     Values for different settings of `prior` can be compared directly. A different setting of `absent` changes the
-    choices and the items to choose from. Then compare the differences between `per_choice` and `uniform`. Without ties,
-    the parameter `ties` changes nothing. With ties, "davidson" uses the exact likelihood of the data, and "efron" and
-    "breslow" use different approximations. Values for different settings of `ties` then cannot be compared. Under
-    "davidson", a tie has probability 0 if no training list contains a tie of the same number of items. The value is
-    then minus infinity.
+    choices and the items to choose from. To compare settings of `absent`, compare the differences between `per_choice`
+    and `uniform`. If the lists have no ties, the parameter `ties` changes nothing. If they have ties, "davidson" uses
+    the exact likelihood of the data, and "efron" and "breslow" use different approximations. Values for different
+    settings of `ties` cannot be compared in this case. Under "davidson", a tie has probability 0 if no training list
+    contains a tie of the same number of items. The value is then minus infinity.
 
-    Lists count with their own weights. The model's `voter_weights` multiply these weights only in the fit. Settings
-    with different voter weights are therefore measured by the same lists. The weights of comparisons and ballots are
-    numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
+    In the likelihood, the lists have their own weights. The model's `voter_weights` multiply these weights only in the
+    fit. Settings with different voter weights are therefore measured by the same lists. The weights of comparisons and
+    ballots are numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
 
     With `weighting`, the reliability of a voter is learned from the voter's other lists in the same group of the query.
-    With "global", the voter's lists of other queries are also used. A voter without other lists is treated as average.
+    With "global", the voter's lists of other queries are also used. A voter without other lists is given average
+    reliability.
 
     A list of :math:`L` items contains :math:`L` choices. If its last item was the only item left to choose, the list
     contains :math:`L - 1` choices. If a query has only one list, nothing is learned, and all worths are equal.
@@ -137,9 +138,9 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
 
 def _n_choices(lists, absent):
-    """For each query, count the choices in its lists by weight.
+    """For each query, sum the numbers of choices in its lists, multiplied by the weights of the lists.
 
-    If only one item is left, taking this item is not a choice.
+    Ranking the only item that is left is not a choice.
     """
     left = lists.query_n_items[lists.list_query] if absent == "last" else lists.list_length
     return lists.sum_over_lists(lists.list_weight * (lists.list_length - (lists.list_length == left)))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
 
-# Longest time, in seconds, that is shown in milliseconds.
+# Times in seconds below this limit are shown in milliseconds.
 _MS_LIMIT = 10.0
 
 _LATEX = str.maketrans(
@@ -340,7 +340,10 @@ def style_table(
 
 
 def _lay_out(results, references, marks, decimals, mark_best, time):
-    """Return the titles of the row labels, the row labels, and each column's title, cells, best cells and marks."""
+    """Return the titles of the row labels, the labels of each row, and the columns of a table.
+
+    Each column is a tuple of its title, its cells as text, a list that is True for the best cells, and the marks.
+    """
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)
     if references is None:
@@ -383,7 +386,7 @@ def _time_unit(seconds):
 def _is_count(measure, values):
     if measure is not None:
         return measure.is_total
-    # Whole numbers, with some above 1, are unlikely to be means over queries.
+    # Integers, some of them above 1, are unlikely to be means over queries.
     finite = values[np.isfinite(values)]
     return bool((finite == np.round(finite)).all() and (finite > 1).any())
 
@@ -396,7 +399,7 @@ def _eligible(index, mark_best):
 
 def _best(values, decimals):
     # Values are compared as printed: if only one of two equal numbers were marked, the mark would look like a misprint.
-    # Methods without a value do not count: a lead over them alone is not marked.
+    # Methods without a value do not count. A best value is not marked if all other methods have no value.
     shown = np.array([float(f"{value:.{decimals}f}") if np.isfinite(value) else np.nan for value in values])
     known = shown[~np.isnan(shown)]
     return (shown == known.max(initial=-np.inf)) & (known.min(initial=np.inf) < known.max(initial=-np.inf))

@@ -21,8 +21,8 @@ class Outcome:
     """Result of running one method."""
 
     name: str
-    estimator: object  # fitted, or an unfitted copy if it failed; None for a voter
-    measured: dict  # from measure to an array of shape (n_judged_queries,); contains the error score if it failed
+    estimator: object  # fitted, or an unfitted copy if the method failed; None for a voter
+    measured: dict  # by measure, an array of shape (n_judged_queries,); it contains error scores if the method failed
     result: object = None  # the consensus, an EncodedConsensus or a frame
     elapsed: float = np.nan  # seconds of fit and aggregation
     error: Exception | None = None
@@ -36,7 +36,7 @@ class Outcome:
 
 @dataclass
 class Measuring:
-    """Lists with judgements, measures by name, and the value of every measure for a failed method."""
+    """Lists with judgements, measures by name, and the value that every measure has for a failed method."""
 
     judged: JudgedLists
     measures: dict
@@ -75,7 +75,7 @@ def _run(name, estimator, aggregate, measuring):
         if error_score == "raise":
             raise
         constant = {measure: np.full(len(judged.queries), float(error_score)) for measure in measures}
-        # A half-fitted estimator would look usable.
+        # An estimator whose fit failed halfway would look usable.
         return Outcome(name, clone(estimator), constant, error=error)
     # An error of a custom measure is not a failure of the method.
     return Outcome(name, estimator, measured | judged.values(graded, own), result, elapsed)
@@ -114,7 +114,7 @@ def name_voters(lists, members):
 
 
 def measure_voters(names, lists, judged, measures):
-    """Return the results of the voters under the given names; the results have no estimator and no time."""
+    """Measure the lists of each voter. Return an Outcome for each voter, without an estimator and without a time."""
     return [
         Outcome(name, None, measured, VoterRun(lists, voter))
         for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))
@@ -135,7 +135,10 @@ class VoterRun:
 
 
 class Runs(Mapping):
-    """Mapping from method to consensus frame; each frame is built on access, and failed methods have no frame."""
+    """Mapping from the name of a method to its consensus frame; frames are built on access.
+
+    Failed methods have no frame.
+    """
 
     def __init__(self, results, failures):
         self._results = results

@@ -105,8 +105,8 @@ def compare_methods(
         - `wins`, `ties` and `losses`, counts of queries;
         - `pvalue` and `adjusted`.
 
-        In the row of the baseline, the comparison is NaN and the counts are 0. The row of a method without values, such
-        as a failed method, is the same, and the correction does not count the method. The method with the better value
+        In the row of the baseline, the comparison is NaN and the counts are 0. The same applies to a method without
+        values, such as a failed method. The correction does not count such a method. The method with the better value
         wins a query. If lower values are better, the lower value wins, but the sign of the difference is not changed.
 
     Raises
@@ -121,11 +121,11 @@ def compare_methods(
 
     Notes
     -----
-    Intervals of fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
+    Intervals over fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
     queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
-    A comparison of two methods leaves out queries for which one of them has no value. If the same queries were used to
-    choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
+    A comparison of two methods leaves out queries for which either method has no value. If the same queries were used
+    to choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
 
     Examples
     --------
@@ -156,8 +156,8 @@ def compare_methods(
         )
     if values[baseline].isna().all():
         raise InputError(
-            f"`baseline` must have values to compare with; got {baseline!r}, which has no values. Perhaps it failed. "
-            "Choose another method."
+            f"`baseline` must have values to compare with; got {baseline!r}, which has no values. Perhaps the method "
+            "failed. Choose another method."
         )
     options = {"n_resamples": n_resamples, "random_state": random_state}
     rows = {baseline: {"mean": values[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}

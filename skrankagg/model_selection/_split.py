@@ -17,7 +17,7 @@ __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
 
 class _QuerySplitter(BaseCrossValidator):
-    """Base of splitters by query; the samples are the rows of a frame, or the queries of RankedLists.
+    """Base class of splitters that keep each query whole; samples are rows of a frame, or queries of RankedLists.
 
     A subclass must have the parameters `qrels` and `query`, and the method ``_splitter(n_queries)``.
     """
@@ -102,7 +102,7 @@ class QueryKFold(_QuerySplitter):
     Notes
     -----
     A splitter of rows, such as ``cv=5`` on a frame, divides lists: some rows of a query are used for fitting, and
-    others for scoring. The scorers then raise an error. Scikit-learn replaces this error by NaN unless
+    others for scoring. The scorers raise an error in this case. Scikit-learn replaces the error by NaN unless
     ``error_score="raise"`` is set. On :class:`~skrankagg.RankedLists`, ``cv=5`` makes the same folds as this splitter.
 
     Examples

@@ -18,7 +18,7 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = ["VoterKFold"]
 
-# NumPy can draw from fewer lists of a query than this.
+# NumPy can draw only if a query has fewer lists than this number.
 _MOST = 10**9
 
 
@@ -146,7 +146,7 @@ class VoterKFold:
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state})"
 
     def _divide(self, weight, queries, q, seed):
-        """Return the weights of a query's lists in each test set, of shape (n_splits, n_lists)."""
+        """Divide a query's lists among test sets; return their weights in each set, of shape (n_splits, n_lists)."""
         whole = bool((weight % 1 == 0).all())
         if whole and weight.max() > 1 and not self.shuffle:
             raise InputError(
@@ -160,7 +160,7 @@ class VoterKFold:
                 "in total. Divide all weights by the same number."
             )
         left = weight.astype(np.int64) if whole else (weight > 0).astype(np.int64)
-        # If the lists cannot be divided evenly, the first folds get one more.
+        # If the lists cannot be divided evenly, each of the first folds gets one more list.
         sizes = (left.sum() + np.arange(self.n_splits)[::-1]) // self.n_splits
         if not self.shuffle:
             fold = np.repeat(np.arange(self.n_splits), sizes)

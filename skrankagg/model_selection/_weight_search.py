@@ -13,7 +13,7 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = ["DirichletWeights", "weight_grid"]
 
-# More points than any search will try; a list of this many takes some 100 MB.
+# No search will try more points than this; a list of so many points takes some 100 MB.
 _MOST_POINTS = 200_000
 
 
@@ -75,7 +75,7 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     voters = _check_voters(voters)
     if not is_real(step) or not 0 < step <= 1 or abs(1 / step - round(1 / step)) > 1e-9 / step:
         near = f", such as {_nearest(step)}" if is_real(step) and 0 < step < 1 else ", such as 0.1 or 0.05"
-        raise InputError(f"`step` must be 1 / n for a whole number n, so that weights add up to 1; got {step!r}{near}.")
+        raise InputError(f"`step` must be 1 / n for an integer n, so that weights add up to 1; got {step!r}{near}.")
     n, m = round(1 / step), len(voters)
     count = comb(n + m - 1, m - 1)
     if count > _MOST_POINTS:
@@ -103,7 +103,7 @@ def _check_voters(voters):
     if isinstance(voters, str | bytes | Mapping) or not isinstance(voters, Iterable):
         raise InputTypeError(
             f"`voters` must be a sequence of ids, such as lists.voters; got {type(voters).__name__}. "
-            "Put them in a list."
+            "Put the ids in a list."
         )
     voters = [voter.item() if isinstance(voter, np.generic) else voter for voter in voters]
     if not voters:
@@ -158,7 +158,7 @@ class DirichletWeights:
             if missing:
                 raise InputError(
                     f"`concentration` must have a value for every voter; {missing[0]!r} has no value. Add "
-                    "a value for it."
+                    "a value for this voter."
                 )
             values = [concentration[voter] for voter in self.voters]
         else:

@@ -223,9 +223,9 @@ class ComparisonDisplay(Display):
         if best_voter is not None:
             value = results[best_voter]
             label = f"best voter: {best_voter} ({_written(value)})"
-            # Drawn before the bars and behind the whiskers.
+            # The line is in front of the bars and behind the whiskers.
             self.voter_line_ = ax.axvline(value, color=ORANGE, linewidth=1.3, linestyle=DASHES, label=label, zorder=1.5)
-        # The line would run through numbers next to the bars, so they are in a column instead.
+        # The line would run through numbers next to the bars, so the numbers are written in a column.
         ends = high if best_voter is None else np.where(np.isnan(high), high, np.nanmax(high))
         _write_values(ax, values, np.nanmin(low), ends)
         if self.voter_line_ is not None:
@@ -236,7 +236,7 @@ class ComparisonDisplay(Display):
         return cls.from_comparator(data.comparator(voters=True), ax=ax)
 
     def _best_voter(self, results):
-        """Return the name of the best voter, or None if no voter has a value or if the measure has no best value."""
+        """Return the name of the best voter; None if no voter has a value, or if the measure has no best value."""
         voters = results[results.index.isin(list(self.voters))].dropna()
         return None if self.greater_is_better is None or not len(voters) else voters.index[0]
 
@@ -246,7 +246,7 @@ def _written(value):
 
 
 def _write_values(ax, values, low, ends):
-    """Write each value to the right of its bar and whisker, and extend the axis to make space for the text."""
+    """Write each value to the right of its bar and its whisker. Extend the axis to make space for the values."""
     texts = []
     for k, (value, end) in enumerate(zip(values, ends, strict=True)):
         text, place = ("no value", 0.0) if np.isnan(value) else (_written(value), end)

@@ -196,7 +196,7 @@ class ContributionDisplay(Display):
         handles, entries = [], []
         for name, color, values in parts:
             style = {"height": 0.7, "color": color, "edgecolor": "white", "linewidth": 0.7, **bar_kwargs}
-            # The grey bar of several voters may extend to both sides.
+            # The grey bar of the other voters may extend to both sides of 0.
             up, down = np.maximum(values, 0.0).sum(axis=1), np.minimum(values, 0.0).sum(axis=1)
             drawn = [ax.barh(place, up, left=right, **style)]
             if (down < 0).any():
@@ -221,10 +221,14 @@ class ContributionDisplay(Display):
         return cls.from_estimator(data.FUSION, data.HITS, ax=ax)
 
     def _parts(self, n_colors):
-        """Return the parts, the largest first: a name, a colour, and contributions of shape (n_items, n_voters)."""
+        """Return the parts of the bars, with the largest part first.
+
+        Each part is a tuple of its name, its colour, and contributions of shape (n_items, n_voters). A part belongs to
+        one voter, or to all voters without an own colour.
+        """
         values = np.nan_to_num(self.table.to_numpy(dtype=np.float64))
         size = np.abs(values).sum(axis=0)
-        # Voters that differ only by rounding stay in their order.
+        # Voters whose contributions differ only by rounding keep their order.
         order = np.argsort(-np.round(size / (size.max() or 1.0), 9), kind="stable")
         n_own = len(order) if len(order) <= n_colors else n_colors - (n_colors == _MOST_COLORS)
         names = labels_of(self.table.columns)
@@ -234,7 +238,7 @@ class ContributionDisplay(Display):
 
 
 def _write_scores(ax, place, score, right, left):
-    """Write the score at the end of each bar, and extend the axis to make space for the text."""
+    """Write the score of each item at the end of its bar. Extend the axis to make space for the scores."""
     low, high = min(left.min(), 0.0), max(right.max(), 0.0)
     decimals = max(0, 2 - int(np.floor(np.log10(np.abs(score).max())))) if np.abs(score).max() > 0 else 0
     for row, value, end in zip(place, score, right, strict=True):

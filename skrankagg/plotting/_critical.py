@@ -26,7 +26,7 @@ __all__ = ["CriticalDifferenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class CriticalDifferenceDisplay(Display):
-    r"""Mean ranks of methods over the queries; a bar joins methods that Nemenyi's test does not distinguish.
+    r"""Plot of the methods' mean ranks over the queries; a bar joins methods that Nemenyi's test does not distinguish.
 
     Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 

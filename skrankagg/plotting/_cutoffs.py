@@ -31,14 +31,14 @@ _LEVELS = tuple(level / 10 for level in range(11))
 
 
 class _Lines(Display):
-    """Base of displays that draw a line for each row of a table, with a point for each column."""
+    """Base class of displays that draw a line for each row of a table, with a point for each column."""
 
     table: pd.DataFrame
 
     def _draw_lines(self, ax, line_kwargs, greater_is_better=True):
-        """Draw the lines, and a legend to the right of the axes; the legend begins with the method of the best mean."""
+        """Draw the lines, and a legend to the right of the axes; the method with the best mean is listed first."""
         table = self.table
-        # Space for the legend to the right of the axes: as wide as the longest name, as high as the number of names.
+        # The legend to the right of the axes needs the width of the longest name, and a row for each name.
         size = 6.4 + 0.075 * longest(table.index), max(4.2, 0.8 + 0.19 * len(table))
         ax = self._new_axes(ax, *size)
         ax.set_xticks(list(table.columns))

@@ -79,11 +79,11 @@ class Display:
 
     @classmethod
     def _example(cls, data: Any, ax: Axes | None = None) -> Self:
-        """Draw the picture for the page of the class from the data of the documentation."""
+        """Draw the example on the page of this class, from the data of the documentation."""
         raise NotImplementedError
 
     def _new_axes(self, ax, width, height):
-        """Return and store the given axes, or the axes of a new figure of this size in inches."""
+        """Store and return the axes to draw on: the given axes, or the axes of a new figure of this size in inches."""
         self.ax_ = new_axes(width, height) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
@@ -94,7 +94,7 @@ class Display:
         self.ax_.set_axisbelow(True)
 
     def _legend(self, handles, side="right", gap=0.0, **options):
-        """Draw a legend outside of the axes, where it covers no data; dollar signs do not start a formula.
+        """Draw a legend outside of the axes, so that it covers no data; dollar signs do not start a formula.
 
         If `side` is "right", the legend is to the right of the axes. If it is "above", the legend is in one row `gap`
         inches above the axes. If it is "below", the legend is in one row below the label of the lower axis.
@@ -136,7 +136,7 @@ class Display:
 
     @classmethod
     def _measured(cls, comparator, names, qrels=None):
-        """Return measures of a fitted Comparator, indexed by method and query; failed methods have NaN.
+        """Return a frame of measures of a fitted Comparator, indexed by method and query; failed methods have NaN.
 
         The name None stands for the first measure that the comparator has computed. Measures that the comparator has
         not computed are computed for its runs. They use `qrels`, or the comparator's judgements if `qrels` is None.
@@ -153,7 +153,7 @@ class Display:
             lacking = [name for name in names if name not in measured.columns]
             raise InputError(
                 f"`metric` of {cls.__name__} must be a measure of the Comparator, which has "
-                f"{', '.join(measured.columns)}; got {', '.join(lacking[:3])}. Name it in the Comparator's metrics, or "
+                f"{', '.join(measured.columns)}; got {', '.join(lacking[:3])}. Add it to the Comparator's metrics, or "
                 "give qrels=."
             )
         # A Comparator measures the judged queries of its own lists; other queries have no results and are left out

@@ -228,14 +228,14 @@ class AgreementDisplay(Display):
 
 
 def _range_of(measure, options):
-    """Return the range of a measure of agreement, or None for a distance that has no upper bound."""
+    """Return the lowest and the highest value of a measure of agreement; None for a distance without an upper bound."""
     if measure in _CORRELATIONS:
         return -1.0, 1.0
     return (0.0, 1.0) if measure in _SHARES or options.get("normalize") else None
 
 
 def _range_around(values):
-    """Return the range 0 to 1, or -1 to 1 if there are negative values; extend it to the largest absolute value."""
+    """Return the range 0 to 1, or -1 to 1 if values are negative; extend the range to the largest absolute value."""
     values = values[np.isfinite(values)]
     largest = np.abs(values).max(initial=0.0)
     high = float(largest) if largest > 1 + 1e-9 else 1.0  # rounding errors do not extend the scale beyond 1

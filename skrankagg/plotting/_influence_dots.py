@@ -276,7 +276,10 @@ class VoterInfluenceDisplay(Display):
 
 
 def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
-    """Draw a second column of bars, and write for each voter how often the first item changes without this voter."""
+    """Draw a second column, with a bar for each voter.
+
+    Next to each bar, write how often the first item changes if this voter is left out.
+    """
     side = side_axes(ax, 2.0)
     bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})
     for k in np.flatnonzero(first_changes):

@@ -7,13 +7,13 @@ import numpy as np
 # The palette of Okabe and Ito, which colour-blind readers can distinguish; without its yellow, too light for lines.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 BLUE, ORANGE, GREEN = COLORS[:3]
-# Two shades of blue that differ in lightness, for every eye and printer, and are light enough for dark whiskers.
+# Two shades of blue that differ in lightness for every reader and printer, and are light enough for dark whiskers.
 BEST_BAR, OTHER_BAR = "#3b8dc4", "#c3daec"
 TEXT, SOFT_TEXT, RULE, DARK_RULE, BAR, GREY = "#1a1a1a", "#333333", "#e5e5e5", "#d9d9d9", "#a6cbe3", "#8c8c8c"
 DASHES = (0, (4, 2))
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
-# Longer names are cut in the middle, which keeps the end, where numbered names differ.
+# Longer names are shortened in the middle, because numbered names differ at the end.
 _LONGEST = 60
 CHARACTER = 0.072  # inches, of the small font
 _GAP = 0.22  # inches between two columns of axes
@@ -45,7 +45,7 @@ def longest(names):
 
 
 def title_of(query, n_shown, n_all, what):
-    """Return a title with the query, if there is one, and the number of items or voters that are shown."""
+    """Return a title that contains the number of shown items or voters, and the query if there is one."""
     parts = [] if query is None else [f"query {labels_of([query])[0]}"]
     if n_shown < n_all:
         parts.append(f"first {n_shown} of {n_all} {what}")
@@ -87,7 +87,8 @@ def side_axes(ax, width):
     """Return new axes to the right of `ax`, `width` inches wide, with the same rows but no names."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-    # The width is in inches: a relative one would change with the layout, which depends on the width of these axes.
+    # The width is given in inches. A relative width would change with the layout, which depends on the width of these
+    # axes.
     inches = ax.figure.dpi_scale_trans + ScaledTranslation(1.0, 0.0, ax.transAxes)
     side = ax.inset_axes((_GAP, 0.0, width, 1.0), transform=blended_transform_factory(inches, ax.transAxes))
     side.set_yticks([])
@@ -133,7 +134,7 @@ def fit_upright(names):
 
 
 def _number_format(values):
-    """Return a formatter of numbers: two decimals without a leading zero, fewer decimals for large values."""
+    """Return a function that formats numbers with two decimals and no leading zero; fewer decimals for large values."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     decimals = 2 if largest < 10 else 1 if largest < 100 else 0
 

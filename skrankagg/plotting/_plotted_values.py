@@ -13,7 +13,7 @@ from ..stats._effects import interval_of_mean
 
 UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
 _RESAMPLES = 2000
-_LEAST = 1e-5  # floor of the geometric mean
+_LEAST = 1e-5  # smaller values are raised to this value before the geometric mean
 
 
 def evaluate_runs(runs, qrels, names, **conventions):
@@ -26,7 +26,7 @@ def evaluate_runs(runs, qrels, names, **conventions):
 
 
 def summaries(values):
-    """Return a summary for each method and measure, of shape (n_methods, n_measures); NaN if there are no values."""
+    """Return a summary for each method and measure, of shape (n_methods, n_measures); NaN marks a lack of values."""
 
     def summarize(name):
         measure = find_measure(name, values)
@@ -37,7 +37,7 @@ def summaries(values):
 
 
 def summary_interval(measure, values, random_state=0):
-    """Return the 95 % interval of a measure's mean over queries, or NaN for totals and for fewer than two queries.
+    """Return the ends of the 95 % interval of a mean over queries; NaN for a total, or for fewer than two queries.
 
     The same seed gives the same resamples. All methods and weights are therefore measured on the same queries.
     """

@@ -216,7 +216,10 @@ class PreferenceProbabilityDisplay(Display):
 
 
 def are_sure(shares, confidence):
-    """Return a mask of pairs that have the same order in at least this share of the draws; NaN is never marked."""
+    """Return a mask: True for each pair with the same order in at least the share `confidence` of the draws.
+
+    A pair with a share of NaN is False.
+    """
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 
 
@@ -232,7 +235,7 @@ def _colors():
 
 
 def _borders(inside):
-    """Return the borders between cells `inside` and other cells; each border is a pair of points."""
+    """Return the edges between cells that are True in `inside` and other cells; each edge is a pair of points."""
     padded = np.pad(inside, 1)
     across = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]) - 0.5
     down = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]) - 0.5

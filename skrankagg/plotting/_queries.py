@@ -162,7 +162,8 @@ class QueryGainDisplay(Display):
             check_choice(parameter, name, table)
             if table[name].isna().all():
                 raise InputError(
-                    f"`{parameter}` must have values; got {name!r}, which has none, as when it failed. Choose another."
+                    f"`{parameter}` must have values; got {name!r}, which has no values. Perhaps the method failed. "
+                    "Choose another method."
                 )
         measure = find_measure(metric, values)
         gain = orient(table[method] - table[baseline], measure)

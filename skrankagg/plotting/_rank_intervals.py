@@ -218,7 +218,7 @@ class RankStabilityDisplay(Display):
             choices = ", ".join(map(str, known)) or "the columns top_k, but the table has no such column"
             raise InputError(
                 f"`n_places` must be one of {choices}; got {n_places!r}. "
-                "Name it in the argument places of rank_stability."
+                "To show another number of places, include this number in the argument places of rank_stability."
             )
         if label is None:
             drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"
@@ -301,7 +301,7 @@ class RankStabilityDisplay(Display):
 
 
 def percent(share):
-    """Write a share in per cent; shares near 0 and 1 are not rounded to 0 and 100 %."""
+    """Write a share in per cent; a share near 0 or 1 is not rounded to 0 or 100 %."""
     if 0 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"

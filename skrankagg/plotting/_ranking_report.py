@@ -252,7 +252,9 @@ def _check_format(path, format):
         return format
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
-        raise InputError(f"`path` must end in .html or .md; got {str(Path(path))!r}. Otherwise pass format=.")
+        raise InputError(
+            f"`path` must end in .html or .md; got {str(Path(path))!r}. Change the ending, or pass format=."
+        )
     return _ENDINGS[ending]
 
 

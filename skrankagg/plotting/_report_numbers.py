@@ -19,7 +19,7 @@ from ._report_page import Text
 _FEW = 5
 # With at least this many units, intervals of the places over draws are shown even if there are confidence sets.
 FEW_FOR_INTERVALS = 50
-# Above these sizes the confidence sets and the pairs would take minutes.
+# Above these sizes, computing the confidence sets and the pairs would take minutes.
 _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
 
 
@@ -70,7 +70,7 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
         frames["contributions"] = voter_contributions(own, board)
     except InputError:
         name = type(aggregator).__name__
-        caveats.append(Text("The scores of {} are not sums over the lists, so they have no shares.", (name,)))
+        caveats.append(Text("The scores of {} are not sums over the lists, so the report contains no shares.", (name,)))
     if prepared.n_lists > 1:
         frames["influence"] = voter_influence(own, board, mode="silence" if can_weigh else "drop")
     length = prepared.list_length
@@ -101,7 +101,7 @@ def _n_units(lists, unit):
 def _pooled(aggregator, prepared):
     """Pool all queries into one board whose voters are named after the queries.
 
-    Also return the method without weights of voters.
+    The function returns a clone of the method without weights of voters, and the pooled lists.
     """
     frame = prepared.to_frame()
     frame["weight"] = prepared.list_weight[prepared.row_list]
@@ -147,8 +147,8 @@ def _always(facts, frames):
             texts.append(Text(words, (there,)))
         texts.append(
             Text(
-                "Places over draws show how stable the consensus is, not which item is better: of equally good "
-                "items, one can lead in nearly all draws. Confidence sets answer that question."
+                "Places over draws show how stable the consensus is, not which item is better: of two "
+                "equally good items, one can lead in nearly all draws. Confidence sets answer that question."
             )
         )
         texts.append(

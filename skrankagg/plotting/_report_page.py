@@ -36,7 +36,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 @dataclass(frozen=True)
 class Text:
-    """A sentence with placeholders for values from the data; the values are escaped when the sentence is written."""
+    """Sentence with placeholders for values from the data; the values are escaped when the sentence is written."""
 
     words: str
     data: tuple = ()
@@ -44,7 +44,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page, with a heading, explanations, a table and a picture.
+    """Section of the page, with a heading, explanations, a table and a picture.
 
     `numbers` contains the columns of `table` that are right-aligned. `draw` creates a Display for the picture, and
     `alt` is the alternative text of the picture. `bullets` formats the sentences as a list.
@@ -71,7 +71,7 @@ def picture_of(draw):
     """Return an SVG picture of a Display and its width in inches; the pictures of equal displays are equal."""
     plt = import_pyplot()
     file = BytesIO()
-    # Without these settings, ids of SVG elements and the date would differ between calls.
+    # Without these settings, the ids of SVG elements and the date would be different in each call.
     with plt.rc_context({"svg.hashsalt": "skrankagg", "svg.fonttype": "path"}):
         figure = draw().figure_
         figure.savefig(file, format="svg", metadata={"Date": None})

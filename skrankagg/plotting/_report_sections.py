@@ -83,7 +83,7 @@ def _consensus(frames, facts, top):
         if has_sets(frames):
             columns["confidence set"] = _intervals(frames["confidence"].head(top))
         if shows_sets:
-            words = "With fewer than {} {}, places over draws vary too little: the bars are confidence sets."
+            words = "With fewer than {} {}, places over draws vary too little, so the bars show confidence sets."
             texts.append(Text(words, (FEW_FOR_INTERVALS, UNITS[facts["unit"]])))
             words = "The confidence set contains the true rank of the item with a chance of {}."
         else:
@@ -217,7 +217,7 @@ def _influence(frames, facts, top):
     table = frames["influence"].sort_values("agreement", ascending=False, kind="stable", na_position="first")
     n_outliers, n_tested = int(table["outlier"].fillna(False).sum()), int(table["outlier"].notna().sum())
     n_known = int(table["agreement"].notna().sum())
-    # Lists of unknown agreement are not among those that agree least.
+    # Lists of unknown agreement do not count as the lists that agree least.
     shown = table if len(table) <= _MOST_VOTERS else table.tail(min(_MOST_VOTERS, n_known) or _MOST_VOTERS)
     columns = {"voter": shown["voter"]}
     if shown["weight"].nunique() > 1:
@@ -237,13 +237,22 @@ def _influence(frames, facts, top):
         ),
     ]
     if n_tested:
-        words = "Of {} tested, {} marked as outliers. Good lists alone would give up to {} marks, 5 % of these tests."
+        words = (
+            "Of {} tested, {} marked as outliers. If all lists were good, up to {} of these lists would be marked on "
+            "average, which is 5 %."
+        )
         texts.append(Text(words, (count(n_tested, "list"), _are(n_outliers), f"{LEVEL * n_tested:.1f}")))
     if n_tested < len(table):
-        words = "{} could not be tested for outliers: too short, or fewer than 5 lists to compare with."
+        words = (
+            "{} could not be tested for outliers, because lists are too short, or because fewer than 5 lists can be "
+            "compared."
+        )
         texts.append(Text(words, (count(len(table) - n_tested, "list"),)))
     if n_known < len(table):
-        words = "The agreement of {} is unknown: fewer than two items are shared with other lists, or all are tied."
+        words = (
+            "The agreement of {} is unknown, because fewer than two items are shared with other lists, or because all "
+            "shared items are tied."
+        )
         texts.append(Text(words, (count(len(table) - n_known, "list"),)))
     if len(shown) < n_known:
         texts.append(Text("The {} lists that agree least are shown.", (len(shown),)))

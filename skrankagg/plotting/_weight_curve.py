@@ -76,11 +76,12 @@ class WeightCurveDisplay(Display):
 
     Notes
     -----
-    The maximum of the curve is too high, because it is the best of many values on the same queries. Choose the weight
-    on training queries and measure it on other queries, as ``GridSearchCV`` over
-    :func:`~skrankagg.model_selection.weight_grid` does. A weight is not better than its neighbours if its interval
-    contains their means. The band is the 95 % interval of the mean at each weight by the percentile bootstrap over
-    queries. The interval of a difference between two weights is far narrower.
+    The maximum of the curve overestimates the measure, because the maximum is the best of many values on the same
+    queries. Choose the weight on training queries and measure it on other queries, as ``GridSearchCV`` over
+    :func:`~skrankagg.model_selection.weight_grid` does. If the interval at a weight contains the means at the
+    neighbouring weights, the weight is not better than these neighbours. The band is the 95 % interval of the mean at
+    each weight by the percentile bootstrap over queries. The interval of a difference between two weights is far
+    narrower.
 
     The levels of single voters use the lists of the voters unchanged. At the ends of the curve, the items that only the
     other voter returned are also ranked, below the items of the list. Deep measures such as MAP are therefore higher at
@@ -221,7 +222,11 @@ class WeightCurveDisplay(Display):
         return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
-        """Return the position of the best mean, or the middle of several positions; None if no value is the best."""
+        """Return the position of the best mean, or None.
+
+        If several means tie, return the middle of their positions. Return None if all means are NaN, or if neither
+        higher nor lower values are better.
+        """
         mean = self.table["mean"].to_numpy()
         if self.greater_is_better is None or np.isnan(mean).all():
             return None
@@ -229,7 +234,7 @@ class WeightCurveDisplay(Display):
         return int(best[len(best) // 2])
 
     def _names(self):
-        """Return the labels that the curve and the levels have in the legend."""
+        """Return the labels of the legend: the label of the curve, then the label of each level."""
         best = self._best()
         if best is None:
             curve = "both, by weight"
@@ -239,12 +244,15 @@ class WeightCurveDisplay(Display):
 
 
 def _lists_of_both(lists, voters):
-    """Return the lists of two voters, and the ids of the voters."""
+    """Return the lists of the two voters to compare, and the ids of the two voters."""
     if voters is None:
         voters = lists.voters[np.unique(lists.list_voter)].tolist()
         if len(voters) != 2:
-            advice = f"Choose two, voters={tuple(voters[:2])!r}" if len(voters) > 2 else "Give lists of two"
-            raise InputError(f"WeightCurveDisplay needs two voters; the lists have {len(voters)}. {advice}.")
+            several = len(voters) > 2
+            advice = f"Choose two of them, voters={tuple(voters[:2])!r}" if several else "Give lists of two voters"
+            raise InputError(
+                f"WeightCurveDisplay needs two voters; the number of voters of the lists is {len(voters)}. {advice}."
+            )
     if isinstance(voters, str) or len(voters) != 2 or voters[0] == voters[1]:
         raise InputError(f"`voters` must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
     place = plain_index(lists.voters).get_indexer(list(voters))

@@ -31,8 +31,8 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
-        Aggregators, or pipelines that end in an aggregator, with the names of the new voters. An estimator may be
-        "drop".
+        Aggregators, or pipelines that end in an aggregator, with the names of the new voters. An aggregator given as
+        the string "drop" is left out.
     passthrough : bool, default=False
         Whether to keep the input lists in addition to the new lists. Ids of voters then become strings.
     n_jobs : int, default=None
@@ -60,9 +60,10 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
 
     ``fit`` passes the judgements `y` on to the aggregators. If an aggregator learns from judgements, ``fit_transform``
     ranks the queries of each fold by a fit on the other folds. A pipeline calls ``fit_transform`` while it is fitted.
-    The next step therefore learns how good the consensus is on new queries. On training queries a consensus looks
-    better. ``fit`` uses all queries, and ``transform`` uses this fit. Therefore ``fit_transform(lists, y)`` and
-    ``fit(lists, y).transform(lists)`` differ. ``fit_transform`` also needs `cv` more fits than ``fit``.
+    The next step therefore learns how good the consensus is on new queries. Without folds, the consensus would look too
+    good, because it would be measured on the queries that it was fitted on. ``fit`` uses all queries, and ``transform``
+    uses this fit. Therefore ``fit_transform(lists, y)`` and ``fit(lists, y).transform(lists)`` differ.
+    ``fit_transform`` also needs `cv` more fits than ``fit``.
 
     Examples
     --------
@@ -120,7 +121,10 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         return result
 
     def _fit_hold_out(self, aggregator, lists, given):
-        """Fit an aggregator; if it learns from judgements, rank each query by a fit on other queries."""
+        """Fit an aggregator and rank all queries.
+
+        If the aggregator learns from judgements, each query is ranked by a fit on other queries.
+        """
         if find_judgements(aggregator) is None:
             return _fit_transform(aggregator, lists, given)
         aggregator = fit_judged(aggregator, lists, given)
@@ -133,8 +137,8 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
                 f"{aggregator!r}, because it ranks training queries by fits on other queries; got "
                 f"{int(relevant.sum())}. Give more judged queries."
             )
-        # Queries without relevant items are spread over the folds, so that each training set also has queries with such
-        # items.
+        # Queries with and without relevant items are divided among the folds separately. Each training set therefore
+        # contains queries with relevant items.
         fold = np.empty(lists.n_queries, dtype=np.int64)
         for chosen in (relevant, ~relevant):
             size = int(chosen.sum())
@@ -171,7 +175,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         )
 
     def _needs_judgements(self):
-        return False  # its members report this themselves
+        return False  # each aggregator reports this itself
 
 
 def _fit_transform(aggregator, lists, y):
@@ -184,9 +188,12 @@ def _fit_transform(aggregator, lists, y):
 
 
 def _with_relevant(aggregator, queries, given):
-    """Return a mask of the queries with relevant items; the judgements are the given ones or the aggregator's own."""
+    """Return a mask of queries: True for each query that has a relevant item in the judgements.
+
+    If `given` is None, the aggregator's own judgements are used. If it has none, all queries are True.
+    """
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
-    relevant = np.full(len(queries), not known)  # if no judgements are visible, any query may have some
+    relevant = np.full(len(queries), not known)  # without visible judgements, any query may have relevant items
     for qrels in known:
         place = plain_index(qrels.queries).get_indexer(plain_index(pd.Index(queries)))
         has_relevant = np.add.reduceat(qrels.relevance > 0, qrels.ptr[:-1]) > 0
@@ -201,7 +208,7 @@ def _to_pandas(frame):
 
 
 def _as_list(consensus, voter):
-    """Return a consensus as a list of a voter; items with equal scores have equal ranks."""
+    """Turn a consensus into the lists of one voter; items with equal scores get equal ranks."""
     start = (consensus["query"] != consensus["query"].shift()) | (consensus["score"] != consensus["score"].shift())
     first = consensus["rank"].where(start).ffill().astype(np.int64)
     return consensus[["query", "item", "score"]].assign(voter=voter, rank=first)

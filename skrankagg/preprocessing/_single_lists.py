@@ -56,8 +56,8 @@ class ScoreNormalizer(ListTransformer):
     scores are equal but not at the lower bound, the values are 1 unless there is an upper bound.
 
     Ranks do not change. In some norms, such as "borda", items absent from a list have points. An absent item has no
-    row, so these points are lost here. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The time is linear
-    in the number of rows.
+    row, so this transformer drops these points. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The time is
+    linear in the number of rows.
 
     References
     ----------
@@ -108,7 +108,7 @@ class ScoreNormalizer(ListTransformer):
     def _prepare(self, X):
         lists = super()._prepare(X)
         if self.norm in SCORE_NORMS:
-            check_scores(lists, repr(self), SCORES_HINT)
+            check_scores(lists, self, SCORES_HINT)
         return lists
 
     def _transform_lists(self, lists):
@@ -119,7 +119,7 @@ class ScoreNormalizer(ListTransformer):
         return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
 
     def _bound(self, lists, name):
-        """Return the bound of each list, of shape (n_lists,); NaN for lists without a bound."""
+        """Return the bound `name` of each list, of shape (n_lists,); NaN marks a list without a bound."""
         bound = getattr(self, name)
         if bound is None or isinstance(bound, Real):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))
@@ -148,12 +148,12 @@ class ScoreNormalizer(ListTransformer):
         voter, query = show_id(lists.voters, lists.list_voter[one]), show_id(lists.queries, lists.list_query[one])
         if both[one]:
             raise InputError(
-                f"`upper` must be above `lower`; got {high[one]:g} and {low[one]:g} for voter {voter}. Swap them, or "
-                "declare lower_is_better=True where the lists are read."
+                f"`upper` must be above `lower`; got upper={high[one]:g} and lower={low[one]:g} for voter {voter}. "
+                "Swap the bounds, or declare lower_is_better=True where the lists are read."
             )
         raise InputError(
             f"`clip` must be True if all scores of a list lie beyond its bound, as for voter {voter} in query "
-            f"{query}; got False. Or correct the bound, or give both bounds."
+            f"{query}; got False. Choose clip=True, correct the bound, or give both bounds."
         )
 
 

@@ -66,8 +66,8 @@ class VoterSelector(VoterValuer):
     Notes
     -----
     A measure rates only the lists that a voter has. Queries without a list of the voter are not counted, because a
-    voter with good lists for few queries is worth keeping. A value from few queries is uncertain, and the best of such
-    values is partly due to chance. Therefore check `n_queries`.
+    voter that has good lists for a few queries is worth keeping. A value from few queries is uncertain, and the best of
+    such values is partly due to chance. Therefore check `n_queries`.
 
     Examples
     --------
@@ -145,9 +145,9 @@ class VoterSelector(VoterValuer):
         return isinstance(self.by, list | tuple)
 
     def _named(self, lists):
-        """Return a mask, of shape (n_voters,), of the voters in `by`."""
+        """Return a mask of shape (n_voters,): True for each voter in `by`."""
         if not self.by:
-            raise InputError("`by` must name at least one voter to keep; it is empty.")
+            raise InputError("`by` must name at least one voter to keep; the list is empty.")
         if not all(isinstance(one, Hashable) for one in self.by):
             raise InputTypeError(f"`by` must contain ids of voters; got {self.by!r}.")
         if self.n_voters is not None or self.threshold is not None:

@@ -35,7 +35,7 @@ class VoterValuer(SupervisedListTransformer):
     """Base of the transformers in which the parameter `by` determines the values of voters."""
 
     def _needs_judgements(self):
-        """Return True if values need judgements that `by` does not contain."""
+        """Return True if the voters' values need judgements that `by` does not contain."""
         return is_measure(self.by) or _lacks_judgements(self.by)
 
     def _prepare(self, X):
@@ -74,5 +74,7 @@ def _scores(by, lists, qrels):
     fitted = estimator.fit(lists, qrels=qrels()) if _lacks_judgements(estimator) else estimator.fit(lists)
     weights = getattr(fitted, "voter_weights_", None)
     if weights is None:
-        raise InputError(f"`by` must learn voter weights, such as DIBRA(); got {estimator!r}, without voter_weights_.")
+        raise InputError(
+            f"`by` must learn voter weights, such as DIBRA(); got {estimator!r}, which has no voter_weights_."
+        )
     return weights.set_index("voter")["weight"], None

@@ -62,8 +62,8 @@ class VoterWeighter(VoterValuer):
     the power. Some pipelines of this step and a method have names. The pipeline with ``ReciprocalRankFusion(k=0)`` is
     MAPFuse [1]_. With :class:`~skrankagg.aggregators.BordaCount` it is weighted Borda fuse, and with
     :class:`~skrankagg.aggregators.Condorcet` it is weighted Condorcet fuse. With
-    :class:`~skrankagg.aggregators.CombMNZ` it is weighted CombMNZ. Powers of 2 to 4 have been proposed [2]_. Voters
-    with nearly equal lists each have their full weight.
+    :class:`~skrankagg.aggregators.CombMNZ` it is weighted CombMNZ. Powers of 2 to 4 have been proposed [2]_. If several
+    voters have nearly equal lists, each of these voters still has its full weight.
 
     References
     ----------

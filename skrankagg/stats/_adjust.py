@@ -20,8 +20,9 @@ __all__ = ["adjust_pvalues"]
 
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "by", "none"]
 
-# A correction receives the p-values in ascending order, the place of each p-value in its family, from 1, and the number
-# of tests of the family. It returns steps, and their running extreme is the adjusted p-value.
+# A correction has three arguments: the p-values in ascending order, the place of each p-value in its family, counted
+# from 1, and the number of tests in the family. It returns a step for each p-value. The running extreme of the steps is
+# the adjusted p-value.
 
 
 def _bonferroni(pvalues, place, n_tests):
@@ -37,7 +38,7 @@ def _bh(pvalues, place, n_tests):
 
 
 def _by(pvalues, place, n_tests):
-    # The sum of 1 / k up to the number of tests.
+    # The sum of 1 / k for k from 1 to the number of tests.
     return _bh(pvalues, place, n_tests) * (digamma(n_tests + 1.0) + np.euler_gamma)
 
 
@@ -111,9 +112,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
 
     The p-values of a consensus depend on each other, because a list has only one first item. "holm", "bonferroni" and
     "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls the same rate as
-    "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, one of 20 queries
-    without any effect therefore has a false discovery. To treat all items as one family, pass the column `pvalue`
-    alone.
+    "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, on average one of 20
+    queries without any effect therefore has a false discovery. To treat all items as one family, pass the column
+    `pvalue` alone.
 
     References
     ----------
@@ -177,8 +178,8 @@ def _adjust_consensus(frame, correction, n_tests):
         missing = [query for query in queries.tolist() if query not in given]
         if missing:
             raise InputError(
-                f"`n_tests` must have a number for every query; {len(missing)} are missing, the first is "
-                f"{missing[0]!r}. Give these queries the number of items that could have been ranked."
+                f"`n_tests` must have a number for every query; {len(missing)} numbers are missing, the first for "
+                f"query {missing[0]!r}. Give these queries the number of items that could have been ranked."
             )
         n_tests = [given[query] for query in queries.tolist()]
     n_families = 1 if queries is None else len(queries)
@@ -189,7 +190,7 @@ def _adjust_consensus(frame, correction, n_tests):
 
 
 def _count_tests(family, n_families, n_tests, describe):
-    """Return the number of tests of each family, of shape (n_families,)."""
+    """Return how many tests each family contains, of shape (n_families,)."""
     held = np.bincount(family, minlength=n_families)
     if n_tests is None:
         return held
@@ -205,14 +206,14 @@ def _count_tests(family, n_families, n_tests, describe):
 
 def _adjust(pvalues, family, n_tests, correction):
     if not ((pvalues >= 0) & (pvalues <= 1)).all():
-        raise InputError("`pvalues` must be from 0 to 1; some are not. Check their source.")
+        raise InputError("`pvalues` must be from 0 to 1; some p-values are not. Check their source.")
     if not len(pvalues):
         return pvalues
     order = group_order(family, pvalues)
     member = family[order]
     ptr = np.searchsorted(member, np.arange(len(n_tests) + 1))
     steps = CORRECTIONS[correction](pvalues[order], positions(ptr), n_tests[member])
-    # Families are consecutive; coding the steps as whole numbers, grouped by family, needs only one pass.
+    # Families are consecutive; if the steps are coded as integers, grouped by family, one pass is enough.
     distinct, number = np.unique(steps, return_inverse=True)
     key = number + member.astype(np.int64) * len(distinct)
     if correction in ("bh", "by"):

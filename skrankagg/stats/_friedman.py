@@ -109,8 +109,8 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     the studentized range over :math:`\sqrt 2` [1]_.
 
     Demšar does not correct for ties. His example has ties on 4 of 14 data sets. In the paper, Friedman's statistic is
-    9.28 and Iman and Davenport's is 3.69. Here they are 10.23 and 4.19. Nemenyi's test has the same values as in the
-    paper.
+    9.28, and Iman and Davenport's statistic is 3.69. This function returns 10.23 and 4.19. Nemenyi's test has the same
+    values as in the paper.
 
     References
     ----------

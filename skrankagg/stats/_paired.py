@@ -178,7 +178,7 @@ def randomization_test(
         return mean, 1.0
     least = abs(difference.sum()) - TOLERANCE * size.sum()
     if len(size) <= _EXACT:
-        # All sums of signs times sizes, built up one difference at a time.
+        # All sums of the sizes with any choice of signs, built up one difference at a time.
         sums = np.zeros(1)
         for one in size:
             sums = np.concatenate([sums - one, sums + one])
@@ -189,7 +189,7 @@ def randomization_test(
     beyond, left = 0, int(n_resamples)
     while left:
         n = min(left, max(1, 5_000_000 // len(size)))
-        # The sum of all sizes minus twice the sum of the negative ones.
+        # The sum of all sizes minus twice the sum of the sizes with a negative sign.
         negative = generator.integers(0, 2, size=(n, len(size)), dtype=np.int8).astype(np.float64) @ size
         beyond += int((np.abs(size.sum() - 2 * negative) >= least).sum())
         left -= n

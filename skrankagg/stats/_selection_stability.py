@@ -78,8 +78,9 @@ def selection_stability(
         Number of items that could have been selected, whether or not any selection contains them. The overlap by chance
         depends on this number. The number is therefore required for sets and lists, except with "jaccard".
     method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
-        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size. For these its value
-        equals the value of "nogueira". "jaccard" is the mean share of common items and is not corrected for chance.
+        "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size. For such selections,
+        "kuncheva" and "nogueira" have the same value. "jaccard" is the mean share of common items and is not corrected
+        for chance.
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
 
@@ -171,7 +172,10 @@ def selection_stability(
 
 
 def _nogueira(held, size, n_items):
-    """Compute the stability and its standard error; `held` may omit the columns of items that are in no selection."""
+    """Compute the stability and its standard error.
+
+    The matrix `held` marks the selected items. It may omit the columns of items that are in no selection.
+    """
     n, total = len(held), int(size.sum())
     count = held.sum(axis=0, dtype=np.int64)
     # Integer arithmetic gives equal selections exactly 1.
@@ -188,8 +192,8 @@ def _jaccard(held, size):
     n_empty = int((size == 0).sum())
     if n_empty > 1:
         raise InputError(
-            f"Jaccard's index of two empty selections is 0/0; got {n_empty} of them. Leave out empty selections, or "
-            "choose method='nogueira'."
+            f"Jaccard's index of two empty selections is 0/0; got {n_empty} empty selections. Leave out empty "
+            "selections, or choose method='nogueira'."
         )
     first, second = np.triu_indices(len(held), 1)
     shared = (held.astype(np.float64) @ held.T)[first, second]
@@ -215,7 +219,10 @@ def _check_defined(size, n_items, method):
 
 
 def _read(selections, n_items):
-    """Return a mask of selected items, of shape (n_selections, n_columns), and the number of items or None."""
+    """Return a mask of selected items, of shape (n_selections, n_columns), and the number of items.
+
+    The number of items is None if it is unknown.
+    """
     if n_items is not None:
         check_count("n_items", n_items)
     matrix = _as_matrix(selections, n_items)
@@ -230,7 +237,7 @@ def _read(selections, n_items):
 
 
 def _as_matrix(selections, n_items):
-    """Return the selections as a matrix of bool, or None if they are collections of items."""
+    """Return the selections as a matrix of bool, or None if each selection is a collection of items."""
     if not hasattr(selections, "__array__"):
         rows = list(selections) if isinstance(selections, list | tuple) else []
         if not rows or any(isinstance(row, str | bytes | set | frozenset | Mapping) for row in rows):
@@ -245,7 +252,7 @@ def _as_matrix(selections, n_items):
     if not hasattr(selections, "__array__"):
         return None
     found = f"{matrix.ndim} dimension(s)" if matrix.ndim != 2 else f"other values, of dtype {matrix.dtype}"
-    raise InputError(f"{_MATRIX} or lists of items; got an array of {found}. Convert it.")
+    raise InputError(f"{_MATRIX} or lists of items; got an array of {found}. Convert the array.")
 
 
 def _read_items(selections: Any, n_items):
@@ -255,8 +262,8 @@ def _read_items(selections: Any, n_items):
     for number, selection in enumerate(selections):
         if isinstance(selection, str | bytes | Mapping) or not isinstance(selection, Iterable):
             raise InputTypeError(
-                f"Each selection must be a set or list of items; got {selection!r} at position {number}. Put its items "
-                "in a set."
+                f"Each selection must be a set or list of items; got {selection!r} at position {number}. Put the "
+                "items in a set."
             )
         items = selection.tolist() if hasattr(selection, "tolist") else list(selection)
         if len(set(items)) != len(items):

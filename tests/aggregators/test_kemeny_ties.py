@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skrankagg import Kemeny
-from skrankagg._kernels import COMPILED, cheapest_buckets
+from skrankagg._kernels import cheapest_buckets
 from skrankagg.aggregators import condorcet_components, pairwise_preferences
 from skrankagg.aggregators._kemeny import _budget, _components, _estimator, _proof, _unique, _weak
 from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
@@ -69,7 +69,7 @@ def random_lists(rng):
 
 @pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
-@pytest.mark.parametrize("seed", range(80 if COMPILED else 30))
+@pytest.mark.parametrize("seed", range(80))
 def test_kemeny_unique_and_ties_equal_a_search_over_all_orders(seed):
     rng = np.random.default_rng(seed)
     frame, absent = random_lists(rng), rng.choice(["last", "ignore"])
@@ -105,7 +105,7 @@ def test_kemeny_unique_and_ties_equal_a_search_over_all_orders(seed):
     absent=st.sampled_from(["last", "ignore"]),
     method=st.sampled_from(["local-search", "iterated-local-search", "auto"]),
 )
-@settings(max_examples=200 if COMPILED else 30, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_kemeny_weak_leaves_no_buckets_that_could_be_merged_at_no_cost(seed, n_items, unit, penalty, absent, method):
     rng = np.random.default_rng(seed)
     n_queries = 1 if method == "auto" else 3
@@ -320,7 +320,7 @@ def settled(before, level, start, few, monkeypatch):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=80 if COMPILED else 15, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_small_components_select_the_order_with_the_most_ties(seed):
     rng = np.random.default_rng(seed)
     n, m, spread = int(rng.integers(2, 8)), int(rng.integers(2, 8)), int(rng.integers(2, 9))

@@ -194,7 +194,10 @@ def test_voter_of_weight_zero_is_ignored_but_its_items_are_ranked(X):
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ({"u": 1, "v": 1}, "1 have none, the first is 'w'.*or 0 to silence them; their items stay among those ranked"),
+        (
+            {"u": 1, "v": 1},
+            "none for 1 of 3 voters, the first is 'w'.*weight 0 ignores a voter, but the items in its",
+        ),
         ({"u": 1, "v": -1, "w": 1}, "at least 0; got -1 for 'v'"),
         ({"u": 1, "v": np.nan, "w": 1}, "got nan for 'v'"),
         (3.0, "'voter_weights' parameter of CombSUM must be"),

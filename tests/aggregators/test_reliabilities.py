@@ -269,7 +269,7 @@ def test_plackett_luce_voter_groups_estimates_one_reliability_per_judge():
     known = clone(model).set_params(unknown_voter="error").fit(duels)
     known.set_params(voter_groups=group | {"v1: x > y": "v1"})
     assert known._weigh(new)[1].tolist() == [learnt.loc[learnt["judge"] == "v1", "weight"].iloc[0]]
-    with pytest.raises(InputError, match="`voter_groups` must name a group for every voter; 1 have none, the first is"):
+    with pytest.raises(InputError, match="`voter_groups` must name a group for every voter; it has none for 1 of"):
         model.transform(new)
     with pytest.raises(InputError, match="one group for each voter; 'v1: x > y' has several groups or none"):
         model.set_params(voter_groups={"v1: x > y": None}).transform(new)

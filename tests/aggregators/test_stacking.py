@@ -262,13 +262,13 @@ def folds_of_queries(index, n_folds):
     return PredefinedSplit(np.sum([k * query.isin(part) for k, part in enumerate(parts)], axis=0))
 
 
-ALPHAS = np.logspace(-3, 4, 30)
+ALPHAS = np.logspace(-3, 4, 15)
 SPLITTERS = {
     "RidgeCV": (RidgeCV(ALPHAS, cv=4), "cv", 4),
     "RidgeCV, rows": (RidgeCV(ALPHAS), "cv", 5),
     "LassoCV": (LassoCV(alphas=ALPHAS, cv=3), "cv", 3),
     "LogisticRegressionCV": (
-        LogisticRegressionCV(Cs=12, cv=3, l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False),
+        LogisticRegressionCV(Cs=6, cv=3, l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False),
         "cv",
         3,
     ),
@@ -285,7 +285,7 @@ SPLITTERS = {
         "cv",
         3,
     ),
-    "halving": (HalvingGridSearchCV(Ridge(), {"alpha": ALPHAS[::9]}, cv=2, random_state=0), "cv", 2),
+    "halving": (HalvingGridSearchCV(Ridge(), {"alpha": ALPHAS[::4]}, cv=2, random_state=0), "cv", 2),
 }
 
 
@@ -348,9 +348,9 @@ def test_stacked_fusion_search_is_not_misled_by_rows_of_one_query():
         ),
         (
             GridSearchCV(RidgeCV(), {"alpha_per_target": [False]}),
-            "got RidgeCV inside GridSearchCV, which sees some rows",
+            "got RidgeCV inside GridSearchCV, which gets some rows",
         ),
-        (make_pipeline(BaggingRegressor(RidgeCV(cv=2))), "got RidgeCV inside BaggingRegressor, which sees some rows"),
+        (make_pipeline(BaggingRegressor(RidgeCV(cv=2))), "got RidgeCV inside BaggingRegressor, which gets some rows"),
         (StackingRegressor([("a", make_pipeline(LassoCV()))], Ridge()), "got LassoCV inside StackingRegressor, which"),
     ],
     ids=lambda part: repr(part)[:40],
@@ -462,7 +462,7 @@ def test_stacked_fusion_target_applies_gain_and_relevance_threshold():
     assert target(gain="linear") == [1, 3, 2.5, 0]
     assert target(gain="linear", relevance_threshold=2) == [0, 3, 2.5, 0]
     assert target(ByGroup(), relevance_threshold=3) == [0, 3, 0, 0]
-    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower"):
+    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest grade is 3\. Lower"):
         target(relevance_threshold=4)
     huge = Qrels.from_dict({"q": {"a": 2000}})
     with pytest.raises(InputError, match=r"which overflows for the grade 2000\. Choose gain='linear'"):
@@ -653,7 +653,11 @@ def test_stacked_fusion_needs_scores_for_score_features_and_rejects_weights(data
         ({"features": "borda"}, ValueError, "'features' parameter of StackedFusion must be"),
         ({"features": [3]}, InputTypeError, "`features` must be names or aggregators; got int"),
         ({"features": [BordaCount]}, InputTypeError, "`features` must be names or aggregators; got"),
-        ({"features": [StackedFusion()]}, InputError, r"must not .* learns from judgements.*voter by AggregatorUnion"),
+        (
+            {"features": [StackedFusion()]},
+            InputError,
+            r"must not .* learns from judgements.*voter with AggregatorUnion",
+        ),
         (
             {"features": [LocalKemenization(StackedFusion())]},
             InputError,

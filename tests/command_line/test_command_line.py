@@ -447,7 +447,7 @@ def test_help_describes_commands_and_gives_examples(capsys, command):
             "compare --methods CombSUM[foo=1]",
             "CombSUM has no parameter 'foo'; it has absent_score, norm",
         ),
-        ("compare --methods CombSUM[rank]", "a parameter of CombSUM is written NAME=VALUE; got 'rank'."),
+        ("compare --methods CombSUM[rank]", "a parameter of CombSUM must have the form NAME=VALUE; got 'rank'."),
         ("compare --methods CombSUM[norm=foo]", "The 'norm' parameter of CombSUM must be"),
         ("compare --methods CombSUM[norm=rank", "is not a method"),
         ("compare --metrics foo@10", "'foo@10' is not a measure; choose from "),
@@ -532,7 +532,7 @@ def test_warnings_are_printed_on_one_line(folder, capsys):
     assert main(["aggregate", "odd.csv", "--method", "Copeland"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("query,item,score,rank\nq,a,")
-    assert err.startswith("skrankagg: warning: The ranks and the scores of query 'q', voter 'v'")
+    assert err.startswith("skrankagg: warning: Ranks and scores order the items differently in 1 of")
     assert err.count("\n") == 1
 
 

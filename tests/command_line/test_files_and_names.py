@@ -86,7 +86,7 @@ def test_aggregate_reads_a_file_whose_name_contains_an_equals_sign(run, folder):
             "aggregate v=runs/*.run",
             "is given for 2 files that match 'runs/*.run'; leave the name out, or name each file.",
         ),
-        ("aggregate =runs/one.run", "a file with a name is written NAME=FILE; got '=runs/one.run'."),
+        ("aggregate =runs/one.run", "a file with a name must have the form NAME=FILE; got '=runs/one.run'."),
         ("aggregate v=runs/one.run --voter file", "voters are named by NAME=FILE or by --voter file, not by both."),
         ("aggregate empty", "the folder 'empty' contains no files."),
         ("aggregate v=none.run", "cannot read 'none.run': No such file or directory."),
@@ -200,7 +200,7 @@ def test_aggregate_suggests_a_similar_parameter(fail):
     rrf = ("aggregate", "runs", "--method", "ReciprocalRankFusion", "--param")
     assert "ReciprocalRankFusion has no parameter 'kk' (did you mean 'k'?)" in fail(*rrf, "kk=3")
     assert "the parameter k of ReciprocalRankFusion is given twice." in fail(*rrf, "k=3", "k=4")
-    assert "is written NAME=VALUE; got 'k'" in fail(*rrf, "k")
+    assert "must have the form NAME=VALUE; got 'k'" in fail(*rrf, "k")
 
 
 def test_files_after_names_of_options_are_recognised(run):

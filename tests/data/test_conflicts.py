@@ -112,11 +112,11 @@ def test_rank_based_methods_use_the_ranks(method):
 def test_conflict_warning_names_the_list_and_its_treatment():
     with pytest.warns(
         RankScoreConflictWarning,
-        match=r"query 'q1', voter 'b' order its items differently \(1 of 9 lists\)\. Methods that use ranks ignore the "
-        r"scores; methods that use scores refuse these lists\. Drop",
+        match=r"differently in 1 of 9 lists; the first is the list of query 'q1', voter 'b'\. Methods that use ranks "
+        r"ignore the scores\. Methods that use scores refuse these lists\. Drop",
     ):
         RankedLists.from_frame(one_of_three())
-    with pytest.warns(RankScoreConflictWarning, match=r"\(1 of 1 list\)"):
+    with pytest.warns(RankScoreConflictWarning, match=r"in 1 of 1 list;"):
         RankedLists.from_frame(p_values(voters="a"))
 
 
@@ -394,7 +394,7 @@ def test_compare_explains_why_methods_are_left_out(tmp_path, capsys):
         "items differently, the first is query 'glioma', voter 'a': CombANZ[norm=min-max]," in notes
     )
     assert "CombSUM[norm=min-max]" not in table and "CombSUM[norm=borda] 1.0000" in table
-    assert err.startswith("skrankagg: warning: The ranks and the scores of query 'glioma', voter 'a'")
+    assert err.startswith("skrankagg: warning: Ranks and scores order the items differently in 3 of 3 lists;")
     assert main(["aggregate", str(tmp_path / "lists.csv"), "--method", "CombSUM"]) == 1
     assert "CombSUM() needs scores that order" in capsys.readouterr().err
 

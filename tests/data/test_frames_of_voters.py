@@ -201,7 +201,11 @@ def test_from_runs_treats_an_empty_frame_as_a_voter_without_lists():
         (lambda frames: {**frames, "w": {"q1": ["a"]}}, InputTypeError, "for all voters or for none; 'w' has dict"),
         (lambda frames: [*frames.values(), ["a"]], InputTypeError, "for all voters or for none; 7 has list"),
         (lambda frames: {"all": FRAME}, InputError, "of 'all' must have the run of one voter; its column 'voter' n"),
-        (lambda frames: [FRAME], InputError, "of 1 must have the run of one voter; its column 'voter' names 6. Pass"),
+        (
+            lambda frames: [FRAME],
+            InputError,
+            "of 1 must have the run of one voter; its column 'voter' names 6 voters. Pass",
+        ),
         (
             lambda frames: [frames["v1"].assign(voter="v"), frames["v2"].assign(system="v")],
             InputError,

@@ -278,7 +278,7 @@ def test_lazy_frames_are_rejected_if_the_order_of_rows_matters():
         lambda: RankedLists.from_frame(lazy, duplicates="first"),
         lambda: list(QueryKFold(2).split(lazy)),
     ):
-        with pytest.raises(InputTypeError, match=r"the order of the rows, which a lazy frame .*. Collect it first"):
+        with pytest.raises(InputTypeError, match=r"order of the rows, which a lazy frame .*. Collect the frame"):
             call()
     same(RankedLists.from_frame(lazy, duplicates="best"), LISTS)
 
@@ -413,7 +413,7 @@ def test_every_constructor_strips_blanks_on_request():
     lists = RankedLists.from_comparisons(games, voter="who", strip=True)
     assert lists.voters.tolist() == ["x: a > b"] and lists.list_weight.tolist() == [2.0]
     with pytest.raises(
-        InputError, match="differ in more than blanks with strip=True; 'u' and another one both become 'u'"
+        InputError, match="differ in more than blanks with strip=True; 'u' and another voter both become 'u'"
     ):
         RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)
     with pytest.raises(InputError, match="contain an item once; 1 places repeat an item"):

@@ -458,7 +458,7 @@ def test_from_frame_skips_columns_set_to_none(X):
 
 def test_from_frame_warns_about_conflicting_ranks_and_scores(X):
     wrong = X.assign(rank=X["score"])  # the best score has the worst rank
-    with pytest.warns(RankScoreConflictWarning, match="query 'q', voter 'u' order its items differently"):
+    with pytest.warns(RankScoreConflictWarning, match="; the first is the list of query 'q', voter 'u'"):
         lists = RankedLists.from_frame(wrong)
     assert lists.to_frame()["item"].tolist()[:3] == ["c", "b", "a"]
 

@@ -180,7 +180,7 @@ def test_from_matrix_accepts_missing_cells_of_any_kind():
 @pytest.mark.parametrize(
     ("judged", "error", "words"),
     [
-        ({"q": [["d1"]]}, InputTypeError, "query 'q' has some that cannot be hashed"),
+        ({"q": [["d1"]]}, InputTypeError, "query 'q' has items that cannot be hashed"),
         ({"q": {"d1": "good"}}, InputError, "got 'good' for item 'd1' of query 'q'"),
         ({"q": {"d1": "2"}}, InputError, "got '2' for item 'd1' of query 'q'"),
         ({"q": {"d1": None}}, InputError, "got None"),
@@ -259,7 +259,7 @@ def test_evaluate_accepts_dicts_by_query_with_any_kind_of_judgements():
     for judged in (Qrels.from_dict(JUDGED), Qrels.from_dict(JUDGED).to_frame()):
         assert_frame_equal(evaluate(runs, judged, ["map", "ndcg@1"], missing_queries="zero", per_query=True), expected)
         assert ndcg(SCORES, judged) == ndcg(SCORES, JUDGED)
-    with pytest.raises(InputError, match=r"The run 'bm25' cannot be evaluated: .*query 'q1' .*hold|mix"):
+    with pytest.raises(InputError, match=r"The run 'bm25' cannot be evaluated: .*query 'q1' .*hold|several kinds"):
         evaluate({"bm25": {"q1": {"d1": 1.0}, "q2": ["d2"]}}, Qrels.from_dict(JUDGED))
 
 

@@ -170,7 +170,7 @@ def test_from_ballots_accepts_text_and_levels():
     for wrong in ("A > > B", "A > A", "", []):
         with pytest.raises(InputError, match=r"of RankedLists\.from_ballots"):
             RankedLists.from_ballots([wrong])
-    with pytest.raises(InputError, match="must have one number for each ballot; got 2 for 1"):
+    with pytest.raises(InputError, match="one number for each ballot; got length 2, but the number of ballots is 1"):
         RankedLists.from_ballots(["A"], counts=[1, 2])
 
 
@@ -222,7 +222,7 @@ def test_concat_joins_containers():
         (lambda: RankedLists.from_runs([["a"]]), InputTypeError, "must be a dict of runs by voter; got list"),
         (lambda: RankedLists.from_runs({"v": ["a"]}), InputTypeError, "'v' has list. Pass lists of one query"),
         (lambda: RankedLists.from_runs({"v": {"q": "abc"}}), InputTypeError, "query 'q' of voter 'v' has str"),
-        (lambda: RankedLists.from_runs({"v": {"q": ["a"]}, "w": {"q": {"a": 1}}}), InputError, "these mix kinds"),
+        (lambda: RankedLists.from_runs({"v": {"q": ["a"]}, "w": {"q": {"a": 1}}}), InputError, "got several kinds"),
         (lambda: RankedLists.from_runs({}), InputError, "at least one voter"),
         (lambda: RankedLists.from_lists("abc"), InputTypeError, "got str"),
         (lambda: RankedLists.from_lists([["a"]], duplicates="last"), InputError, "`duplicates` must be one of 'error'"),
@@ -265,5 +265,5 @@ def test_from_lists_accepts_pairs_of_item_and_score():
     assert RankedLists.from_lists([[(1, 2), (2, 5)]]).score.tolist() == [5.0, 2.0]
     with pytest.raises(InputError, match=r"query 'q' of voter 1 has \('b',\)"):
         RankedLists.from_lists([[("a", 1.0), ("b",)]])
-    with pytest.raises(InputError, match="these mix kinds"):
+    with pytest.raises(InputError, match="got several kinds"):
         RankedLists.from_lists([[("a", 1.0)], ["a", "b"]])

@@ -70,7 +70,7 @@ def test_presets_have_the_list_lengths_of_the_study(preset, n_ranked, n_unranked
 
 def test_make_gene_lists_draws_log_normal_noise_with_heterogeneity_as_variance():
     for noise, heterogeneity in ((3.0, 1.0), (0.5, 3.0)):
-        truth = make_gene_lists(300, **SMALL, noise=noise, heterogeneity=heterogeneity, random_state=3)[2]
+        truth = make_gene_lists(100, **SMALL, noise=noise, heterogeneity=heterogeneity, random_state=3)[2]
         z = (np.log(truth.voters["noise"]) - math.log(noise)) / math.sqrt(heterogeneity)
         assert kstest(z, "norm").pvalue > 0.001
     equal = make_gene_lists(2, **SMALL, noise=2.0, heterogeneity=0, random_state=3)[2]

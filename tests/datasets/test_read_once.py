@@ -78,19 +78,34 @@ def test_read_lists_reads_pipes_larger_than_their_buffer(tmp_path, pipe):
     assert_frame_equal(read_lists(pipe(data)), lists)
 
 
+# Read the lists from each source; before each but the first, the same input is given again.
+_READ_EACH = """
+import os, sys
+from skrankagg.datasets import read_lists
+path, redirected, *sources = sys.argv[1:]
+for k, source in enumerate(sources):
+    if k and redirected == "True":
+        os.dup2(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)), 0)
+    elif k:
+        end, start = os.pipe()
+        os.write(start, open(path, "rb").read())
+        os.close(start)
+        os.dup2(end, 0)
+    print(read_lists(eval(source))["item"].tolist())
+"""
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("source", ["sys.stdin.buffer", "'/dev/stdin'", "open(0, 'rb')"])
 @pytest.mark.parametrize("redirected", [False, True])
-def test_read_lists_reads_standard_input(tmp_path, source, redirected):
-    if "/dev/" in source and not os.path.exists("/dev/stdin"):
-        pytest.skip("there is no /dev/stdin")
-    code = f"import sys; from skrankagg.datasets import read_lists; print(read_lists({source})['item'].tolist())"
+def test_read_lists_reads_standard_input(tmp_path, redirected):
+    sources = ["sys.stdin.buffer", *["'/dev/stdin'"] * os.path.exists("/dev/stdin"), "open(0, 'rb')"]
     path = tmp_path / "lists.csv"
     path.write_text(QUOTED)
     with path.open("rb") as stream:
         given = {"stdin": stream} if redirected else {"input": QUOTED.encode()}
-        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60, **given)
-    assert done.stdout.decode().strip() == r"""['a, b', 'say "hi"\nthere', 'c']"""
+        command = [sys.executable, "-c", _READ_EACH, str(path), str(redirected), *sources]
+        done = subprocess.run(command, check=True, capture_output=True, timeout=60, **given)
+    assert done.stdout.decode().splitlines() == len(sources) * [r"""['a, b', 'say "hi"\nthere', 'c']"""]
 
 
 @pytest.mark.exhaustive

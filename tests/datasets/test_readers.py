@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from skrankagg import BordaCount, evaluate
+from skrankagg._kernels import COMPILED
 from skrankagg.datasets import _delimited as _tables
 from skrankagg.datasets import make_rasdagen, read_lists, read_qrels, write_run
 from skrankagg.exceptions import AmbiguousInputWarning, InputError
@@ -798,8 +799,10 @@ def test_read_lists_reads_as_many_robust_rows_as_trec_eval(shared_data):
     folder = shared_data / "robust03"
     expected = pd.read_csv(folder / "expected_trec_eval_9.tsv.gz", sep="\t", names=["run", "measure", "query", "n"])
     expected = expected.query("measure == 'num_ret' and query == 'all'").set_index("run")["n"].astype(int)
-    lists = read_lists(sorted((folder / "runs").iterdir()))
-    assert {f"input.{tag}": n for tag, n in lists["voter"].value_counts().items()} == expected.to_dict()
+    paths = sorted((folder / "runs").iterdir())[:: 1 if COMPILED else 6]
+    lists = read_lists(paths)
+    read = {f"input.{tag}": n for tag, n in lists["voter"].value_counts().items()}
+    assert read == {path.name.removesuffix(".gz"): expected[path.name.removesuffix(".gz")] for path in paths}
 
 
 def test_read_lists_equals_splitting_the_lines_of_a_robust_run(shared_data):

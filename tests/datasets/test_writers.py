@@ -111,7 +111,7 @@ def test_write_run_needs_ranks_and_scores_for_rank_ties(tmp_path):
 
 def test_write_run_rejects_a_lazy_frame(tmp_path):
     polars = pytest.importorskip("polars")
-    with pytest.raises(InputTypeError, match="got LazyFrame\\. Collect it first"):
+    with pytest.raises(InputTypeError, match="got LazyFrame\\. Collect the frame first"):
         write_run(polars.DataFrame(TIED.to_dict("list")).lazy(), tmp_path / "a.run")
 
 
@@ -228,7 +228,7 @@ def test_write_run_writes_one_line_of_text_per_query(tmp_path, rank_ties, q, p):
         (TIED.assign(item="A"), "json", "each item of a query once for JSON; got 'A' twice for query 'q'"),
         (TIED.assign(item=["", *"BCDBA"]), "json", "no NUL character, for JSON; got query 'q', item ''"),
         (TIED.assign(item=["\0", *"BCDBA"]), "json", "contain no NUL character"),
-        (TIED.assign(item=HALF), "json", r"ids that UTF-8 can encode; got '\\ud800' in one\. Rename"),
+        (TIED.assign(item=HALF), "json", r"ids that UTF-8 can encode; got '\\ud800' in an id\. Rename this id"),
         (TIED.assign(item=HALF), "trec", "ids that UTF-8 can encode"),
         (
             TIED.assign(item=["a\nb", *"BCDBA"]),

@@ -58,9 +58,8 @@ def fitted(method, frame, qrels):
 def test_transform_partitions_equals_transform_for_every_method(data, method):
     frame, qrels = data
     method = fitted(method, frame, qrels)
-    lazy = transform_partitions(method, as_dask(shuffled(frame), 3))
-    assert_same_consensus(lazy.compute(), method.transform(frame))
-    assert_declared_types(lazy)
+    lazy = transform_partitions(method, as_dask(shuffled(frame), 2))
+    assert_same_consensus(assert_declared_types(lazy), method.transform(frame))
 
 
 IDS = {
@@ -76,9 +75,10 @@ IDS = {
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", IDS)
-@pytest.mark.parametrize("npartitions", [1, 4, 30])
+@pytest.mark.parametrize("npartitions", [1, 3, 8])  # there are 6 queries
 def test_transform_partitions_keeps_the_types_of_ids(data, kind, npartitions):
-    frame = shuffled(data[0].assign(**{name: IDS[kind](data[0][name]) for name in ("query", "voter", "item")}))
+    frame = data[0][data[0]["query"] <= "q06"]
+    frame = shuffled(frame.assign(**{name: IDS[kind](frame[name]) for name in ("query", "voter", "item")}))
     with dask.config.set({"dataframe.convert-string": kind == "strings"}):
         lists = as_dask(frame, npartitions)
         for partitioned in [False, True] if npartitions == 1 else [False]:

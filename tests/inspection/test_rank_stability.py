@@ -289,7 +289,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
     np.testing.assert_allclose(errors(threes, votes=False) / errors(threes), 3**0.5, rtol=0.2)
     np.testing.assert_array_equal(errors(halves, votes=False), errors(halves))
     for function in (rank_stability, rank_confidence, preference_probabilities):
-        with pytest.raises(InputError, match=r"query 'q2' has other weights\. Give whole weights"):
+        with pytest.raises(InputError, match=r"query 'q2' has other weights\. Give integer weights"):
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
@@ -299,7 +299,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
 
 def test_rank_stability_warns_about_mixed_votes_and_factors():
     frame = weighted_queries()
-    with pytest.warns(UserWarning, match="1 of 4 queries has integer weights above 1.*first is 'q3'.*Give votes=False"):
+    with pytest.warns(UserWarning, match="1 of 4 queries has integer weights above 1.*first is 'q3'.*Pass votes=False"):
         rank_stability(BordaCount(), frame, n_resamples=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -247,7 +247,7 @@ def test_compare_returns_nan_for_failed_methods(comparator, others):
         pd.testing.assert_frame_equal(found.drop("bad"), expected)  # not corrected for one more, either
         assert found.loc["bad"].drop(["wins", "ties", "losses"]).isna().all()
         assert found.loc["bad", ["wins", "ties", "losses"]].tolist() == [0, 0, 0]
-    with pytest.raises(ValueError, match="`baseline` must have values to compare with; got 'bad', which has none"):
+    with pytest.raises(ValueError, match="`baseline` must have values to compare with; got 'bad', which has no values"):
         comparator.compare("bad")
 
 
@@ -255,7 +255,7 @@ def test_compare_ranks_omits_failed_methods():
     comparator = fit()
     ranks, result = compare_ranks(comparator.per_query_, metric="map")
     assert sorted(ranks.index) == ["copeland", "sum"] and result.n_queries == 6
-    with pytest.raises(ValueError, match="'bad', which has none"):
+    with pytest.raises(ValueError, match="'bad', which has no values"):
         compare_methods(comparator.per_query_, "bad")
 
 
@@ -303,7 +303,7 @@ def test_tables_show_failed_methods_but_never_mark_them(comparator):
     assert latex_table(results, mark_best=names).count(r"\textbf") == 2
     pytest.importorskip("jinja2")
     assert style_table(results, mark_best=names).to_html().count("font-weight: bold") >= 1
-    with pytest.raises(ValueError, match="'bad', which has none"):
+    with pytest.raises(ValueError, match="'bad', which has no values"):
         comparator.latex_table(baseline="bad")
 
 
@@ -376,7 +376,7 @@ def test_other_displays_omit_or_label_failed_methods(plotting, comparator):
     assert plotting.AgreementDisplay.from_comparator(comparator).table.shape == (2, 2)
     assert len(plotting.QueryGainDisplay.from_comparator(comparator, "sum", "copeland").bars_) == 6
     for pair in (("sum", "bad"), ("bad", "sum")):
-        with pytest.raises(ValueError, match="must have values; got 'bad', which has none"):
+        with pytest.raises(ValueError, match="must have values; got 'bad', which has no values"):
             plotting.QueryGainDisplay.from_comparator(comparator, *pair)
     learner = fit([*GOOD, ("dibra", DIBRA(Failing("aggregate")))])
     with pytest.raises(ValueError, match="must have weights; got 'dibra', which failed"):

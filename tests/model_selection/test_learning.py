@@ -437,7 +437,10 @@ def test_cross_val_consensus_learns_weights_from_the_training_lists():
 
 WRONG = {
     "random splits": (ShuffleSplit(3, test_size=4, random_state=0), "in exactly one test set"),
-    "judged folds": (QueryKFold(3, qrels=QRELS), r"one test set; 'q04' is in 0, .* no qrels= of the splitter"),
+    "judged folds": (
+        QueryKFold(3, qrels=QRELS),
+        r"one test set; query 'q04' is in 0 sets.* do not pass qrels=",
+    ),
     "too many folds": (14, "must be at most the number of queries, which is 13; got 14"),
     "positions of rows": (list(QueryKFold(3).split(FRAME)), "positions of queries, from 0 to 12"),
     "tested in training": ([(np.arange(13), np.arange(13))], "both"),

@@ -49,7 +49,7 @@ def test_weight_grid_converts_voters_to_plain_ids():
 
 @pytest.mark.parametrize("step", [0.3, 0, -0.1, 1.5, 0.15, True, "0.1", float("nan"), 2])
 def test_weight_grid_rejects_a_step_that_does_not_divide_1(step):
-    with pytest.raises(InputError, match=r"`step` must be 1 / n for a whole number n, so that weights add up to 1;"):
+    with pytest.raises(InputError, match=r"`step` must be 1 / n for an integer n, so that weights add up to 1;"):
         weight_grid(["u", "v"], step=step)
 
 

@@ -321,6 +321,6 @@ def test_query_gain_display_keeps_a_long_title_inside_the_figure(plt):
 def test_critical_difference_display_computes_or_rejects_missing_measures(data):
     lists, qrels = data
     fitted = Comparator([("sum", CombSUM()), ("mnz", CombMNZ())], metrics="map").fit(lists, qrels=qrels)
-    with pytest.raises(ValueError, match=r"which has map; got err@5. Name it in the Comparator.s metrics, or give"):
+    with pytest.raises(ValueError, match=r"which has map; got err@5. Add it to the Comparator.s metrics, or give"):
         CriticalDifferenceDisplay.from_comparator(fitted, "err@5")
     assert len(CriticalDifferenceDisplay.from_comparator(fitted, "p@5", qrels=qrels).names) == 2

@@ -80,7 +80,7 @@ def test_rank_stability_display_accepts_frames_of_both_functions(plt, lists):
     assert display.ax_.get_xlabel().endswith("bar, confidence set")
     assert [bar.get_x() + 0.25 for bar in display.bars_] == sets["rank_low"].head(5).tolist()
     assert display.bars_[0].get_facecolor() == (0, 0, 0, 1)
-    with pytest.raises(InputError, match=r"`n_places` must be one of 1, 4, 10; got 3\. Name it in the argument places"):
+    with pytest.raises(InputError, match=r"`n_places` must be one of 1, 4, 10; got 3\. To show another number"):
         RankStabilityDisplay.from_frame(stability, n_places=3)
     with pytest.raises(InputError, match="there are none"):
         RankStabilityDisplay.from_frame(sets, n_places=3)

@@ -142,7 +142,7 @@ def test_ranking_report_omits_unsupported_sections_with_a_reason(plt, lists):
     assert sorted(copeland.frames) == ["consensus", "influence", "preferences", "stability"]
     text = copeland.to_markdown()
     assert "There are no confidence sets for Copeland" in text
-    assert "The scores of Copeland are not sums over the lists, so they have no shares" in text
+    assert "The scores of Copeland are not sums over the lists, so the report contains no shares" in text
     agglomerative = ranking_report(Agglomerative(), lists)
     assert sorted(agglomerative.frames) == ["consensus", "influence"]
     text = agglomerative.to_markdown()
@@ -244,7 +244,10 @@ def test_ranking_report_states_the_expected_outliers_among_good_lists(plt):
     text = report.to_markdown()
     n = int(report.frames["influence"]["outlier"].sum())
     assert 3 <= n <= 5  # three are reversed
-    assert f"Of 30 lists tested, {n} are marked as outliers. Good lists alone would give up to 1.5 marks" in text
+    assert (
+        f"Of 30 lists tested, {n} are marked as outliers. If all lists were good, up to 1.5 of these lists would"
+        in text
+    )
     assert "of 100 good lists, up to 5 are marked" in text and "tested at the level of 5 %, each" not in text
 
 
@@ -258,7 +261,10 @@ def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters(plt):
     assert "one 0" not in section and section.count("| v") == 6 + 1
     assert "The agreement of 40 lists is unknown" in section and "The 6 whose agreement is known are shown." in section
     assert "agree least" not in section
-    assert "Of 6 lists tested, none are marked as outliers. Good lists alone would give up to 0.3 marks" in section
+    assert (
+        "Of 6 lists tested, none are marked as outliers. If all lists were good, up to 0.3 of these lists would"
+        in section
+    )
     Reader(report.to_html())
 
 

@@ -73,6 +73,7 @@ def test_transformers_include_every_public_transformer():
 # Of equally good voters the first ids are kept, so names may have an effect.
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.twice
+@pytest.mark.interpreted(50)
 @parametrize_with_checks(FIRST)
 def test_transformers_pass_all_public_checks(aggregator, check):
     check(aggregator)
@@ -216,7 +217,7 @@ def test_voter_selector_warns_about_queries_that_lose_all_lists():
     ("selector", "words"),
     [
         (VoterSelector("ndcg@10"), "needs judgements"),
-        (VoterSelector(CombSUM()), "without voter_weights_"),
+        (VoterSelector(CombSUM()), "which has no voter_weights_"),
         (VoterSelector(VOTERS, threshold=9.0), "at most the highest value of a voter, 4; got 9.0"),
         (VoterSelector({**VOTERS, "v1": np.nan}), "got NaN for 'v1'"),
     ],
@@ -468,8 +469,8 @@ def test_score_normalizer_handles_lists_at_or_beyond_a_bound():
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"lower": 3, "upper": 2}, r"must be above .lower.; got 2 and 3 for voter 'v'"),
-        ({"lower": {"w": 0}, "upper": {"w": 0}}, r"must be above .lower.; got 0 and 0 for voter 'w'"),
+        ({"lower": 3, "upper": 2}, r"must be above .lower.; got upper=2 and lower=3 for voter 'v'"),
+        ({"lower": {"w": 0}, "upper": {"w": 0}}, r"must be above .lower.; got upper=0 and lower=0 for voter 'w'"),
         ({"norm": "z-score", "lower": 0}, r"must be None with norm='z-score'; only 'min-max' has bounds"),
         ({"lower": {"v": np.nan}}, r"must contain finite numbers; got nan for 'v'. Leave out"),
         ({"upper": np.inf}, "'upper' parameter of ScoreNormalizer must be"),

@@ -125,7 +125,7 @@ def test_adjust_pvalues_accepts_categorical_queries_and_replaces_a_column():
         ({"query": ["q"], "pvalue": [np.nan]}, None, "finite numbers"),
         ({"query": ["q", "q"], "pvalue": [0.1, 0.2]}, 1, "number of p-values, 2; got 1 for query 'q'"),
         ({"query": ["q"], "pvalue": [0.1]}, 2.5, "got 2.5 for query 'q'"),
-        ({"query": ["q", "r"], "pvalue": [0.1, 0.2]}, {"q": 3}, "1 are missing, the first is 'r'"),
+        ({"query": ["q", "r"], "pvalue": [0.1, 0.2]}, {"q": 3}, "1 numbers are missing, the first for query 'r'"),
         ({"pvalue": [0.1]}, {"q": 3}, "must be an int for a consensus without a column 'query'"),
     ],
     ids=str,

@@ -15,7 +15,7 @@ __all__ = ["Bucklin"]
 
 
 class Bucklin(BaseAggregator):
-    r"""Rank items by the depth at which more than half of the lists contain them: the median rank.
+    r"""Rank items by their median rank: the depth down to which more than half of the lists contain the item.
 
     First only the first places of all lists are counted, then the first two places, and so on. The depth of an item is
     the place down to which more than half of the lists contain the item. Among items of equal depth, the item that more
@@ -25,8 +25,8 @@ class Bucklin(BaseAggregator):
     ----------
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list. With "ignore" only the
-        lists that contain the item are counted, and more than half of these lists must contain the item at its depth.
-        Use "ignore" when each voter saw only some items.
+        lists that contain the item are counted, and more than half of these lists must contain the item down to its
+        depth. Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -103,11 +103,11 @@ class Bucklin(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        # Sums of whole units do not round, so exactly half is never a majority, whatever the order of the lists.
+        # Sums of integer units do not round, so exactly half is never a majority, whatever the order of the lists.
         lists = count_in_units(lists)[0]
         reached, total = _reached_by_depth(lists, self.absent)
         n_items = lists.query_n_items[lists.candidate_query]
-        # Twice the depth is a whole number. All lists have reached the item at twice the number of items.
+        # Twice the depth is an integer. If it is twice the number of items, all lists have reached the item.
         low, high = np.full(lists.n_candidates, 1), 2 * n_items
         enough = total * (0.5 + TOLERANCE)
         while (high - low > 1).any():
@@ -122,10 +122,11 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return a function from depths to weights, and the total weight of the lists that count for each candidate.
+    """Return a function that converts depths to weights, and the total weight of each candidate's lists.
 
-    The argument of the function contains the double of a depth for each candidate. For each candidate, the function
-    returns the total weight of the lists that rank it at this depth or higher. All arrays have shape (n_candidates,).
+    The argument of the function contains twice the depth of each candidate. For each candidate, the function returns
+    the total weight of the lists that rank the candidate at this depth or higher. The second result is the total weight
+    of the lists that count for a candidate. All arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)
@@ -140,14 +141,15 @@ def _reached_by_depth(lists, absent):
         return held, lists.candidate_weight
     if not short.any():
         return held, total
-    # Sort the lists by the rank of their absent items, and add up their weights. Minus the lists that contain the item,
-    # this sum is the weight that absence adds. Full lists have no such rank.
+    # Sort the lists by the rank of their absent items, and add up their weights. From this sum, subtract the weights of
+    # the lists that contain the item. The rest is the weight of the lists in which the item is absent and its rank is
+    # at the depth or higher. Full lists have no absent items, so they get a rank that no depth reaches.
     unheld = np.where(short, lists.list_length + 1 + n_items, 2 * n_items + 1)
     width = 2 * int(n_items.max()) + 2
     key = lists.list_query.astype(np.int64) * width + unheld
     order = np.argsort(key, kind="stable")
     key = key[order]
-    # Sums are restarted for each query, so that they round as in a query on its own.
+    # Sums start again for each query, so that they round as they would for a single query.
     until = np.concatenate([[0.0], ragged_cumsum(lists.list_weight[order], lists.list_ptr)])
     none = lists.list_ptr[:-1][lists.candidate_query]
     unheld = unheld[lists.row_list]

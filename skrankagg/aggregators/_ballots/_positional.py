@@ -69,8 +69,8 @@ class PositionalScoring(SharedPointSums):
     item. With custom points the score can be, for example, the mean of a driver's points over the races that the driver
     entered. An item that only lists of weight 0 contain scores 0.
 
-    Items with equal points tie. Under "plurality" all items that no list ranks first tie. The time is linear in the
-    number of rows.
+    Items with equal points tie. Under "plurality" an item that no list ranks first has no points, so all such items
+    tie. The time is linear in the number of rows.
 
     References
     ----------
@@ -128,7 +128,7 @@ class PositionalScoring(SharedPointSums):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # With the other rules two places may be worth the same.
+        # With the other rules two places may give the same points.
         tags.aggregator_tags.unanimity = isinstance(self.points, str) and self.points == "dowdall"
         return tags
 
@@ -143,7 +143,7 @@ class PositionalScoring(SharedPointSums):
         return Consensus(self._add_up(lists), additive=self._own_points() is None and self.points == "dowdall")
 
     def _own_points(self):
-        """Return the user's points as a float64 array of shape (n_given,), or None for a named rule."""
+        """Return the user's points as a float64 array of shape (n_given,), or None if `points` names a rule."""
         if isinstance(self.points, str):
             return None
         try:
@@ -200,7 +200,7 @@ class PositionalScoring(SharedPointSums):
         else:
             until = np.concatenate([[0.0], np.cumsum(self._by_place(int(n_places.max())))])
             total = until[n_places] - until[length]
-        # Full lists leave nothing over: absent items get exactly 0.
+        # A full list has no points left over, so the result is exactly 0.
         return np.where(n_left > 0, total / np.maximum(n_left, 1), 0.0)
 
     def _first_place(self, lists):

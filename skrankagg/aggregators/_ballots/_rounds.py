@@ -13,12 +13,13 @@ from ..._arrays._preferences import margins
 from ..._arrays._ragged import gather_ranges, starts_to_ptr, tie_starts
 from ..._data._ranked_lists import RankedLists
 
-# Items, and items per list, above which counting a round by classes of items is faster (measured).
+# With more items than this, and more items per list than this, it is faster to count a round by classes of items
+# (measured).
 _MANY, _MANY_FOR_EACH = 8192, 16
 
 
 def leave_by_votes(lists, rule, absent):
-    """Return the number of rounds that each candidate stays under "plurality" or "veto", as float64."""
+    """Return the number of rounds that each candidate stays, as float64; `rule` is "plurality" or "veto"."""
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
@@ -59,14 +60,17 @@ class _Votes:
         self.n_staying = lists.query_n_items.copy()
 
     def least(self, tolerance):
-        """Return the candidates that have the least total of their query, up to the query's tolerance."""
+        """Return the candidates whose total is the least total in their query, up to the query's tolerance."""
         lists = self.lists
         total = np.where(self.stays, self._count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
         return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
 
     def _count(self):
-        """Return the votes of each candidate; with "ignore", subtract the mean of the votes that each list gives."""
+        """Return the total of each candidate: its votes, with a negative sign if the votes are for the last place.
+
+        If absent items are ignored, the mean of the votes of each list is subtracted from the items of the list.
+        """
         lists = self.lists
         own, by_absence, even = self._ways()
         rows, weight = self._votes(own)
@@ -97,7 +101,10 @@ class _Votes:
         return np.flatnonzero(voting & ~shared), given, even
 
     def _votes(self, own):
-        """Return the rows that get votes from lists `own`, and the weights of the votes; tied items share a vote."""
+        """Return the rows that get votes from the lists in `own`, and the weights of the votes.
+
+        Tied items share the vote of their list equally.
+        """
         lists, group, weight = self.lists, self.group[own], self.lists.list_weight[own]
         rows = self.group_ptr[group]
         if not self.strict:
@@ -108,7 +115,7 @@ class _Votes:
         return rows, weight
 
     def remove(self, leaving):
-        """Remove candidates; a list whose voted group is empty now votes for its next group."""
+        """Remove candidates. If the group that a list votes for is then empty, the list votes for its next group."""
         lists = self.lists
         self.stays[leaving] = False
         np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)
@@ -123,10 +130,10 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Votes in queries with many items per list: a round visits only the items that get votes of their own.
+    """Votes in queries with many items per list: a round only visits the items that get votes from their own lists.
 
-    The total of an item without such a vote depends only on the lists that contain the item. Items contained in the
-    same lists form a class. All items of a class without votes of their own have the same total.
+    The total of any other item depends only on the lists that contain the item. Items contained in the same lists form
+    a class. All items of a class have the same total, except the items that get votes from their own lists.
     """
 
     def __init__(self, lists, rule, absent):
@@ -154,7 +161,7 @@ class _VotesByClass(_Votes):
         voted, place = np.unique(lists.candidate[rows], return_inverse=True)
         of_class = self.class_of[voted]
         total = self.sign * np.bincount(place, weights=weight, minlength=len(voted)) + base[of_class]
-        # Classes with members without votes of their own.
+        # Mark the classes that have members without a vote from their own lists.
         others = self.n_members > np.bincount(of_class, minlength=len(base))
         bound = np.full(lists.n_queries, np.inf)
         np.minimum.at(bound, self.class_query[others], base[others])
@@ -237,7 +244,7 @@ def leave_by_margins(prefer, total, below_mean):
         leaving = stays & ((points < bound) if below_mean else (points <= bound))
         score[leaving] = n_rounds
         stays &= ~leaving
-        # The others lose the points that they won from the leaving items.
+        # The remaining items lose the points that they won from the leaving items.
         query, item = np.nonzero(leaving & stays.any(axis=1, keepdims=True))
         if len(query):
             first = np.flatnonzero(np.diff(query, prepend=-1))

@@ -15,7 +15,7 @@ from ._rounds import leave_by_margins, leave_by_votes, repeat_lists
 
 __all__ = ["SequentialElimination"]
 
-# Cells of the matrices of replicates that are counted at one time, and rows of their lists.
+# Replicates that are counted together have at most this number of matrix cells, and at most this number of rows.
 _REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 
 
@@ -74,15 +74,15 @@ class SequentialElimination(BaseAggregator):
     exhausted: it ties the remaining items and no longer has an effect. With "ignore" an absent item gets the mean, so
     the list adds 0 to its total. A list with a single remaining item also adds 0 to the total of this item.
 
-    **Ties for leaving.** Ties are not broken by lot or by earlier rounds: all items that tie for leaving leave
-    together. Items without any first place leave in the same round of "plurality". Totals count as equal if they differ
-    by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is multiplied by the number of
-    items.
+    **Equal counts.** If several items have the lowest count of a round, all of them leave together. Neither lots nor
+    earlier rounds decide between them. Items without any first place leave in the same round of "plurality". Totals
+    count as equal if they differ by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is
+    multiplied by the number of items.
 
     **Majorities.** The rounds go on until all remaining items are equal, because the items below the winner are ordered
     as well. If lists with more than half of the weight rank an item first, this item wins by "plurality", but may lose
     by "veto". In elections Coombs' rule often stops at such a majority; here the rule goes on. Baldwin's and Nanson's
-    rules elect a Condorcet winner. Instant runoff is independent of clones, except where items tie for leaving.
+    rules elect a Condorcet winner. Instant runoff is independent of clones, unless several items leave together.
     Independence of clones means: suppose that an item is added, and that all lists rank the new item next to the same
     old item. If the old item won before, the old or the new item wins now. Otherwise the winner stays the same.
 
@@ -149,7 +149,7 @@ class SequentialElimination(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        # Sums of whole units do not round, so equal totals are equal whatever the order of the lists.
+        # Sums of integer units do not round, so the order of the lists cannot make equal totals differ.
         lists = count_in_units(lists)[0]
         if not self._is_borda():
             return leave_by_votes(lists, self.rule, self.absent)
@@ -176,7 +176,7 @@ class SequentialElimination(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _repeat_votes(self, lists):
-        """Return a function that scores many replicates; each round counts all replicates at once, as queries."""
+        """Return a function that scores many replicates at once; each replicate is counted as a separate query."""
         n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
 
         def score(weights):

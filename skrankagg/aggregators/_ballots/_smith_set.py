@@ -179,14 +179,14 @@ def smith_set(
 
 
 def _list_majority(lists, absent):
-    """For each candidate, return the number of opponents that it beats, and the number that it draws with."""
+    """For each candidate, return the number of opponents that the candidate beats, and the number of its draws."""
     method = Copeland(absent=absent)
     method._check_memory(lists, method._memory(lists))
     return method._majorities(lists)
 
 
 def _matrix_majority(prefer, caller):
-    """Return the same numbers as :func:`_list_majority`, from the preference matrix of a single query."""
+    """For each item, return the number of wins and the number of draws, from the preference matrix of one query."""
     if prefer.ndim != 2 or prefer.shape[0] != prefer.shape[1] or not len(prefer):
         raise InputError(
             f"`lists` must be ranked lists or a square matrix of preferences; got an array of shape {prefer.shape}. "
@@ -198,7 +198,10 @@ def _matrix_majority(prefer, caller):
 
 
 def _in_smith_set(wins, draws, ptr):
-    """Return a mask of the candidates in the Smith set of their query; `ptr` delimits the queries."""
+    """Return a mask of the candidates in the Smith set of their query.
+
+    Query q has the candidates ``ptr[q]`` to ``ptr[q + 1] - 1``.
+    """
     query, n = expand(ptr), np.diff(ptr)
     twice = 2.0 * wins + draws
     order = np.lexsort((-twice, query))
@@ -206,7 +209,7 @@ def _in_smith_set(wins, draws, ptr):
     until -= np.concatenate([[0.0], until])[ptr[:-1]][query]
     k = positions(ptr)
     closed = until == k * (k - 1) + 2 * k * (n[query] - k)
-    # The set of all items of a query always has the property.
+    # The set of all items of a query always meets this condition.
     size = np.minimum.reduceat(np.where(closed, k, n[query]), ptr[:-1])
     member = np.empty(len(order), dtype=bool)
     member[order] = k <= size[query]

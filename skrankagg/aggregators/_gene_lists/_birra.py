@@ -15,7 +15,7 @@ from ._tukey import smooth_3rs3r
 
 __all__ = ["BIRRA"]
 
-# Bins of the lists processed at one time: their factors stay in the cache.
+# Number of bins of the lists that are processed at one time. The factors of these bins stay in the cache.
 _BLOCK = 1 << 17
 
 
@@ -52,7 +52,7 @@ class BIRRA(BaseAggregator):
     -----
     A query has :math:`n` items, and each list has :math:`B` bins (`n_bins`). In a list of :math:`L` items, the item of
     rank :math:`r` is in bin :math:`\lceil B r / n \rceil`. All absent items are in the bin of rank
-    :math:`(L + 1 + n) / 2`, the mean of the ranks left over. The first round starts from the order of the mean ranks.
+    :math:`(L + 1 + n) / 2`, the mean of the remaining ranks. The first round starts from the order of the mean ranks.
     In each round the first :math:`\lfloor \pi n \rfloor` items, at least one, count as true, with :math:`\pi` the
     `prior`. With :math:`T_{vb}` true and :math:`F_{vb}` other items in the bins up to :math:`b` of list :math:`v`, the
     factor of the bin is [1]_
@@ -104,7 +104,7 @@ class BIRRA(BaseAggregator):
         "ties": "mean rank, so one bin",
         "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
     }
-    # The largest factor is lowered if one list has it, but not if three lists have it.
+    # If a single list has the largest factor, this factor is lowered; if three lists have it, the factor stays.
     _tags = {"integer_weights": True, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, 1, closed="neither")],
@@ -141,7 +141,12 @@ class BIRRA(BaseAggregator):
         return Contributions(held, absent)
 
     def _rounds(self, lists):
-        """Return the scores, their sums of absolute terms, each query's rounds and convergence, and the factors."""
+        """Run the rounds of all queries, and return five arrays.
+
+        For each candidate they contain the score, and the sum of the absolute terms of the score. For each query they
+        contain the number of rounds, and whether the true items stayed the same in the last round. The last array
+        contains the factors.
+        """
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
         binned = _Bins(lists, self.n_bins)
@@ -160,7 +165,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """For each bin of each list, compute the logarithm of its Bayes factor; return shape (n_lists, n_bins)."""
+        """For each bin of each list, compute the logarithm of a Bayes factor, of shape (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -198,12 +203,12 @@ class _Bins:
         return np.cumsum(cells.reshape(lists.n_lists, self.n_bins), axis=1)
 
     def shares(self, factor):
-        """Return the value that each row adds to its item and the value that each list adds to its absent items."""
+        """Return the value that each row adds to its item, and the value that each list adds to its absent items."""
         factor, weight = factor.ravel(), self.lists.list_weight
         return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
 
     def sum_factors(self, factor):
-        """For each candidate, sum the factors of its bins; also sum the absolute values of these factors."""
+        """For each candidate, return the sum of the factors of its bins, and the sum of their absolute values."""
         lists = self.lists
         held, absent = self.shares(factor)
         gain = held - absent[lists.row_list]
@@ -230,9 +235,10 @@ def _lower_largest(factor, lists):
 
 
 def _share_of_first(lists, score, scale, n_first):
-    """Return 1 for the first `n_first` candidates of each query and 0 for the others.
+    """For each candidate, return 1 if it is among the first `n_first` candidates of its query, and 0 otherwise.
 
-    Candidates that tie across the limit share the places that are left.
+    If candidates tie across this limit, the remaining places are divided equally among them. Each of these candidates
+    then gets a number between 0 and 1.
     """
     heads = lists.candidate_ptr[:-1]
     order = group_order(lists.candidate_query, -score)

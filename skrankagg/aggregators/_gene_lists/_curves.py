@@ -8,9 +8,10 @@ from scipy.optimize import OptimizeWarning, curve_fit
 from ... import _kernels
 from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
 
-# Decrease of the weight from place to place where no curve was found.
+# If no curve is found, the weight decreases by this number from place to place.
 _DESCENT = 1e-8
-# Digits passed to a search: it would amplify the rounding of sums, which depends on names and the order of lists.
+# Number of digits that the search for a curve gets. The search would amplify the rounding of sums, which depends on
+# names and on the order of the lists.
 _DIGITS = 10
 
 
@@ -29,7 +30,7 @@ class RunningMean:
             self.class_end = np.repeat(ptr[1:] - 1, np.diff(ptr))
 
     def __call__(self, score):
-        """Compute the weight of each row and the weight of each whole list from the scores of the candidates."""
+        """From the scores of the candidates, compute the weight of each row and the weight of each whole list."""
         weight = self._to_class_ends(self._roots(score[self.lists.candidate]))
         return weight, weight[self.last]
 
@@ -47,7 +48,7 @@ class RunningMean:
 class Exponential(RunningMean):
     """Curve a exp(-b x) - c x + d that best fits the square roots of :class:`RunningMean`.
 
-    A list of one tie class keeps its square root.
+    If all items of a list tie, the square roots are not changed.
     """
 
     def __init__(self, lists):
@@ -65,11 +66,11 @@ class Exponential(RunningMean):
 
 
 def fit_exponential(weight):
-    """Fit the curve to the weights of a list's places; the last weight is the weight of the whole list.
+    """Fit the curve of :class:`Exponential` to the weights of a list's places, and return the values of the curve.
 
-    The start, the bounds and the weights of the squares follow the authors' program. The weights of the squares grow
-    towards the end of the list. If scipy's `curve_fit` finds no curve, all places of the list count almost equally, as
-    in that program.
+    The last weight is the weight of the whole list. The start, the bounds and the weights of the squares follow the
+    authors' program. The weights of the squares grow towards the end of the list. If scipy's `curve_fit` finds no
+    curve, all places of the list count almost equally, as in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential

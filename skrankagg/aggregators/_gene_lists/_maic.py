@@ -69,20 +69,20 @@ class MAIC(WeightedAggregator):
     .. math:: w_v(x) = \sqrt{\frac{1}{x} \sum_{y \le x} S(i_{vy})}, \qquad
        S(i) = \sum_c \max_{v \in c,\, v \ni i} u_v \, w_v(x_v(i)),
 
-    with :math:`x_v(i)` the place of the item and :math:`u_v` the weight given with the list. This given weight counts
-    nowhere else. All weights :math:`w_v` begin at 1. Scores and weights are updated in turn, scores first. The
-    iteration ends when the weight :math:`w_v(L_v)` of each whole list moves by at most `tol`; then items are scored
-    once more. A list gives nothing to an item that it does not contain.
+    with :math:`x_v(i)` the place of the item and :math:`u_v` the weight given with the list. The weight :math:`u_v` has
+    no other effect. All weights :math:`w_v` begin at 1. In each iteration, first the scores and then the weights are
+    updated. The iteration ends when the weight :math:`w_v(L_v)` of each whole list changes by at most `tol`; then the
+    scores are updated once more. A list adds nothing to the score of an item that it does not contain.
 
     For tied items, the mean goes down to the end of their tie class. An unranked list is a list in which all items tie,
     so each of its items has the weight of the whole list.
 
-    **The order within lists counts only through the contents of other lists.** Where all lists contain the same items,
-    as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single list,
-    and for the items of lists that share no item. Tied items are sorted by mean rank, and only then by the number of
-    lists. For the mean rank, an item missing from a list has the mean of the ranks left over. For complete lists this
-    is the order of :class:`BordaCount`. Weights may increase towards the end of a list, because an item gains if it
-    comes after an item that many lists contain.
+    **The order within lists has an effect only if the lists contain different items.** If all lists contain the same
+    items, as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single
+    list, and for the items of lists that have no items in common. Tied items are sorted by mean rank, and only then by
+    the number of lists. For the mean rank, an item missing from a list has the mean of the ranks left over. For
+    complete lists this is the order of :class:`BordaCount`. Weights may increase towards the end of a list, because an
+    item gains if it comes after an item that many lists contain.
 
     In lists of more than one tie class, ``curve="exponential"`` replaces the weights by the nearest curve
     :math:`a e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`. The squares are divided by
@@ -92,10 +92,10 @@ class MAIC(WeightedAggregator):
     fits to the authors' example. The authors' program cuts lists to their first 2000 items; use
     :class:`~skrankagg.preprocessing.TopK` in a pipeline for this.
 
-    A list of weight 2 counts as two lists of different categories, but not as two lists of one category. `tol` is not
-    relative: larger weights of all lists move all scores further, so the iteration ends later. Weights are valid for
-    their query alone, so `transform` learns them again. Each iteration takes one pass over the rows. Usually there are
-    about ten iterations.
+    A list of weight 2 counts as two lists of different categories, but not as two lists of one category. `tol` is an
+    absolute difference: if all lists have larger weights, the scores change more in each iteration, so the iteration
+    ends later. The learned weights are valid only for their query, so `transform` learns weights again. Each iteration
+    takes one pass over the rows. Usually there are about ten iterations.
 
     References
     ----------
@@ -128,7 +128,8 @@ class MAIC(WeightedAggregator):
     """
 
     _guide = {"absent": "0", "ties": "the weight of the end of their class", "cost": "iterations (about 10) times $N$"}
-    # Complete lists leave all items tied; more weight moves the weights further before a step is within its tolerance.
+    # With complete lists all items tie. With larger given weights, more iterations are needed until a step is within
+    # `tol`.
     _tags = {"unanimity": False, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "voter_groups": [*BY_VOTER, None],
@@ -183,7 +184,10 @@ class MAIC(WeightedAggregator):
         return None if self.voter_groups is None else self._group_of_lists(lists)
 
     def _converge(self, lists):
-        """Return the consensus, the weight of each whole list and the weight of each row's place."""
+        """Iterate until the weights converge, or for `max_iter` iterations.
+
+        Returns the consensus, the weight of each whole list, and the weight of each row's place.
+        """
         weight, place_weight = np.ones(lists.n_lists), np.ones(lists.n_rows)
         n_iter, converged = np.zeros(lists.n_queries, dtype=np.int64), np.zeros(lists.n_queries, dtype=bool)
         category, running = self._categories(lists), np.arange(0)
@@ -194,7 +198,7 @@ class MAIC(WeightedAggregator):
                 total = _CategorySums(part, None if category is None else category[own_lists])
                 curve = CURVES[self.curve](part)
             place_weight[own_rows], moved = curve(total(place_weight[own_rows]))
-            # The weight of a list that does not vote changes nothing.
+            # The weight of a list with the given weight 0 has no effect.
             change = np.where(part.list_weight > 0, np.abs(moved - weight[own_lists]), 0.0)
             weight[own_lists] = moved
             n_iter[running] = t
@@ -212,7 +216,7 @@ class MAIC(WeightedAggregator):
 
 
 def _take(lists, queries):
-    """Select some queries; return their lists, and the positions of these lists and their rows."""
+    """Select some queries. Return their lists, the positions of these lists, and the positions of the lists' rows."""
     if len(queries) == lists.n_queries:
         return lists, slice(None), slice(None)
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
@@ -229,7 +233,8 @@ class _CategorySums:
             rows, (_, start) = sort_codes(
                 [lists.candidate, category[lists.row_list]], [lists.n_candidates, int(category.max()) + 1]
             )
-            # Sort by the first row of each category: category numbers depend on other queries, so must not matter.
+            # Sort the sums by the first row of each category. Category numbers depend on other queries, so the order of
+            # the numbers must not have an effect.
             self.rows, self.start = rows, np.flatnonzero(start)
             self.first = np.argsort(rows[self.start])
 
@@ -242,9 +247,9 @@ class _CategorySums:
         return np.bincount(candidate, weights=given, minlength=self.lists.n_candidates)
 
     def shares(self, place_weight):
-        """Return the value that each row adds.
+        """Return the value that each row adds to the score of its candidate.
 
-        Lists of a category that give an item the same largest value share this value.
+        If several lists of a category give an item the same largest value, the value is divided equally among them.
         """
         given = self._given(place_weight)
         if self.rows is None:

@@ -1,10 +1,10 @@
-"""Tukey's smoother 3RS3R: running medians of three, and a split of the flat parts that they leave."""
+"""Tukey's smoother 3RS3R: running medians of three values, and a split of the flat parts that remain."""
 
 import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix by repeated medians of three, a split of flat parts, and medians again.
+    """Smooth each row of a matrix by repeated medians of three values, a split of flat parts, and medians again.
 
     The method is from J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7, with his rule for the ends. Rows of
     fewer than three columns are returned unchanged.
@@ -18,7 +18,7 @@ def smooth_3rs3r(values):
 
 
 def repeat_medians(values):
-    """Take running medians of three along the rows until nothing changes, and then adjust the ends."""
+    """Take running medians of three values along the rows until nothing changes, and then adjust the two ends."""
     smooth = values.copy()
     if smooth.shape[1] < 3:
         return smooth
@@ -27,7 +27,8 @@ def repeat_medians(values):
         median = _median(smooth[:, :-2], smooth[:, 1:-1], smooth[:, 2:])
         moved = (median != smooth[:, 1:-1]).any()
         smooth[:, 1:-1] = median
-    # An end is the median of itself, its neighbour, and the line through the next two, extended one place beyond it.
+    # The new value of an end is the median of three values: the old value, the neighbour's value, and the line through
+    # the next two values, extended to one place beyond the end.
     for end, first, second in ((0, 1, 2), (-1, -2, -3)):
         smooth[:, end] = _median(smooth[:, end], smooth[:, first], _extrapolate(smooth[:, first], smooth[:, second]))
     return smooth

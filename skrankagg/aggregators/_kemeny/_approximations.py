@@ -76,11 +76,12 @@ class KwikSort(BaseNearKemeny):
 
     Notes
     -----
-    An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot. At a draw
-    the side is random [1]_. Suppose that a list is also picked at random, and that the cheaper of this list and the
-    order of KwikSort is kept. If all lists are full, the expected cost is at most 11/7 times the optimum. `score` is
-    the number of items below the item. Two neighbours tie if no majority separates them. Counting the pairs takes
-    :math:`O(m n^2)`, and each order then takes :math:`O(n \log n)` comparisons.
+    An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot. If there is
+    no majority, the item goes to a random side [1]_. Consider a variant of the method: a list is also picked at random,
+    and the result is this list if it costs less than the order of KwikSort. If all lists are full, the expected cost of
+    this variant is at most 11/7 times the optimum. `score` is the number of items below the item. Two neighbours tie if
+    no majority prefers either of them. Counting the pairs takes :math:`O(m n^2)`, and each order then takes :math:`O(n
+    \log n)` comparisons.
 
     References
     ----------
@@ -172,10 +173,10 @@ class PickAPerm(BaseNearKemeny):
     Notes
     -----
     The method chooses the list with the lowest Kemeny score, with a penalty of 0.5. This score is below twice the
-    optimum if all lists are full [1]_. Several lists may have the lowest score. Then the ranks of the item with the
-    first id decide, and the list with the highest place for this item is chosen. If these ranks are equal, the item
-    with the second id decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the
-    item; items that the list ties stay tied. The time is :math:`O(m n^2)`.
+    optimum if all lists are full [1]_. If several lists have the lowest score, the list that ranks the item with the
+    first id highest is chosen. If several of these lists give the same rank to this item, the item with the second id
+    decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the item; items that
+    the list ties stay tied. The time is :math:`O(m n^2)`.
 
     References
     ----------
@@ -206,7 +207,7 @@ class PickAPerm(BaseNearKemeny):
         "cost": "$m n^2$",
     }
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
-    # The list taken ends with its absent items, whatever `absent`.
+    # The items absent from the chosen list always come last, for both values of `absent`.
     _tags = {"unanimity": True, "absent_below": True}
     _pair_bytes, _cell_bytes = 36.0, 16.0
 
@@ -220,7 +221,7 @@ class PickAPerm(BaseNearKemeny):
         place = np.zeros(ranks.shape, dtype=np.int64)
         ordered = np.take_along_axis(ranks, order, axis=1)
         np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=place[:, 1:])
-        # Leave out the cost that all lists of a query have in common, and count the rest twice.
+        # All lists of a query have a part of the cost in common. Leave out this part, and count the rest twice.
         costs = order_costs(prefer.swapaxes(1, 2) - prefer, tied, query, order, place)
         start = np.searchsorted(query, np.arange(len(queries)))
         tolerance = 2 * TOLERANCE * (prefer.sum(axis=(1, 2)) + tied.sum(axis=(1, 2)))
@@ -230,7 +231,10 @@ class PickAPerm(BaseNearKemeny):
 
 
 def _ranks(lists, queries):
-    """Return the lists that may be chosen, as ranks of all items of shape (n_lists, n), and each list's query."""
+    """Return the ranks of all items in the lists that may be chosen, and the query of each of these lists.
+
+    The ranks have shape (n_lists, n). The query of a list is its position in `queries`.
+    """
     if len(queries) == 1:
         ranks = rank_matrix(lists, queries[0])
         chosen, query = slice(*lists.list_ptr[queries[0] : queries[0] + 2]), np.zeros(len(ranks), dtype=np.int64)
@@ -240,13 +244,16 @@ def _ranks(lists, queries):
     counts = lists.list_weight[chosen] > 0
     if counts.all():
         return ranks, query
-    # Lists of weight 0 are not taken unless there are no others.
+    # Lists of weight 0 are only chosen in a query without other lists.
     counts |= np.bincount(query, weights=counts, minlength=len(queries))[query] == 0
     return ranks[counts], query[counts]
 
 
 def _first_lexically(ranks, query):
-    """For each query, find its first row of ranks in lexical order; `query` numbers each row's query, ascending."""
+    """For each query, return the position of its row of ranks that comes first in lexical order.
+
+    `query` contains the query of each row, in ascending order.
+    """
     left = np.arange(len(ranks))
     for column in ranks.T:
         start = np.flatnonzero(np.append(True, query[left][1:] != query[left][:-1]))

@@ -13,7 +13,8 @@ import numpy as np
 from ._budget import Unfinished
 from ._triangles import VIOLATION, Infeasible
 
-# Number of pairs tried before a branching, of rounds of rows in a node, and of rounds of search from a node's order.
+# Number of pairs that are tried before a branching, number of rounds that add rows in a node, and number of rounds of
+# the search that starts from the order of a node.
 _TRIED, _ROUNDS, _SEARCH_ROUNDS = 8, 12, 200
 
 
@@ -65,7 +66,10 @@ def _children(state, polytope, node, rng):
 
 
 def _bounded(state, polytope, before, cycle):
-    """Make a node from fixed pairs and bound its orders by rounds of triangles; return None if no order is cheaper."""
+    """Make a node from fixed pairs, and bound the cost of its orders by rounds of triangles.
+
+    Returns None if the node contains no order that is cheaper than the best known order.
+    """
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf
     try:
@@ -85,10 +89,10 @@ def _bounded(state, polytope, before, cycle):
 
 
 def _sides(state, polytope, node):
-    """Choose a pair to branch on, and return its possible sides with their bounds.
+    """Choose a pair to branch on; for each possible side, return the bound and the fixed pairs.
 
-    If some trial excluded a side of a pair, a single node with the other side fixed is returned. If both sides of a
-    pair are excluded, the result is empty.
+    If some trial excludes one side of a pair, the result is a single node in which the other side is fixed. If a trial
+    excludes both sides of a pair, the result is empty.
     """
     before, best = node.before, None
     dear = np.minimum(node.x, 1 - node.x) * (np.abs(polytope.cost) + 0.5 * state.step)

@@ -10,12 +10,12 @@ from scipy.optimize import linprog, milp
 
 from ._worker import Late, Unstarted, Worker
 
-# Longest expected time, in seconds, of a solver's call in this process, where it cannot be stopped.
+# Longest expected time, in seconds, of a solver that runs in this process. A solver cannot be stopped in this process.
 _HERE = 0.25
 
 
 class Unfinished(Exception):
-    """Error if time ran out or the solver gave up; it contains a bound and the reason."""
+    """Error that is raised if time runs out or the solver gives up; it contains a bound and the reason."""
 
     def __init__(self, bound=float("-inf"), reason="time limit"):
         super().__init__(bound, reason)
@@ -46,7 +46,7 @@ class Budget:
 
     @property
     def left(self):
-        """Return the number of seconds that are left."""
+        """Return the number of seconds until the time limit; the number is infinite without a limit."""
         return self.end - time.monotonic() if self.end < float("inf") else self.end
 
     @property
@@ -60,7 +60,7 @@ class Budget:
             raise Unfinished
 
     def share(self, part):
-        """Return a budget that starts now and has a share of the time that is left."""
+        """Return a budget whose time limit is the share `part` of the remaining time."""
         other = Budget.__new__(Budget)
         other.end, other._worker = self.end, self._worker
         if self.end < float("inf"):

@@ -27,7 +27,7 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     -------
     list of ndarray of int
         The strongly connected components of the strict majorities, best first. The items of each component are sorted.
-        All majorities between two components are for the items of the earlier component.
+        Every majority between two components prefers the item of the earlier component.
 
     See Also
     --------
@@ -70,7 +70,7 @@ def stacked_components(margin):
     strength = (same @ margin.sum(axis=2)[:, :, None])[:, :, 0] / same.sum(axis=2)
     # Round as in ordered_components.
     strength = np.round(strength / np.maximum(np.abs(strength).max(axis=1, keepdims=True), 1e-300), 10)
-    # Components whose predecessors are all in order follow these together.
+    # Each step moves items below all their predecessors. Components with the same number of steps follow together.
     below, depth = reach & ~same, np.zeros((b, n), dtype=np.int64)
     while True:
         deeper = np.where(below, depth[:, :, None] + 1, 0).max(axis=1)
@@ -130,7 +130,7 @@ def strong_components(arc):
 
 
 def _reached(arc):
-    """Return a mask (n_queries, n, n), True where a path of one arc or more leads from the row to the column."""
+    """Return a mask of shape (n_queries, n, n): True if a path of arcs leads from the row's to the column's item."""
     reach = arc.astype(np.float32)
     for _ in range(max(1, arc.shape[1] - 1).bit_length()):
         reach = ((reach + reach @ reach) > 0).astype(np.float32)

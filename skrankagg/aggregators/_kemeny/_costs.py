@@ -125,7 +125,7 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     Returns
     -------
     float
-        The mean is 1 if all lists have this order, and -1 if all lists have the reverse order.
+        The mean correlation. It is 1 if all lists have this order, and -1 if all lists have the reverse order.
 
     See Also
     --------
@@ -193,7 +193,7 @@ def granularity(value, budget):
             return 0.0
         while rest > 1e-9 * largest:
             step, rest = rest, step % rest
-            if step - rest <= 1e-9 * largest:  # a whole multiple, up to rounding
+            if step - rest <= 1e-9 * largest:  # an integer multiple, up to rounding
                 rest = 0.0
         if step < 1e-4 * largest:
             return 0.0

@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 _WHOLE = 1e-6
 # Most rows in one elimination, most cuts that it returns, and most cuts per variable.
 _MOST_ROWS, _MOST_CUTS, _PER_PAIR = 4000, 400, 8
-# Least violation of a sum; a cut is violated by half of it.
+# Least violation of a sum of rows. The cut from this sum is violated by half as much.
 _LEAST = 0.1
-# Seconds that it takes to build the table of rows and variables, for each cell.
+# Seconds for each cell of the table of rows and variables, to build this table.
 _SECONDS_PER_CELL = 1e-8
 
 
@@ -30,7 +30,7 @@ def half_cuts(matrix, most, x, budget):
     slack = np.maximum(most - matrix @ x, 0.0)
     chosen = np.argsort(slack, kind="stable")[:_MOST_ROWS]
     chosen = chosen[slack[chosen] < 1 - _LEAST]
-    # Variables nearer to 1 are counted down from 1, so that each value is its distance to a whole number.
+    # Replace each variable that is nearer to 1 by 1 minus the variable. Each value is then the distance to an integer.
     down = x > 0.5
     rows, slack = matrix[chosen], slack[chosen]
     right = np.round(most[chosen] - rows @ down.astype(np.float64)).astype(np.int64)
@@ -51,9 +51,13 @@ def half_cuts(matrix, most, x, budget):
 
 
 def _odd_sums(parity, right, slack, above, budget):
-    """Find sums of rows that have little slack, even coefficients and an odd right side, by elimination modulo 2."""
+    """Find sums of rows that have even coefficients, an odd right side and little slack, by elimination modulo 2.
+
+    Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of the sum, otherwise 0.
+    """
     n_rows, n_columns = parity.shape
-    # A variable that is odd in a sum costs it its value above 0: an unnamed row of its own.
+    # An additional row for each variable makes an odd coefficient of this variable even. The slack of a sum with such a
+    # row grows by the value of the variable.
     parity = np.concatenate([parity, np.eye(n_columns, dtype=np.uint8)])
     table = np.packbits(parity, axis=1)
     history = np.zeros((len(parity), (n_rows + 7) // 8), dtype=np.uint8)

@@ -7,7 +7,7 @@ from ..._arrays._ragged import expand, positions
 
 # Cells (query times item) that are processed at one time.
 _CELLS = 1 << 16
-# Below this product of theta and the number of items a power series avoids cancellation.
+# If theta times the number of items is below this number, a power series is used to avoid cancellation.
 _SMALL = 0.05
 _MOST_STEPS = 100
 
@@ -49,7 +49,7 @@ def dispersion(n, distance, weight):
     inner = np.flatnonzero(~central & (mean < uniform))
     theta = np.where(central, np.inf, 0.0)
     theta[inner] = _solve(n[inner], mean[inner])
-    # One number for each place of each query, query by query, so that sums round as for a query on its own.
+    # The arrays contain a number for each place of each query. So sums round as they would for a single query.
     ptr = np.append(0, np.cumsum(n))
     j, at = positions(ptr), expand(ptr)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,7 +59,10 @@ def dispersion(n, distance, weight):
 
 
 def _solve(n, mean):
-    """Find theta where the expected distance is `mean`; `mean` is between 0 and the uniform distribution's mean."""
+    """For each query, find the theta for which the expected distance equals `mean`.
+
+    Each value of `mean` is between 0 and the mean distance under the uniform distribution.
+    """
     if len(n) == 0:
         return np.empty(0)
     ptr = np.append(0, np.cumsum(n))
@@ -91,7 +94,7 @@ def _solve(n, mean):
 
 
 def _solve_small(n, mean):
-    """Find a small theta, near the uniform distribution, from the power series of the expected distance."""
+    """For queries whose theta is near 0, find theta from the power series of the expected distance."""
     ptr = np.append(0, np.cumsum(n.astype(np.int64)))
     j = positions(ptr).astype(np.float64)
     # Series of 1 / (exp(x) - 1) - 1 / x: its values at theta, minus j times its values at j theta, add up to the

@@ -75,9 +75,9 @@ class Kemeny(BaseAggregator):
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
         Use "ignore" for paired comparisons.
     time_limit : float, default=None
-        Time limit for each query in seconds; None means no limit. The time used exceeds the limit by at most a tenth or
-        0.2 seconds, for any number of items. Two steps are not part of the limited time: counting the pairs of all
-        items, and starting the processes of `n_jobs`, once for several queries.
+        Time limit for each query in seconds; None means no limit. The time used exceeds the limit by at most a tenth of
+        the limit or 0.2 seconds, for any number of items. Two steps are not part of the limited time: counting the
+        pairs of all items, and starting the processes of `n_jobs`, once for several queries.
     n_restarts : int, default=200
         Number of rounds of the iterated local search in each component that is not proven.
     random_state : int, RandomState instance or None, default=0
@@ -86,8 +86,8 @@ class Kemeny(BaseAggregator):
     n_jobs : int, default=None
         Number of processes that work on queries in parallel; None means 1, and -1 means all processors.
     verbose : bool or "auto", default="auto"
-        Whether to show the score and the bound while a query takes long; "auto" does so in a terminal and a notebook,
-        with one process.
+        Whether to show the score and the bound while a query takes long. "auto" shows them in a terminal and in a
+        notebook. Nothing is shown with more than one process.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -134,9 +134,9 @@ class Kemeny(BaseAggregator):
     starts from Borda's order. Linear programmes over the pairs of items bound the cost of any order. The rows of these
     programmes forbid cycles of three items; half cuts are added [4]_. A pair is fixed if no cheaper order can have the
     other direction. Branching on pairs completes the proof [5]_. The programmes are solved by HiGHS, through SciPy.
-    Bounds are recomputed from the multipliers of the solver, so they do not depend on the solver's tolerances. Only the
-    infeasibility of a programme is taken from the solver. Weak orders are found and proven in the same manner by
-    mixed-integer programmes.
+    Bounds are recomputed from the multipliers of the solver, so they do not depend on the solver's tolerances. But if
+    the solver reports that a programme is infeasible, this is not checked again. Weak orders are found and proven in
+    the same manner by mixed-integer programmes.
 
     `score` is the number of items below the item. Tied items have equal scores. Two neighbours also have equal scores
     if no majority prefers either of them. If there are several best orders, only one of them is returned, and `unique`
@@ -320,7 +320,7 @@ class Kemeny(BaseAggregator):
         )
 
     def _groups(self, lists):
-        """Yield groups of neighbouring queries that one process solves together; a large query begins a new group."""
+        """Yield groups of consecutive queries, which one process solves together; a large query begins a new group."""
         few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
         group = []
         for q, n in enumerate(lists.query_n_items):
@@ -331,7 +331,7 @@ class Kemeny(BaseAggregator):
         yield group
 
     def _solve(self, lists, seed, progress, task):
-        """For each query, return the items' scores, the order's cost and bound, the stop reason, and uniqueness."""
+        """For each query, return the items' scores, the order's cost, its bound, the stop reason and `unique`."""
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
         start = rng.bit_generator.state

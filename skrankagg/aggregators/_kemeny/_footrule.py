@@ -18,15 +18,18 @@ from ._worker import Unstarted, Worker
 
 __all__ = ["FootruleOptimal"]
 
-# Items from which the assignment takes a fraction of a second. It cannot be interrupted, so it runs in a process of its
-# own that Ctrl-C can end.
+# From this number of items on, the assignment takes a fraction of a second or longer. The solver cannot be interrupted,
+# so it then runs in a separate process, which Ctrl-C can end.
 _OWN_PROCESS = 1000
-# Cells of the costs of several queries that are computed at one time.
+# Number of cells in the costs of the queries that are processed together.
 _CELLS = 1 << 14
 
 
 def _footrule_costs(lists, queries):
-    """Return the total distance of each item in the lists from each place, of shape (n_queries, n, n)."""
+    """For each item and each place, return the total distance between the item's ranks in the lists and the place.
+
+    The result has shape (n_queries, n, n); the rows are items, and the columns are places.
+    """
     n = int(lists.query_n_items[queries[0]])
     # Absent items share the remaining places.
     chosen, query, place = rank_stack(lists, queries, lists.rank, (lists.list_length + 1 + n) / 2.0)
@@ -40,21 +43,23 @@ def _footrule_costs(lists, queries):
         for p in position:
             cost[k, :, p - 1] = weight[own] @ np.abs(place[own] - p)
         if not (weight[own] % 1 == 0).all():
-            # Round sums of the same weights in another order to one number, so that rounding decides no assignment.
+            # Sums of the same weights in another order differ by rounding. Make them equal, so that this difference
+            # does not decide the assignment.
             grid = 2.0 ** np.ceil(np.log2(TOLERANCE * n * cost[k].max(initial=1.0)))
             cost[k] = np.round(cost[k] / grid) * grid
     return cost
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """Compute :func:`_footrule_costs` for integer weights; their sums are exact in any order."""
+    """Compute the result of :func:`_footrule_costs` for integer weights, whose sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
     bend = cost.reshape(-1)
-    # From one place to the next a list's distance falls by its weight up to the item's rank, and rises by it beyond. So
-    # the slope changes by twice the weight at the rank, or by the weight on either side of a rank between two places.
-    # The bend at a place belongs to the step to the next one; beyond the last place there is no bend.
+    # Consider an item in a list. Up to the item's rank, the distance falls by the list's weight from one place to the
+    # next. Beyond the rank the distance rises by this weight. So the slope changes by twice the weight at the rank. If
+    # the rank is between two places, the slope changes by the weight at each of the two places. A change of the slope
+    # at a place is stored at the next place. The last place has no next place, so its change is left out.
     step = max(1, _CELLS // n)
     for start in range(0, len(place), step):
         some = slice(start, start + step)
@@ -90,7 +95,7 @@ def _assign(cost):
 
 
 class FootruleOptimal(BaseNearKemeny):
-    r"""Rank items in the order whose places are nearest to their places in the lists.
+    r"""Rank items so that the places of the items are as near as possible to their places in the lists.
 
     The order minimises Spearman's footrule instead of Kendall's distance. Finding this order is an assignment problem
     between items and places, and the problem is solved exactly.
@@ -98,7 +103,7 @@ class FootruleOptimal(BaseNearKemeny):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How `kemeny_score` in ``query_info_`` counts absent items; it does not change the order.
+        How `kemeny_score` in ``query_info_`` counts absent items. The parameter does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -147,7 +152,7 @@ class FootruleOptimal(BaseNearKemeny):
         "cost": "$m n^2 + n^3$",
     }
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
-    # `absent` changes the score reported, not the order.
+    # `absent` only changes the reported score; it does not change the order.
     _tags = {"absent_below": True, "compares": "last"}
     _query_columns = ("footrule", "kemeny_score")
     _pair_bytes, _cell_bytes = 34.0, 26.0

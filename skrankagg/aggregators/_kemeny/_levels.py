@@ -14,7 +14,8 @@ class Stack:
 
     `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
     shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
-    tie. The lowest cost of each pair is subtracted from both costs. Costs up to the tolerance count as 0.
+    tie of the two items. These costs are relative: for each pair of items, the cheapest of the two orders and the tie
+    costs 0. Costs up to the tolerance count as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):
@@ -28,7 +29,8 @@ class Stack:
         self.n_components = len(parts)
         if self.n_components == 1:
             return  # a single component needs no joining
-        #: Pairs of buckets that may tie at no cost, and pairs where the row's bucket may come after the column's.
+        #: Masks of pairs of buckets: pairs that may tie at no cost, and pairs in which the row's bucket may come after
+        #: the column's bucket at no cost.
         self.may_tie = self._never(level > tolerance)
         self.may_follow = self._never(before > tolerance).T
 
@@ -40,7 +42,7 @@ class Stack:
         return never
 
     def is_forced(self):
-        """For each component except the last, check if it must precede the next; return a mask (n_components - 1,).
+        """Return a mask of shape (n_components - 1,): True if a component must precede the next component.
 
         A component need not precede the next component if two buckets can tie or swap at no cost. These are the last
         bucket of the component and the first bucket of the next component.

@@ -77,7 +77,7 @@ class LocalKemenization(BaseNearKemeny):
         "ties": "not compared",
         "cost": "$m n^2$ after its aggregator",
     }
-    _tag_notes = {"needs_scores": "as the aggregator inside", "absent_below": '`absent="last"`, or as its `aggregator`'}
+    _tag_notes = {"needs_scores": "as its `aggregator`", "absent_below": '`absent="last"`, or as its `aggregator`'}
     _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
     _tags = {"condorcet_winner": True}
     _pair_bytes = 41.0
@@ -94,7 +94,7 @@ class LocalKemenization(BaseNearKemeny):
         return BordaCount() if self.aggregator is None else clone(self.aggregator)
 
     def _fit_lists(self, lists):
-        self._check_memory(lists, self._memory(lists))  # before the method takes its time
+        self._check_memory(lists, self._memory(lists))  # before the aggregator runs, which may take long
         self.aggregator_: BaseAggregator = self._aggregator()
         self.aggregator_._fit_lists(self.aggregator_._prepare(lists))
         return super()._fit_lists(lists)

@@ -12,16 +12,18 @@ from ._costs import Bracket, granularity
 from ._search import descend, iterate, n_drawn, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
-# Rounds of the first search, per item, and of the search from a fractional solution, per pair of items.
+# Number of rounds of the first search, per item. Number of rounds of the search that starts from a fractional solution,
+# per squared number of items.
 _SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
 # Largest component, in items, for which all sets of first items may be searched. The expected seconds for each set and
 # pair of items. Rounds of search between two checks whether the least cost is reached.
 _FEW_ITEMS, _SECONDS_PER_SET, _FEW_ROUNDS = 15, 2e-9 if COMPILED else 2e-7, 8
-# Share of the gap that a round of half cuts must close to be followed by another one.
+# A further round of half cuts follows only if the last round closed at least this share of the gap.
 _WORTH = 0.1
-# Rounds of triangles in a row that may close less than this share of the gap: the last violations hardly matter.
+# If _IDLE rounds of triangles in succession each close less than the share _STEP of the gap, half cuts are next: the
+# remaining violations hardly matter.
 _IDLE, _STEP = 4, 0.01
-# Share of the remaining time for a search: a bound needs the rest.
+# Share of the remaining time that a search may use. The bound needs the rest of the time.
 _SHARE = 0.4
 
 
@@ -116,7 +118,10 @@ class State(Bracket):
 
 
 def relax(state, polytope, rng):
-    """Raise the bound by triangles, then by half cuts until they stop helping; return True if a gap is left."""
+    """Raise the bound by triangles, then by half cuts; return True if the bound remains below the cost.
+
+    Rounds of half cuts end if a round closes too little of the gap between the bound and the cost.
+    """
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
     last, before, idle = -np.inf, None, 0

@@ -15,9 +15,9 @@ from ._triangles import VIOLATION, Infeasible, check_triples
 
 # Most rows that a round adds, per item.
 _ROWS_PER_ITEM = 40
-# Nodes of an integer programme where their number is limited.
+# Largest number of nodes of an integer programme, if `limit` is given.
 _NODES = 200
-# Seconds that it takes to build a programme, for each ordered pair and each row: the expected time of a step.
+# Seconds for each ordered pair and for each row, to build a programme. The expected time of a step follows from them.
 _SECONDS_PER_PAIR, _SECONDS_PER_ROW = 1e-7, 2e-6
 
 
@@ -37,7 +37,7 @@ class RelationProgramme:
         self.number = np.full((n, n), -1)
         self.number[self.off] = np.arange(n * (n - 1))
         self.triple = self.violated((level < before.T).astype(np.float64))
-        #: Programmes solved without a limit.
+        #: Number of programmes solved in calls of `rounds` without `limit`.
         self.n_solved = 0
 
     def rounds(self, level, *, excluded=None, most=None, limit=None):
@@ -73,7 +73,10 @@ class RelationProgramme:
         raise Unfinished
 
     def violated(self, y):
-        """Return the triples to add in one round: violated by `y`, the most violated first, shape (n_triples, 3)."""
+        """Return triples that `y` violates, of shape (n_triples, 3), the most violated triple first.
+
+        The number of triples is limited to the rows that one round may add.
+        """
         n = self.n
         found, excess, n_found = [], [], 0
         for a in range(n):
@@ -113,7 +116,8 @@ class RelationProgramme:
         return matrix, most
 
     def _solve(self, level, excluded, bounds, useful, integer, options):
-        # Cost of a pair: a base, and for each of its two variables the cost of a tie minus the opposite cost.
+        # The cost of a pair is a constant plus a term for each of its two variables. The coefficient of a variable is
+        # the cost of a tie minus the cost of the opposite order.
         cost = (level - self.before.T)[self.off] / self.unit
         base = float(np.triu(self.before + self.before.T - level, 1).sum())
         matrix, most = self._rows(excluded)
@@ -144,6 +148,6 @@ class RelationProgramme:
         if done.status != 0:
             raise Unfinished(bound, "time limit" if done.status == 1 else "solver")
         y = np.ones((self.n, self.n))
-        # Whole numbers are whole only up to the tolerance of the solver, which must not count as violations.
+        # The solver returns integers only up to its tolerance. Such small differences must not count as violations.
         y[self.off] = np.round(done.x) if integer else done.x
         return y, bound

@@ -10,7 +10,8 @@ from ..._support._memory import check_matrix
 
 __all__ = ["local_kemenization"]
 
-# Number of items that a round displaces, and number of places that each item moves: the fastest of the values tried.
+# Number of items that a round displaces, and number of places that each of these items moves. Other values that were
+# tried are slower.
 _MOVES, _SPAN = 8, 20
 # Steps of the kernel between two checks of the clock: some tens of milliseconds.
 _CHUNK_STEPS = 20_000_000 if COMPILED else 100_000
@@ -72,7 +73,7 @@ def descend(margin, order, budget):
 
 
 def n_drawn(n_rounds):
-    """Return how many random numbers `n_rounds` rounds of the search use."""
+    """Return the number of random numbers that the search uses in `n_rounds` rounds."""
     return 2 * _MOVES * n_rounds
 
 

@@ -1,4 +1,4 @@
-"""Strict orders of all items: each component is searched and, on request, proven."""
+"""Strict orders of all items: an order of each component is found and, on request, proven to be optimal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,8 +79,8 @@ def solve_strict(margin, components, search):
 
     The smallest component is solved first. Returns five results. The first is the order, int64 of shape (n,). The
     second and third are its cost and the bound, minus the cost of ordering every pair by its majority. The fourth is
-    "optimal", or the reason why some component is not proven. The last contains a pair for each component, best first:
-    its items, and a Proven.
+    "optimal", or the reason why some component is not proven. The last contains a pair for each component, the best
+    component first: the items of the component, and a Proven.
     """
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 

@@ -18,7 +18,7 @@ _SMALL, _CELLS = 64, 1 << 16
 
 
 def preference_and_tie_blocks(lists, absent):
-    """Yield blocks of queries with the same number of items: their positions, preferences and ties.
+    """For each block of queries with the same number of items, yield their positions, preferences and ties.
 
     Preferences and ties are stacks. Their values are exactly the same as the results of ``query_preferences``.
     """
@@ -32,7 +32,7 @@ def preference_and_tie_blocks(lists, absent):
     chosen = np.flatnonzero(small)
     lists = lists if small.all() else lists.take(chosen)
     weight = np.add.reduceat(lists.list_weight, lists.list_ptr[:-1])
-    if not (lists.list_weight % 1 == 0).all():  # add up as for a query on its own
+    if not (lists.list_weight % 1 == 0).all():  # round sums as they are rounded for a single query
         weight = np.array([one.sum() for one in np.split(lists.list_weight, lists.list_ptr[1:-1])])
     for block, above, level in preference_stacks(lists):
         step = max(1, _CELLS // above.shape[1] ** 2)
@@ -52,8 +52,8 @@ def rank_stack(lists, queries, value, absent):
     """Arrange the values of rows in a matrix by list and item, for queries with the same number of items.
 
     `value`, of shape (n_rows,), contains the values. `absent`, of shape (n_lists,), contains each list's value for its
-    absent items. Returns three arrays for the m lists of the queries: their numbers, the position of each list's query
-    in `queries`, and a matrix of shape (m, n).
+    absent items. Returns three arrays for the m lists of the queries: the numbers of the lists, the position of each
+    list's query in `queries`, and the matrix, of shape (m, n).
     """
     chosen, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -73,7 +73,10 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """For each place of an order, count the items below it; `place` ascends and is equal for tied neighbours."""
+    """For each place of an order, count the items below the place.
+
+    `place`, of shape (n_queries, n), numbers the places in ascending order; tied neighbours have the same number.
+    """
     b, n = place.shape
     end = np.where(
         np.append(place[:, 1:] != place[:, :-1], np.ones((b, 1), dtype=bool), axis=1), np.arange(1, n + 1), n
@@ -82,7 +85,7 @@ def n_below_place(place):
 
 
 def by_item(order, value):
-    """Return values by item from values by place of an order; all arrays have shape (n_queries, n)."""
+    """Convert values for the places of an order to values for the items; all arrays have shape (n_queries, n)."""
     out = np.empty_like(value)
     np.put_along_axis(out, order, value, axis=1)
     return out

@@ -21,10 +21,11 @@ VIOLATION = 1e-6
 _ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
 # Bytes of each violated triple until the triples of a round are chosen.
 _BYTES_PER_TRIPLE = 170.0
-# Free pairs from which the interior-point method is faster than the simplex method: four times as fast at 5000.
+# From this number of free pairs on, the interior-point method is faster than the simplex method. With 5000 free pairs
+# it is four times as fast.
 _INTERIOR_PAIRS = 2500
-# Seconds that it takes to build the programme for each pair, to sort each cycle, and to solve each row: the expected
-# time of a step.
+# Seconds for each pair to build the programme, for each cycle to sort the cycles, and for each row to solve the
+# programme. The expected time of a step follows from them.
 _SECONDS_PER_PAIR, _SECONDS_PER_CYCLE, _SECONDS_PER_ROW = 1e-7, 8e-7, 4e-6
 
 
@@ -41,14 +42,14 @@ def check_triples(n_found, n):
 
 
 class Infeasible(Exception):
-    """Error if no order is cheaper than the best known order."""
+    """Error that is raised if no order is cheaper than the best known order."""
 
 
 class TrianglePolytope:
     """Linear programme for orders that are cheaper than a known order, with its current rows and fixed pairs.
 
-    `margin` has shape (n, n). It contains the extra cost of orders with the row's item before the column's item. All
-    long steps check the time limit, and raise Unfinished if the time limit has passed.
+    `margin`, of shape (n, n), contains the cost of placing the row's item before the column's item, minus the cost of
+    the opposite order. All long steps check the time limit, and raise Unfinished if the time limit has passed.
     """
 
     def __init__(self, margin, budget):
@@ -66,22 +67,22 @@ class TrianglePolytope:
         self.row_slack = np.empty(0)
         self.bound, self.reduced = 0.0, np.zeros(len(self.cost))
         self.cut, self.cut_most = csr_array((0, len(self.cost))), np.empty(0)
-        self.n_kept = 0  # number of cuts at the start that do not follow from the others
-        #: Linear programmes solved, and the limit of their number.
+        self.n_kept = 0  # number of cuts at the start that exclude orders; these cuts are never removed
+        #: Number of linear programmes solved, and the largest number allowed.
         self.n_programmes, self.most_programmes = 0, np.inf
 
     # ------------------------------------------------------------------ fixed pairs
 
     @property
     def free(self):
-        """Return a mask of the pairs that are not fixed, of shape (n_pairs,)."""
+        """Return a mask of shape (n_pairs,): True for each pair that is not fixed."""
         return ~(self.before[self.first, self.second] | self.before[self.second, self.first])
 
     def fix(self, most):
         """Fix the pairs that have the same direction in all orders that cost at most `most`.
 
-        Only pairs for which the last programme proves this are fixed. Raises Infeasible if no order costs at most
-        `most`.
+        A pair is only fixed if the bound of the last programme proves that its direction is the same. Raises Infeasible
+        if no order costs at most `most`.
         """
         if self.bound > most:
             raise Infeasible
@@ -113,7 +114,7 @@ class TrianglePolytope:
         self.cycle = self.cycle[needed]
 
     def exclude(self, order):
-        """Exclude an order: at least one pair of neighbours must swap."""
+        """Add a row that excludes an order: at least one pair of its neighbours must have the opposite direction."""
         above, below = order[:-1], order[1:]
         sign = np.where(above < below, 1.0, -1.0)
         shape = (1, len(self.cost))
@@ -132,7 +133,7 @@ class TrianglePolytope:
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
-        """Return cycles that a solution violates, of shape (n_cycles, 3), the most violated first.
+        """Return the cycles that a solution violates, of shape (n_cycles, 3), the most violated cycle first.
 
         A cycle is returned if the sum of its three arcs exceeds 2 by more than `above`. A negative number for `above`
         also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`, cycles
@@ -275,7 +276,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """For each cell of a table, count the earlier cells with the same value, row by row."""
+    """For each cell of a table, count the cells with the same value in earlier rows and earlier in the same row."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

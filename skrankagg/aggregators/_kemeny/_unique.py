@@ -56,7 +56,7 @@ def only_order(margin, parts, budget):
 
 
 def _blocks_can_change_places(margin, order, budget):
-    """Return True if some two adjacent blocks of an order can change places at no cost."""
+    """Return True if an order contains two adjacent blocks of items that can change places at no cost."""
     ordered = margin[np.ix_(order, order)]
     # sums[i, k] is the sum of the first i rows and the first k columns.
     sums = np.pad(ordered, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
@@ -76,7 +76,10 @@ class _Found(Exception):
 
 
 class _Another(State):
-    """Search for another order of the same cost; the cost to beat is one step above the cost of the known order."""
+    """Search for an order that costs as little as the known order but is different.
+
+    The cost to beat is one step above the cost of the known order.
+    """
 
     def __init__(self, margin, known, step, budget):
         super().__init__(margin, known, step, budget)

@@ -22,7 +22,8 @@ from ._triangles import Infeasible
 # Largest component, in items, for which all sets of first items may be searched. Largest number of steps of this
 # search, and the seconds of a step.
 _FEW_ITEMS, _STEPS, _SECONDS_PER_STEP = 15, 3_000_000 if COMPILED else 30_000, 4e-9 if COMPILED else 4e-7
-# Programmes for each search among orders of the lowest cost, beyond the number of the first proof.
+# Each search among the orders of lowest cost may solve this number of programmes, plus the number of programmes of the
+# first proof.
 _PROGRAMMES = 10
 
 
@@ -39,7 +40,8 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(np.minimum(before, before.T), level)
     tolerance = TOLERANCE * np.abs(before).sum()
-    # Arcs where placing the column before the row exceeds the lowest cost of the pair.
+    # An arc leads from the row's item to the column's item if the opposite order costs more than the least cost of the
+    # pair.
     arc = least + tolerance < before.T
     np.fill_diagonal(arc, False)
     bound, reasons, parts = 0.0, {"optimal"}, []
@@ -71,7 +73,7 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
 
 
 def _is_unique(parts, forced):
-    """Return True if there is only one best order of all items, False if there are several, None if not known."""
+    """Return True if there is only one best order of all items, False if there are several, None if this is unknown."""
     met = np.array([part.met() for part in parts])
     if any(part.only is False for part in parts if part.met()) or (met[:-1] & met[1:] & ~forced).any():
         return False
@@ -79,7 +81,10 @@ def _is_unique(parts, forced):
 
 
 class _Component(Bracket):
-    """Best known buckets of a component and its bound; the lowest cost of each pair is subtracted from its costs."""
+    """Best known order of a component, stored as the bucket of each item, and a bound on the cost of its orders.
+
+    Costs are relative: for each pair of items, the cheapest of the two orders and the tie costs 0.
+    """
 
     def __init__(self, before, level, budget):
         least = np.minimum(np.minimum(before, before.T), level)
@@ -89,14 +94,15 @@ class _Component(Bracket):
         step = granularity(costs, budget) / 2 if self.n > 1 else 0.0
         super().__init__(np.inf, float(np.abs(before).sum()), step, budget)
         self.tolerance = TOLERANCE * self.scale
-        #: Bonus of a tie among orders of equal cost: all ties together weigh less than the least cost difference.
+        #: Bonus for each tied pair. It decides between orders of equal cost: the bonuses of all pairs add up to less
+        #: than the least difference between two costs.
         self.bonus = self.step / (self.n * (self.n - 1) // 2 + 1) or 2 * self.tolerance
         self.bucket, self.reason = None, "time limit"
         #: True if no other order costs as little, False if another order does, and None if this is not known.
         self.only = None
         if self.n == 1:
             self.cost, self.bucket, self.only = 0.0, np.zeros(1, dtype=np.int64), True
-        #: An order with the most ties among several orders of the lowest cost; None if that is not known.
+        #: Among several orders of the lowest cost, an order with the most ties; None if no such order is known.
         self.most_tied = None
         self.programme = None
 
@@ -108,7 +114,7 @@ class _Component(Bracket):
             self.bucket, self.cost = bucket, cost
 
     def _cost(self, bucket, level):
-        """Return the total cost of the pairs in an order with ties."""
+        """Return the total cost of an order with ties; `level` contains the costs of ties."""
         ordered = float(self.before[bucket[:, None] < bucket].sum())
         same, item = bucket[:, None] == bucket, np.arange(self.n)
         same &= item[:, None] < item
@@ -181,7 +187,7 @@ class _Component(Bracket):
         return self.most_tied is not None and n_ties(self.bucket) == n_ties(self.most_tied)
 
     def _merged(self, bucket):
-        """Merge neighbouring buckets where the merge costs nothing, from the best bucket to the worst."""
+        """Merge neighbouring buckets if the merge costs nothing, from the best bucket to the worst bucket."""
         bucket, k = np.array(bucket), 0
         while k < bucket.max() and not self.budget.late:
             above, below = np.flatnonzero(bucket == k), np.flatnonzero(bucket == k + 1)
@@ -208,7 +214,7 @@ class _Component(Bracket):
         return True
 
     def settle(self):
-        """Check if other orders have the same cost; if they do, search for the order with the most ties."""
+        """Check if other orders have the same cost. If so, search for the order with the most ties among them."""
         if self.most_tied is not None and not self._ties_most():
             self.bucket = self.most_tied
         if self.only or self.most_tied is not None:
@@ -255,11 +261,11 @@ class _Component(Bracket):
 
 
 def n_ties(bucket):
-    """Count the pairs that are tied."""
+    """Count the pairs of items that are in the same bucket."""
     size = np.bincount(bucket)
     return int((size * (size - 1)).sum()) // 2
 
 
 def _buckets(y):
-    """Convert a solution to buckets: items are sorted by the number of items after them or tied with them."""
+    """Convert a solution to buckets: items are sorted by the number of items that are after them or tied with them."""
     return np.unique(np.round(-y.sum(axis=1), 6), return_inverse=True)[1]

@@ -19,11 +19,11 @@ _LOOK = 0.1
 
 
 class Late(Exception):
-    """Error if a call did not return in time, so that its process was ended."""
+    """Error that is raised if a call does not return in time; its process is then ended."""
 
 
 class Unstarted(Exception):
-    """Error if the system does not allow starting a process."""
+    """Error that is raised if the system does not allow a new process."""
 
 
 class Worker:
@@ -33,10 +33,10 @@ class Worker:
         self.process, self.answers, self.requests = None, None, None
 
     def call(self, function, *args, end=float("inf"), **kwargs):
-        """Call a function in the process, and wait for the result until `end` on the clock `time.monotonic`.
+        """Call a function in the process, and wait for the result.
 
-        Raises Late if the function has not returned by `end`. The process is ended in this case, and also if anything
-        else interrupts the wait.
+        Raises Late if the function has not returned at the time `end` of the clock `time.monotonic`. The process is
+        ended in this case, and also if anything else interrupts the wait.
         """
         if self.process is None:
             self._start()

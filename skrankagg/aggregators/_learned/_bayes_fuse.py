@@ -1,4 +1,4 @@
-"""BayesFuse: each list adds the log ratio of relevant to other items at the item's place in the voter's lists."""
+"""BayesFuse: each list adds the log ratio of relevant to other items for the bin of the item in the list."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class BayesFuse(LearnsFromPositions):
     Warns
     -----
     UnknownVoterWarning
-        If no voter of the lists was seen by ``fit`` and ``unknown_voter="mean"``.
+        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------
@@ -79,10 +79,10 @@ class BayesFuse(LearnsFromPositions):
 
     where the sum is over all lists of the query; for an absent item, the ratio was learnt from absent items. The bins
     end at trec_eval's cutoffs, as in ranx; they were not checked against the paper. The smoothing by 1/2 is our own
-    choice. If no training list of a voter reaches a bin, the bin has the ratio of the voter's last bin. Absence also
-    has this ratio if no training candidate was absent. Tied items count in equal parts at each of their positions, in
-    training and in scoring. Judgements of queries outside the lists are not used. The time is linear in the number of
-    rows.
+    choice. If no training list of a voter reaches a bin, the bin has the ratio of the last bin that some training list
+    of the voter reaches. Absence also has this ratio if no training candidate was absent. Tied items count in equal
+    parts at each of their positions, in training and in scoring. Judgements of queries outside the lists are not used.
+    The time is linear in the number of rows.
 
     In training, a weight above 1 also counts as more evidence: the counts are multiplied by the weight, but the
     smoothing is not. So a voter of weight 2 is not exactly the same as two voters of weight 1. This differs from the
@@ -142,8 +142,8 @@ class BayesFuse(LearnsFromPositions):
         whole = all(isinstance(one, Integral) and is_real(one) for one in cutoffs)
         if not whole or not cutoffs or min(cutoffs) < 1 or any(np.diff(cutoffs) <= 0):
             raise InputError(
-                f"`cutoffs` must be rising whole numbers of at least 1; got {cutoffs}. They are the last positions of "
-                "the bins. Sort them and drop repeated numbers."
+                f"`cutoffs` must be integers of at least 1 in ascending order; got {cutoffs}. They are the last "
+                "positions of the bins. Sort the numbers and drop repeated numbers."
             )
 
     def _cells(self, lists):
@@ -180,7 +180,10 @@ class BayesFuse(LearnsFromPositions):
 
     @staticmethod
     def _count_absent(lists, relevant):
-        """For each voter, add up list weights over relevant and over other absent candidates: shape (2, n_voters)."""
+        """For each voter, count the relevant and the other candidates that are absent from its lists.
+
+        Each candidate counts with the weight of the list. The result has shape (2, n_voters).
+        """
         held = np.add.reduceat(relevant[lists.candidate], lists.row_ptr[:-1], dtype=np.int64)
         total = np.add.reduceat(relevant, lists.candidate_ptr[:-1], dtype=np.int64)[lists.list_query]
         others = (lists.query_n_items[lists.list_query] - total) - (lists.list_length - held)
@@ -192,10 +195,11 @@ class BayesFuse(LearnsFromPositions):
         )
 
     def _log_ratios(self, found, ptr, absent):
-        """Compute the log ratio of each bin, of shape (n_entries,), and of absence in each table, of shape (n_tables,).
+        """Compute the log ratio of each bin, and the log ratio of absence in each table.
 
-        `found`, of shape (2, n_entries), contains the numbers of relevant and of other items in each bin. `absent`, of
-        shape (2, n_tables), contains these two numbers for the absent items of each table.
+        The results have shapes (n_entries,) and (n_tables,). `found`, of shape (2, n_entries), contains the number of
+        relevant items and the number of other items in each bin. `absent`, of shape (2, n_tables), contains these two
+        numbers for the absent items of each table.
         """
         total = np.add.reduceat(found, ptr[:-1], axis=1) + absent + _SMOOTHING * (len(self.cutoffs) + 2)
         share = np.log(found + _SMOOTHING) - np.log(np.repeat(total, np.diff(ptr), axis=1))

@@ -5,9 +5,10 @@ from .._scores._rank_decay import ReciprocalRankFusion
 
 
 def export_weights(aggregator, weights):
-    """Convert weights by voter to plain data for json, and to the parameters of engines with the same method.
+    """Convert the weights of the voters to plain data for json, and to the parameters of engines with the same method.
 
-    Engines do not support a depth, negative weights, or `voter_weights` in addition to the learnt weights.
+    The part for engines is empty if the aggregator has a `depth` or `voter_weights`, or if a weight is negative,
+    because engines do not support these.
     """
     engines = {}
     if all(weight >= 0 for weight in weights.values()) and getattr(aggregator, "voter_weights", None) is None:
@@ -61,7 +62,8 @@ def _sums_of_scores(norm, weights):
             },
         }
         if len(weights) == 2:
-            # Weaviate multiplies the second retriever, the vectors, by alpha and the first by 1 - alpha.
+            # Weaviate multiplies the second retriever, which uses vectors, by alpha, and the first retriever by 1 -
+            # alpha.
             engines["weaviate"] = {"hybrid": {"fusionType": "relativeScoreFusion", "alpha": list(shares.values())[1]}}
         return engines
     if norm is None:

@@ -10,9 +10,10 @@ from ...base._norms import normalize
 PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
 #: All features that have a name.
 FEATURES = (*PER_VOTER, "support")
-#: Features that read scores.
+#: Features that are computed from scores.
 SCORED = frozenset({"score"} | SCORE_NORMS - {None})
-# Number of rows that are filled or centred at one time. It is limited to need little memory besides the matrix.
+# Number of rows that are filled or centred at one time. The number is limited so that the copies of the rows need
+# little memory in comparison with the matrix.
 _ROWS = 1 << 14
 
 
@@ -45,7 +46,7 @@ def _split(values, block):
 
 
 def support(lists):
-    """For each candidate, count the lists that contain it."""
+    """For each candidate, count the lists that contain the candidate."""
     return np.bincount(lists.candidate, minlength=lists.n_candidates)
 
 
@@ -64,7 +65,7 @@ def consensus_scores(ranked):
 
 
 def center_columns(matrix, ptr):
-    """In each query, subtract from each column its mean over the query's candidates; NaN is ignored."""
+    """In each query, subtract from each column its mean over the query's candidates; NaN values are ignored."""
     query_rows = np.diff(ptr)
     for queries in _split(np.arange(len(query_rows)), ptr[:-1] // _ROWS):
         first, last = ptr[queries[0]], ptr[queries[-1] + 1]

@@ -15,7 +15,8 @@ from scipy.sparse import csr_array
 
 from ..._arrays import TOLERANCE
 
-# Largest number of voters for Newton's steps on the last digits: its matrix has a cell for each pair of voters.
+# Largest number of voters for which Newton's steps improve the last digits. The steps use a matrix with a cell for each
+# pair of voters.
 _NEWTON_VOTERS = 300
 
 
@@ -27,7 +28,7 @@ class ListwiseLoss:
     gains : csr_array of shape (n_items, n_voters)
         Contribution of each voter to each item; the items are sorted by query.
     ptr : ndarray of shape (n_queries + 1,)
-        Pointers to the items of each query; each query has at least one item.
+        Row offsets: query q has the items ``ptr[q]`` to ``ptr[q + 1] - 1``. Each query has at least one item.
     share : ndarray of shape (n_items,)
         Share of each item in the relevance of its query; the shares of a query add up to 1.
     alpha : float
@@ -53,7 +54,8 @@ class ListwiseLoss:
         _, probability, _ = self._softmax(weight)
         rows = np.repeat(probability, np.diff(self.gains.indptr))
         weighted = csr_array((self.gains.data * rows, self.gains.indices, self.gains.indptr), self.gains.shape)
-        # The mean gain of each query under the probabilities: queries by items, times items by voters.
+        # Compute each query's mean gain under the probabilities: multiply a matrix of queries by items with a matrix of
+        # items by voters.
         one = np.ones(len(probability))
         queries = csr_array((one, np.arange(len(one)), self.ptr), (len(self.ptr) - 1, len(one)))
         means = (queries @ weighted).toarray()
@@ -71,9 +73,10 @@ class ListwiseLoss:
 
 
 def minimize_loss(loss, *, positive, max_iter, tol):
-    """Find the weights with the least loss; return the weights, the number of steps, and True if converged.
+    """Find the weights with the least loss.
 
-    With `positive` the weights are at least 0. `tol` is the largest remaining slope, divided by the number of queries.
+    Returns the weights, the number of steps, and True if the search has converged. With `positive` the weights are at
+    least 0. The search has converged if the largest slope, divided by the number of queries, is at most `tol`.
     """
     n_queries, n_voters = len(loss.ptr) - 1, loss.gains.shape[1]
 

@@ -1,4 +1,4 @@
-"""SlideFuse, ProbFuse and SegFuse: items are scored by how often the same places in voters' lists were relevant."""
+"""SlideFuse, ProbFuse and SegFuse: items get scores from the share of relevant items at the same places in training."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ __all__ = ["ProbFuse", "SegFuse", "SlideFuse"]
 class _Probabilities(LearnsFromPositions):
     """Base of methods that learn from training queries how many items in each cell of a voter's lists are relevant."""
 
-    #: Whether a list that does not reach a cell counts in the cell's mean, with 0.
+    #: Whether a list that does not reach a cell counts as 0 in the mean of the cell; otherwise it does not count.
     _counts_short_lists = True
 
     def _learn_probabilities(self, lists, judged, cell):
-        """Learn the voters' tables and return them as a frame; its column named by `cell` numbers the cells from 1."""
+        """Learn the tables of the voters, and return the tables as a frame.
+
+        The argument `cell` is the name of the column that numbers the cells from 1.
+        """
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
         hits = sums.of_rows(tie_means(lists, relevant[lists.candidate]))
@@ -55,11 +58,14 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """For each cell of each list, return its number of items, the denominator of the share of relevant items."""
+        """For each cell of each list, return the number of items by which the number of relevant items is divided."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
-        """Return the learned probability of each row, for the table numbers of the lists and the cells of the rows."""
+        """Return the learned probability of each row.
+
+        `number` contains the table number of each list, and `cell` contains the cell of each row.
+        """
         return self._table[self._entries(number, lists.row_list, cell)]
 
 
@@ -97,7 +103,7 @@ class SlideFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If no voter of the lists was seen by ``fit`` and ``unknown_voter="mean"``.
+        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------
@@ -195,7 +201,10 @@ class SlideFuse(_Probabilities):
         return lists, tie_means(lists, value), None
 
     def _sum_up_to(self, number, lists, position):
-        """For each row, add up the probabilities of its voter up to a position, from position 1; position 0 gives 0."""
+        """For each row, add up the probabilities of its voter from position 1 to the row's value in `position`.
+
+        The sum is 0 if the value is 0.
+        """
         entry = self._entries(number, lists.row_list, np.maximum(position, 1) - 1)
         beyond = position - np.diff(self._ptr)[number][lists.row_list]
         return np.where(position > 0, self._sums[entry] + np.maximum(beyond, 0) * self._table[entry], 0.0)
@@ -214,7 +223,8 @@ class ProbFuse(_Probabilities):
     n_segments : int, default=25
         Number of segments of each list, at least 1.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
-        Whether unjudged items of a segment count as not relevant, or are left out of its share of relevant items.
+        Treatment of items without a judgement: "nonrelevant" counts them as not relevant, and "skip" leaves them out of
+        the share of relevant items.
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
@@ -234,7 +244,7 @@ class ProbFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If no voter of the lists was seen by ``fit`` and ``unknown_voter="mean"``.
+        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------
@@ -354,7 +364,7 @@ class SegFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If no voter of the lists was seen by ``fit`` and ``unknown_voter="mean"``.
+        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------

@@ -25,7 +25,9 @@ from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, times, weig
 
 
 def tie_means(lists, value):
-    """For each row, average the values of all rows that tie with it; return float64 of shape (n_rows,).
+    """For each row, average the values of the row and of all rows that tie with the row.
+
+    The result is float64 of shape (n_rows,).
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -58,7 +60,8 @@ class CellSums:
     voters : ndarray of shape (n_known,)
         Codes of the voters that have a list.
     ptr : ndarray of shape (n_known + 1,)
-        Pointers to the entries of each voter. A voter has one entry for each cell that some of its lists reach.
+        Offsets: ``voters[k]`` has the entries ``ptr[k]`` to ``ptr[k + 1] - 1``. A voter has one entry for each cell
+        that some of its lists reach.
     place : ndarray of shape (n_entries,)
         Cell of each entry.
     """
@@ -84,15 +87,15 @@ class CellSums:
         self._n_rows = lists.n_rows
 
     def sizes(self):
-        """For each cell of each list, count its rows."""
+        """Count the rows in each cell of each list."""
         return np.diff(np.append(self._heads, self._n_rows))[self._kept]
 
     def of_rows(self, value):
-        """For each cell of each list, add up the values of its rows; `value` is float64 of shape (n_rows,)."""
+        """Add up the values of the rows in each cell of each list; `value` is float64 of shape (n_rows,)."""
         return np.add.reduceat(value, self._heads)[self._kept]
 
     def of_lists(self, value):
-        """For each entry, add up the values of its cell in all lists of the voter, times the weights of the lists."""
+        """For each entry, add up the values of its cell in the lists of the voter, times the list weights."""
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
@@ -137,15 +140,19 @@ class LearnsFromPositions(SupervisedAggregator):
         raise NotImplementedError
 
     def _values(self, lists):
-        """Return the lists, and their values before the weights are applied; ignored lists now have weight 0.
+        """Return the lists, the value of each row, and the value of each list's absent items.
 
-        The values are two arrays. The first, of shape (n_rows,), is for the rows. The second, of shape (n_lists,), is
-        for the absent items of each list; None means 0.
+        In the returned lists, the lists of ignored voters have weight 0. The values are not yet multiplied by the
+        weights of the lists. They have shapes (n_rows,) and (n_lists,). If all absent items have the value 0, the last
+        result is None.
         """
         raise NotImplementedError
 
     def _relevant(self, lists, judged):
-        """Return a mask of relevant candidates; raise InputError if no list of positive weight contains such items."""
+        """Return a mask of the relevant candidates.
+
+        Raises InputError if no list of positive weight contains a relevant candidate.
+        """
         self._check_range(lists, lists.n_candidates)
         grade, threshold = judged.relevance, self.relevance_threshold
         relevant = grade > 0 if threshold is None else grade >= threshold
@@ -159,7 +166,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return relevant
 
     def _check_range(self, lists, size):
-        """Raise InputError if the sum of terms of at most `size`, times the list weights, may not be finite."""
+        """Raise InputError if the list weights, each multiplied by `size`, may not have a finite sum."""
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
@@ -188,12 +195,15 @@ class LearnsFromPositions(SupervisedAggregator):
         return lists, np.where(place < 0, len(self._known), place)
 
     def _entries(self, number, row_list, cell):
-        """Find the entry of each row; if no training list reached its cell, use the last entry of its table."""
+        """Find the table entry of each row.
+
+        If no training list reaches the cell of a row, the last entry of the table is used.
+        """
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
 
     def _names_voters(self):
-        # Lists of ignored voters must not decide between ties; `_rank` handles this.
+        # Lists of ignored voters must not decide the order of tied items; `_rank` handles this.
         return super()._names_voters() or self.unknown_voter == "ignore"
 
     def _rank(self, lists):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StackedFusion"]
 
-# Bytes per cell of the matrix and the copies that linear models and boosted trees make of it; measured.
+# Bytes for each cell of the matrix, including the copies that linear models and boosted trees make (measured).
 _CELL_BYTES = 26
 
 
@@ -58,7 +58,8 @@ class StackedFusion(SupervisedAggregator):
         Target of a regressor for an item of grade :math:`r`: :math:`2^r - 1` ("exponential") or :math:`r` ("linear").
         The target of a ranker is always the grade.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
-        Whether unjudged items have grade 0, or are left out of the training samples.
+        Treatment of items without a judgement: "nonrelevant" gives them grade 0, and "skip" leaves them out of the
+        training samples.
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; lower grades count as 0. With None every grade above 0 counts.
     unknown_voter : {"ignore", "error"}, default="ignore"
@@ -89,12 +90,12 @@ class StackedFusion(SupervisedAggregator):
     Notes
     -----
     Let :math:`x_q(i)` be the features of item :math:`i` in query :math:`q`, and :math:`\bar{x}_q` their mean over the
-    items of the query. The score is :math:`f(x_q(i) - \bar{x}_q)`. For a regressor or ranker, :math:`f` is its
-    ``predict``. For a classifier, :math:`f` is its ``decision_function``, or the probability of relevance if it has no
-    ``decision_function``. Items with equal features tie. If a voter has no list for a query, the voter's columns are 0,
-    or NaN for "score". Items absent from a list have the value that the norm defines for absent items. Judged queries
-    without a relevant item among their candidates are left out of training, because they carry no information about the
-    order.
+    items of the query. The score is :math:`f(x_q(i) - \bar{x}_q)`. For a regressor or ranker, :math:`f` is its method
+    ``predict``. For a classifier, :math:`f` is its method ``decision_function``. If a classifier does not have this
+    method, :math:`f` is the probability that the item is relevant. Items with equal features tie. If a voter has no
+    list for a query, the voter's columns are 0, or NaN for "score". Items absent from a list have the value that the
+    norm defines for absent items. Judged queries without a relevant item among their candidates are left out of
+    training, because they carry no information about the order.
 
     The rows of a query also stay together within the estimator. An estimator that cross-validates is fitted with folds
     of whole queries in place of its `cv`. ``RidgeCV(cv=None)`` usually leaves out single rows; here it uses five folds
@@ -205,8 +206,8 @@ class StackedFusion(SupervisedAggregator):
                 if _learns(feature):
                     raise InputError(
                         f"`features` must not contain an aggregator that learns from judgements; got {feature!r}. Its "
-                        "consensus would look better on the training queries than on other queries. Make it a voter "
-                        "by AggregatorUnion before this step."
+                        "consensus would look better on the training queries than on other queries. Make the "
+                        "aggregator a voter with AggregatorUnion before this step."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(
@@ -250,7 +251,10 @@ class StackedFusion(SupervisedAggregator):
         return self._matrix(lists, ranked)
 
     def _matrix(self, lists, ranked):
-        """Return the features, of shape (n_candidates, n_columns); `ranked` contains the results of the aggregators."""
+        """Return the matrix of features, of shape (n_candidates, n_columns).
+
+        `ranked` contains an EncodedConsensus for each aggregator among the features.
+        """
         features, others = self._voter_features(), self._query_features()
         n_own = len(self.voters_) * len(features)
         matrix = np.zeros((lists.n_candidates, n_own + len(others)))
@@ -267,7 +271,7 @@ class StackedFusion(SupervisedAggregator):
         return matrix
 
     def _places(self, lists):
-        """For each list, return the position of its voter among the voters of `fit`, or -1 if `fit` has not seen it."""
+        """For each list, return the position of its voter among the voters of `fit`, or -1 if the voter is unknown."""
         place = find_voters(self.voters_, lists.voters)[lists.list_voter]
         known = place >= 0
         if known.all():
@@ -283,7 +287,7 @@ class StackedFusion(SupervisedAggregator):
         if not left.all() and not self._query_features():
             raise InputError(
                 f"{type(self).__name__} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}"
-                f"{hint}, so the items of this query have no features. Fit with some of these voters, drop "
+                f"{hint}, so the items of this query have no features. Fit it with some of these voters, drop "
                 "the query, or add a feature that does not depend on single voters, such as 'support' or BordaCount()."
             )
         return place
@@ -335,7 +339,7 @@ class StackedFusion(SupervisedAggregator):
             if not grade.any():
                 raise InputError(
                     f"{type(self).__name__} learns from relevant items, but no grade reaches relevance_threshold="
-                    f"{self.relevance_threshold:g}; the highest is {np.nanmax(relevance):g}. Lower the threshold."
+                    f"{self.relevance_threshold:g}; the highest grade is {np.nanmax(relevance):g}. Lower the threshold."
                 )
         return grade
 
@@ -364,7 +368,10 @@ class StackedFusion(SupervisedAggregator):
             )
 
     def _refuse_missing(self, estimator, matrix):
-        """Raise InputError if the matrix contains NaN and the estimator, or a pipeline's first step, refuses NaN."""
+        """Raise InputError if the matrix contains NaN but the estimator does not accept NaN.
+
+        For a pipeline, the first step must accept NaN.
+        """
         if "score" not in self.features or not np.isnan(matrix).any():
             return
         first = estimator.steps[0][1] if hasattr(estimator, "steps") else estimator
@@ -402,6 +409,6 @@ class StackedFusion(SupervisedAggregator):
 
 
 def _learns(aggregator):
-    """Return True if an aggregator learns from judgements, or contains an aggregator that does."""
+    """Return True if an aggregator learns from judgements, or contains an aggregator that learns from judgements."""
     parts = (aggregator, *aggregator.get_params(deep=True).values())
     return any(one.__sklearn_tags__().aggregator_tags.supervised for one in parts if isinstance(one, BaseAggregator))

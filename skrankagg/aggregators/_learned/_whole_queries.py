@@ -1,4 +1,7 @@
-"""Fits of estimators that keep the rows of a query together: queries as groups for rankers, and folds of queries."""
+"""Fits of estimators that keep the rows of a query together.
+
+Rankers get the queries as groups, and estimators that cross-validate get folds of whole queries.
+"""
 
 from contextlib import nullcontext
 from inspect import signature
@@ -21,7 +24,7 @@ def ranks_queries(estimator):
 
 
 def fit_whole_queries(estimator, matrix, target, query):
-    """Fit an estimator on rows and return the estimator; `query` contains each row's query, in ascending order.
+    """Fit an estimator and return the fitted estimator; `query` contains each row's query, in ascending order.
 
     If the last step is a ranker, the queries are passed to its ``fit``. During the fit, every parameter `cv` is
     replaced by folds of whole queries.
@@ -43,12 +46,12 @@ def fit_whole_queries(estimator, matrix, target, query):
     with config_context(enable_metadata_routing=False) if given and path else nullcontext():
         fitted = estimator.fit(matrix, target, **given)
     if cv:
-        estimator.set_params(**cv)  # restore the original, without positions of rows
+        estimator.set_params(**cv)  # restore the values that the user gave, because the folds contain row positions
     return fitted
 
 
 def _last_step(estimator):
-    """Return the last step of nested pipelines and its path; without a pipeline, the path is an empty string."""
+    """Return the path and the last step of nested pipelines; without a pipeline, the path is an empty string."""
     path = []
     while hasattr(estimator, "steps"):
         name, estimator = estimator.steps[-1]
@@ -57,7 +60,7 @@ def _last_step(estimator):
 
 
 def _query_parameter(estimator):
-    """Return the name of the parameter that passes queries to ``fit``: "qid", "group", or None if there is none."""
+    """Return the name of the parameter that passes queries to ``fit``, "qid" or "group"; None if it has neither."""
     parameters = signature(estimator.fit).parameters if hasattr(estimator, "fit") else ()
     return next((name for name in ("qid", "group") if name in parameters), None)
 
@@ -83,7 +86,7 @@ def _owner(key, estimator, params):
 
 
 def _refuse_resampled(key, estimator, params):
-    """Raise InputError if a splitter would get only some rows of the fit, because its folds would be wrong."""
+    """Raise InputError if a splitter would get only a part of the rows, because its folds would then be wrong."""
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.ensemble import VotingClassifier, VotingRegressor
     from sklearn.feature_selection import SelectFromModel
@@ -100,12 +103,15 @@ def _refuse_resampled(key, estimator, params):
         if not isinstance(outer, whole):
             raise InputError(
                 f"`estimator` must keep the rows of a query together; got {inside} inside {type(outer).__name__}, "
-                f"which sees some rows without their queries. Search over StackedFusion({inside}()) as estimator__..."
+                f"which gets some rows without their queries. Search over StackedFusion({inside}()) as estimator__..."
             )
 
 
 def _folds(cv, owner, target, query):
-    """Return the folds as pairs of row arrays (train, test); the splitter gets the queries as groups."""
+    """Return a pair of arrays for each fold: the training rows and the test rows.
+
+    If `cv` is a splitter, it gets the queries as groups.
+    """
     from sklearn.model_selection import KFold, check_cv
 
     name, queries = type(owner).__name__, np.unique(query)
@@ -121,7 +127,8 @@ def _folds(cv, owner, target, query):
     if isinstance(cv, Real):
         raise InputError(f"`cv` of {name} must be a number of folds of queries or a splitter; got {cv}. Choose cv=5.")
     with catch_warnings():
-        filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # then the next lines refuse it
+        # If the splitter ignores the groups, the check below raises an error.
+        filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
         folds = list(check_cv(cv).split(query, target, query))
     torn = sum(len(np.intersect1d(query[train], query[test])) for train, test in folds)
     if torn:

@@ -24,14 +24,15 @@ from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
-# Rows, and cells, to sort in one call: no sort may take a second, because Ctrl-C cannot interrupt it.
+# Largest number of rows, and largest number of cells, that one call sorts. No call may take a second, because Ctrl-C
+# cannot interrupt it.
 _STRIP, _SORT_CELLS = 256, 1 << 22
 # Cells of the matrices of replicates that are scored in one call.
 _REPLICATE_CELLS = 1 << 20
 
 
 def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Find, for each ordered pair of items, the path with the strongest weakest arc.
+    """For each ordered pair of items, find the path whose weakest arc is as strong as possible.
 
     Parameters
     ----------
@@ -67,7 +68,11 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _arc_codes(strength):
-    """Encode strengths as small integers, which compare faster; return codes and values, or strengths and None."""
+    """Encode strengths as small integers, which can be compared faster.
+
+    Returns the codes, and an array with the strength of each code. If there is no such encoding, returns the strengths
+    and None.
+    """
     codes = span_codes(strength)
     if codes is None and strength.size <= _SORT_CELLS and not np.isnan(strength).any():
         codes = dense_codes(strength)
@@ -75,7 +80,10 @@ def _arc_codes(strength):
 
 
 def _widen(path):
-    """Replace each arc by the widest path between its ends, in place; the shape is (n, n) or (n, n, n_queries)."""
+    """Replace each arc by the widest path between its ends, in place.
+
+    `path` has shape (n, n) or (n, n, n_queries).
+    """
     narrow = np.empty_like(path)
     for via in range(len(path)):
         np.minimum(path[:, via, None], path[None, via, :], out=narrow)
@@ -139,7 +147,8 @@ def sorted_defeats(strength):
     defeats = np.array((ordered_bits(strength) if codes is None else codes[0]).swapaxes(-1, -2), order="C")
     n = defeats.shape[-1]
     defeats[..., np.arange(n), np.arange(n)] = 0
-    # Bytes are sorted by counting, in a seventh of the time; wider numbers by vector instructions.
+    # The stable sort counts bytes, which takes a seventh of the time. The default sort uses vector instructions for
+    # wider numbers.
     kind = "stable" if defeats.dtype.itemsize == 1 else None
     for first in range(0, n, _STRIP):
         defeats[..., first : first + _STRIP, :].sort(axis=-1, kind=kind)
@@ -187,14 +196,14 @@ class _BasePairwise(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _arcs(self, prefer, margin):
-        """Return the strength of each majority; 0 where the row's item has no majority."""
+        """Return the strength of each majority; the strength is 0 if no majority prefers the row's item."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
 
 
 def _round(stack):
     """Round sums of weights, so that the order of addition has no effect; no majority gets stronger."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
-    # Whole numbers below 2^53 add up without rounding; above, all floats are whole.
+    # Integers below 2^53 add up without rounding. Above 2^53 all floats are integers, also after rounding.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
     if not rough.any():
         return stack
@@ -211,7 +220,7 @@ def _round(stack):
 
 
 class Schulze(_BasePairwise):
-    r"""Rank items by the strongest chains of majorities between each two items.
+    r"""Rank items by the strongest chains of majorities between every two items.
 
     For two items a and b, compare the strongest chain of majorities from a to b with the strongest chain from b to a.
     If the first chain is stronger, a is above b.

@@ -20,7 +20,7 @@ _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0
 
 
 def outranking_relation(concordant, discordant, *, concordance, discordance):
-    """Return a mask of shape (..., n, n), True where the row's item outranks the column's item."""
+    """Return a mask of shape (..., n, n): True if the row's item outranks the column's item."""
     relation = (concordant >= concordance) & (discordant <= discordance)
     items = np.arange(relation.shape[-1])
     relation[..., items, items] = False
@@ -72,13 +72,13 @@ class Outranking(BaseAggregator):
         many places above. An int is a number of places; a float from 0 to 1 is a share of the number of items of the
         query. At 0 a list that ties the two items agrees in both directions.
     veto : int or float, default=0.75
-        Veto threshold :math:`s_v`: a list objects if the item is at least this many places below the other item. Its
-        int and float values have the same meaning as for `preference`.
+        Veto threshold :math:`s_v`: a list objects if the item is at least this many places below the other item. Int
+        and float values have the same meaning as for `preference`.
     concordance : int or float, default=0.5
         Least weight :math:`c_{min}` of the lists that agree. An int is a number of lists, or a weight; a float from 0
         to 1 is a share of the total weight of the query's lists.
     discordance : int or float, default=0.25
-        Largest weight :math:`d_{max}` of the lists that object. Its int and float values have the same meaning as for
+        Largest weight :math:`d_{max}` of the lists that object. Int and float values have the same meaning as for
         `concordance`.
     both_absent : {"concordant", "ignore"}, default="concordant"
         How to treat two items that are missing from the same list. With "concordant" the list ties the two items, so at
@@ -217,9 +217,8 @@ class Outranking(BaseAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # If all lists rank an item above another item, the first outranks the second, and all items that the second
-        # outranks. This fails if a list must rank the first some places above, or if the least agreement is 0 or out of
-        # reach.
+        # Suppose that all lists rank item a above item b. Then a outranks b, and a outranks all items that b outranks.
+        # This is not certain if a must be several places above b, or if `concordance` is 0 or cannot be reached.
         share = not isinstance(self.concordance, Integral) and self.concordance > 0
         tags.aggregator_tags.unanimity = self.preference == 0 and share
         return tags
@@ -230,12 +229,15 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Convert a threshold in places to the least difference of doubled ranks; a threshold above n counts as n."""
+    """Convert a threshold to the least difference of doubled ranks; a threshold above n places counts as n places."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(counts, gap, total, ignored):
-    """Return the weight of the lists with the row's item at least `gap` above the column's; at 0, the items may tie."""
+    """Return the weight of the lists that rank the row's item at least `gap` above the column's item.
+
+    If `gap` is 0, the lists that tie the two items also count.
+    """
     if gap > 0:
         return counts.above(gap)
     level = total - counts.above(1).swapaxes(-1, -2)
@@ -243,7 +245,7 @@ def _not_behind(counts, gap, total, ignored):
 
 
 class _QueryCounts:
-    """Ranks and weights of one query's lists; the methods weigh the lists for each pair of items."""
+    """Ranks and weights of one query's lists; the methods add up weights of lists for each pair of items."""
 
     def __init__(self, ranks, weight):
         self.ranks, self.weight = ranks, weight

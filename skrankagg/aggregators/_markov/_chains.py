@@ -33,12 +33,13 @@ class MC1:
     diagonal contains the sums over the lists that contain the item. `held`, of shape (..., n), is the weight of the
     lists that contain the item. On an item that no list contains, the walker stays.
 
-    ``completed(above, level, held, total)`` returns the same probabilities for lists that end with their absent items,
-    tied. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are computed from
-    `held` and `total`, so no list is made longer.
+    ``completed(above, level, held, total)`` returns the same probabilities for completed lists: the absent items of a
+    list are tied at its end. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are
+    computed from `held` and `total`, so no list is made longer.
 
-    If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. Where completed lists end with an item,
-    the walker also goes from this item to every item, with the value ``to_all(held, total)`` of shape (..., n).
+    If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. If an item is absent from some lists,
+    their completed lists end with this item. The walker then also goes from this item to every item, with the value
+    ``to_all(held, total)`` of shape (..., n).
     """
 
     goes_up = True
@@ -79,7 +80,7 @@ class MC2(MC1):
 
 
 class MC3:
-    """Chain that draws a list with the current item, then an entry of the list, and moves there if it is above."""
+    """Chain that draws a list with the current item, then an entry of the list, and moves to entries above the item."""
 
     goes_up = False
 
@@ -94,7 +95,8 @@ class MC3:
 
     @staticmethod
     def completed(above, level, held, total):
-        # A list with the other item ranks it above this one, unless it ranks this one at or above it.
+        # A completed list ranks the column's item above the row's item if the list contains the column's item, and does
+        # not contain the row's item at or above this item.
         moves = held[..., None, :] - above
         moves -= level
         moves /= _share_of(total) * _n_states(held)
@@ -198,12 +200,12 @@ CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT, "rank-cent
 
 
 def _reverse(above):
-    """Transpose the weights, so that each row belongs to the item to leave and each column to the better item."""
+    """Transpose the weights, so that each row belongs to the current item, and each column to the better item."""
     return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 
 def _completed_margins(above, held):
-    """Return the weight for the column's item minus the weight for the row's item; lists end with absent items."""
+    """Return the weight of the completed lists that prefer the column's item, minus the weight for the row's item."""
     margin = _reverse(above) - above
     # Add the lists with only the column's item, and subtract the lists with only the row's item.
     margin += held[..., None, :]

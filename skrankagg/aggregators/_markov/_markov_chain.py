@@ -22,8 +22,9 @@ from ._walks import SOLVE_ITEMS, ListMoves, long_run, start_of, walk
 
 __all__ = ["MarkovChain", "stationary_distribution"]
 
-# Mean length of the lists, weighted by itself, above which walking the lists step by step is faster than comparing all
-# pairs. Measured: a step costs as much as comparing 14 pairs for each row, and 40 steps reach 1e-12 mostly.
+# If the mean length of the lists, weighted by length, is above this number, walking the lists step by step is faster
+# than comparing all pairs. Measured: a step takes as long as comparing 14 pairs for each row. Mostly, 40 steps reach an
+# error of 1e-12.
 _LONG_LISTS = 560
 
 
@@ -106,9 +107,9 @@ class MarkovChain(BaseAggregator):
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
         Use "ignore" when each voter saw only some items.
     ergodic_number : float, default=0.15
-        Probability, from 0 to 1, that the walker jumps to a random item instead of moving. All items are equally
-        likely. 0 is the limit as jumps become rarer. Then an item scores above 0 only if it is in a group of items that
-        the walker cannot leave. At 1 all items tie.
+        Probability, from 0 to 1, that the walker jumps to a random item instead of moving. A jump reaches all items
+        with the same probability. 0 is the limit as jumps become rarer. An item then scores above 0 only if it is in a
+        group of items that the walker cannot leave. At 1 all items tie.
     max_iter : int, default=10000
         Largest number of steps of the walk, if no linear system is solved instead.
     tol : float, default=1e-12
@@ -277,7 +278,7 @@ class MarkovChain(BaseAggregator):
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
         if self.absent == "last":
-            # In whole numbers a list that contains all items leaves exactly 0 over, without rounding.
+            # With integer weights, the weight of the lists without an item is exactly 0 if all lists contain the item.
             lists = count_in_units(lists)[0]
         up = self._walks_up(lists)
         for chosen, run in ((up, self._long_run_by_lists), (~up, self._long_run_by_pairs)):
@@ -297,15 +298,15 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Return a mask of the queries that are walked list by list, where this is faster than comparing all pairs."""
+        """Return a mask of the queries that are walked list by list, which is faster there than comparing all pairs."""
         jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
-        # Only where the walk is certain to come within tol.
+        # Walk list by list only if the walk is certain to come within tol.
         up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
         if not up or self.max_iter < 1 + math.log(tol * jump / 2) / math.log1p(-jump):
             return np.zeros(lists.n_queries, dtype=bool)
         length = lists.list_length.astype(np.float64)
         n_rows, longest = lists.sum_over_lists(length), np.maximum.reduceat(length, lists.list_ptr[:-1])
-        # All lists are padded to the longest one.
+        # All lists are padded to the length of the longest list.
         even = np.diff(lists.list_ptr) * longest <= 2 * n_rows
         return even & (lists.sum_over_lists(length**2) > _LONG_LISTS * n_rows)
 
@@ -337,7 +338,10 @@ class MarkovChain(BaseAggregator):
         return state, n_iter, error
 
     def _transitions(self, lists):
-        """Yield chains in blocks of queries with the same number of items, and the weight of each item's lists."""
+        """Yield three results for each block of queries with the same number of items.
+
+        The results are the positions of the queries, the weight of each item's lists, and the transition probabilities.
+        """
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         for queries, above, level in preference_stacks(lists, chain.row_weight(lists, self.absent)):
             held = lists.candidate_weight[candidates_of(lists, queries)]

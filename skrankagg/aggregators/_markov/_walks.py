@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 
-#: Items up to which a linear solve is about the faster way (measured): a walk takes 30 to 170 steps.
+#: Up to about this number of items, solving a linear system is faster than a walk of 30 to 170 steps (measured).
 SOLVE_ITEMS = 1000
 
 
@@ -57,7 +57,11 @@ class Matrices:
 
 
 def walk(chains, start, jump, max_iter, tol):
-    """Walk each chain until it converges; return distributions (n_chains, n), numbers of steps and error bounds."""
+    """Walk each chain until it converges, or until it has made `max_iter` steps.
+
+    Returns three results: the distributions, of shape (n_chains, n), and for each chain the number of steps and a bound
+    on the error.
+    """
     state, n_iter = start.copy(), np.zeros(len(start), dtype=np.int64)
     error, last = np.full(len(start), np.inf), np.full(len(start), np.inf)
     walking = np.arange(len(start))
@@ -82,7 +86,10 @@ def walk(chains, start, jump, max_iter, tol):
 
 
 def start_of(held):
-    """Return the uniform distribution over the states of each chain; the states are the items with positive `held`."""
+    """Return the uniform distribution over the states of each chain; a state is an item whose value in `held` is not 0.
+
+    If all values of a chain are 0, all its items are states.
+    """
     states = held > 0
     states |= ~states.any(axis=1, keepdims=True)  # where every list has weight 0, all items are states
     return states / states.sum(axis=1, keepdims=True)
@@ -97,9 +104,10 @@ def n_at_or_above(row_ptr, rank):
 class ListMoves:
     """Moves from an item of a query to an entry at or above the item, in the lists that contain the item.
 
-    The walker leaves an item from one of the item's rows. Its moves to the entries at or above this row have equal
-    probabilities, in proportion to the row's `row_weight`. If all rows of the item have weight 0, the walker stays.
-    From each item, the walker can also move to any item in the lists, each with the weight in `to_all`; None means 0.
+    The walker leaves an item from one of the item's rows. It moves to each entry at or above this row with the same
+    probability, which is proportional to the row's `row_weight`. If all rows of the item have weight 0, the walker
+    stays. From each item, the walker can also move to every item in the lists with the weight in `to_all`. If `to_all`
+    is None, these weights are 0.
     """
 
     def __init__(self, lists, q, row_weight, to_all=None):
@@ -108,7 +116,8 @@ class ListMoves:
         rows, ptr = slice(ptr[0], ptr[-1]), ptr - ptr[0]
         n, row, length = int(lists.query_n_items[q]), np.arange(ptr[-1]), np.diff(ptr)
         item, rank, row_weight = lists.candidate[rows] - lists.candidate_ptr[q], lists.rank[rows], row_weight[rows]
-        # A list is a row, worst first; short lists are padded with an item n that nothing moves from.
+        # Each list is a row of the arrays, the worst entry first. Short lists are padded with the item number n, from
+        # which nothing moves.
         own, column = np.repeat(np.arange(last - first), length), np.repeat(ptr[1:], length) - 1 - row
         self.item = np.full((last - first, length.max()), n)
         self.item[own, column] = item
@@ -120,7 +129,7 @@ class ListMoves:
             self.states = lists.candidate_weight[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] > 0
             self.to_all = to_all * self.states
             self.total[:n] += self.to_all * np.count_nonzero(self.states)
-        # The walker also moves between tied entries: from all rows up to the best row of the tie.
+        # The walker also moves between tied entries. So the sum for an entry covers all rows up to the best tied row.
         group = starts_to_ptr(tie_starts(ptr, rank))
         self.reach = None
         if len(group) <= len(row):

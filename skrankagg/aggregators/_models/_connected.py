@@ -18,7 +18,8 @@ def check_connected(lists, absent):
     """Raise InputError if some query has two items such that no chain of lists leads from the first to the second.
 
     Each step of a chain goes from an item to an item that some list ranks below it. A tie allows a step in both
-    directions. Returns a mask of the queries in which some chains need ties.
+    directions. Returns a mask of shape (n_queries,): True for each query in which some items are only connected by
+    chains that contain ties.
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
     for q in range(lists.n_queries):
@@ -60,7 +61,7 @@ def _refuse(lists, q, above, n_parts, label):
         few = [show_id(lists.items, lists.candidate_item[lists.candidate_ptr[q] + item]) for item in items[:5]]
         return ", ".join(few) + (f" and {len(items) - 5} more" if len(items) > 5 else "")
 
-    # Items of parts that no arc leaves, or that no arc enters, without the largest part.
+    # Find the items in parts that no arc leaves, and in parts that no arc enters. The largest part is left out.
     across = above & (label[:, None] != label)
     largest = np.bincount(label).argmax()
     ends = {

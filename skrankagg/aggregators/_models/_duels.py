@@ -13,7 +13,7 @@ def pair_queries(lists):
 
 
 def _pairs(lists, chosen=slice(None)):
-    """For each chosen list of two items, return the upper candidate, the lower candidate and whether they tie."""
+    """For each chosen list of two items, return the upper candidate, the lower candidate, and True if they tie."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
@@ -22,9 +22,9 @@ def _pairs(lists, chosen=slice(None)):
 def merge_equal_pairs(lists):
     """Merge equal lists in the queries where every list has two items.
 
-    Two lists are equal if they rank the same items in the same way. Returns the merged lists, with their weights added
-    up, and the new position of each old list. If no lists can be merged, returns the old lists and None. The candidates
-    stay the same.
+    Two lists are equal if they rank the same items in the same way. The weight of a merged list is the sum of the
+    weights of the equal lists. Returns the merged lists, and the position of each old list among the merged lists. If
+    no lists can be merged, returns the old lists and None. The candidates stay the same.
     """
     is_pair = pair_queries(lists)[lists.list_query]
     chosen = np.flatnonzero(is_pair)
@@ -40,7 +40,7 @@ def merge_equal_pairs(lists):
     merged, candidate = lists.keep_lists(mask)
     if len(candidate) != lists.n_candidates:
         raise AssertionError("each pair of items is kept once, so that no item can vanish")
-    # Kept lists stay in their order, the order of the queries.
+    # The kept lists stay in their old order, so they are still sorted by query.
     pattern = np.cumsum(mask) - 1
     pattern[chosen] = pattern[chosen[kept]][number]
     return merged.with_list_weight(np.bincount(pattern, weights=lists.list_weight, minlength=mask.sum())), pattern
@@ -83,7 +83,7 @@ class PairCounts:
         lists = self.lists
         compared, won = self.compared @ weights, self.won @ weights
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query
-        # Each of the two items of a comparison takes half of the shift of its worth.
+        # In the shift of a comparison's log-likelihood, each of the two items counts half.
         n_compared = self.takes_part @ compared / 2
 
         def value_and_gradient(log_worth):

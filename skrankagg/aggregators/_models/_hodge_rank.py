@@ -27,9 +27,9 @@ class HodgeRank(BaseAggregator):
     Parameters
     ----------
     flow : {"margin", "logit"}, default="margin"
-        Target for the difference of two scores. "margin" is the share of the lists that prefer the first item minus the
-        share that prefer the second item. "logit" is the logarithm of the ratio of these shares; half a list is first
-        added to each side.
+        Target for the difference of two scores. "margin" is the share of the lists that prefer the first item, minus
+        the share of the lists that prefer the second item. "logit" is the logarithm of the ratio of these shares; half
+        a list is first added to each of the two sides.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ranks them below the items of the list; "ignore", the rule of the
         paper, compares only the items of the list. Use "ignore" when each voter saw only some items. Two absent items
@@ -41,7 +41,7 @@ class HodgeRank(BaseAggregator):
     ----------
     query_info_ : pandas.DataFrame
         For each query of `fit`: `query`, `inconsistency` and `n_components`. `inconsistency` is the share, from 0 to 1,
-        of the squared flow that the scores leave unexplained (NaN where all flow is 0). `n_components` is the number of
+        of the squared flow that the scores leave unexplained (NaN if all flow is 0). `n_components` is the number of
         parts of the query; no list compares items of different parts, see
         :meth:`RankedLists.components <skrankagg.RankedLists.components>`.
 
@@ -152,7 +152,7 @@ class HodgeRank(BaseAggregator):
                 del odds, against  # the matrices may be large
             try:
                 score[own], inconsistency[queries] = least_squares(compared, gain, label[own])
-            except np.linalg.LinAlgError:  # some weights vanish beside others
+            except np.linalg.LinAlgError:  # some weights are too small in comparison with others
                 refuse_weights(self, lists, queries[0])
             n_components[queries] = label[own].max(axis=1)
             flow = np.divide(gain, compared, out=gain, where=compared > 0)
@@ -167,11 +167,11 @@ class HodgeRank(BaseAggregator):
 
 
 def _comparisons(above, level, absent):
-    """For each pair of items, return the weight of the lists that compare it, and the margin of the row's item."""
+    """For each pair of items, return the weight of the lists that compare the items, and the row item's margin."""
     compared, gain = hold_both(above, level), above - above.swapaxes(1, 2)
     items = np.arange(compared.shape[1])
     if absent == "last":
-        # A list that contains only one of the two prefers it.
+        # A list that contains only one of the two items prefers this item.
         held = compared[:, items, items]
         gain += held[:, :, None]
         gain -= held[:, None, :]

@@ -45,8 +45,8 @@ class PlackettLuce(WeightedAggregator):
     ----------
     prior : float, default=0.5
         Number of comparisons that each item wins against an invented item of worth 1. Each item also loses the same
-        number. A larger prior draws the worths together. 0 gives the maximum of the likelihood. This maximum must
-        exist, see Notes.
+        number. A larger prior draws the worths together. With 0 the worths maximise the likelihood alone; this maximum
+        must exist, see Notes.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list. "last" assumes that they were available but not chosen, as in a list
         that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons.
@@ -85,20 +85,23 @@ class PlackettLuce(WeightedAggregator):
     ----------
     query_info_ : DataFrame
         For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter` and `converged`.
-        With ``ties="davidson"`` there is also `tie_prevalence`, the number :math:`d_2`. It is 0 where no two items tie.
-        With ``prior=0`` it is infinite where two items tie whenever they can.
+        With ``ties="davidson"`` there is also `tie_prevalence`, the number :math:`d_2`. It is 0 if no two items tie.
+        With ``prior=0`` it is infinite if two items tie whenever they can.
     voter_weights_ : DataFrame
-        Unless ``weighting=None``: `voter` and `weight`, the reliability of the voter. With "query" this is a mean over
-        the voter's lists. The reliability of each list is first divided by the mean reliability in its query.
+        Columns `voter` and `weight`, the reliability of the voter. With ``weighting="query"`` the reliability of each
+        list is first divided by the mean reliability in its query. The weight of a voter is then the mean over the
+        voter's lists. The attribute does not exist with ``weighting=None``.
     query_voter_weights_ : DataFrame
-        Unless ``weighting=None``: `query`, `voter` and `weight`, the reliability of the list.
+        Columns `query`, `voter` and `weight`, the reliability of the list. The attribute does not exist with
+        ``weighting=None``.
 
     Raises
     ------
     InputError
-        With ``prior=0``, if the likelihood of a query has no maximum. Then some items were never ranked below the other
-        items, or never above them, or with ``ties="davidson"`` only tied with them. With ``ties="davidson"``, if more
-        than 20 items tie in a list.
+        With ``prior=0``, if the likelihood of a query has no maximum. In such a query some items are never ranked below
+        the other items, or never above the other items. With ``ties="davidson"`` there is another possible reason: some
+        items only tie with the other items. With ``ties="davidson"`` the error is also raised if more than 20 items tie
+        in a list.
 
     Warns
     -----
@@ -229,8 +232,8 @@ class PlackettLuce(WeightedAggregator):
         "voter_groups": [*BY_VOTER, None],
         "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
-    # An item may be above another in all lists that contain both, and yet compete with weaker items in other lists.
-    # Three lists are more evidence than one, which counts against the prior.
+    # An item may be above another item in all lists that contain both, but compete with weaker items in other lists.
+    # Three equal lists are more evidence against the prior than one list.
     _tags = {"unanimity": False, "scale_free": False}
     _variants = ({}, {"absent": "ignore"})
 
@@ -290,14 +293,17 @@ class PlackettLuce(WeightedAggregator):
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
     def _error_memory(self, lists):
-        """For each query, return the bytes that standard errors need; return None if none are computed."""
+        """Return the number of bytes that standard errors need in each query; None means no standard errors."""
         if self.std_errors is None:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors == "voters" else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Fit the model; return the stages, the merging pattern, the variables, the iterations and the convergence."""
+        """Fit the model, and return the stages, the merging pattern, the variables and two arrays about the iteration.
+
+        The two arrays contain the number of iterations of each query, and a mask of the queries that have converged.
+        """
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
         variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
@@ -377,9 +383,9 @@ class PlackettLuce(WeightedAggregator):
         return self._plain_stages(merged), pattern
 
     def _reliable_stages(self, lists, weight):
-        """Return the same as `_stages` for voters of known reliability.
+        """Return the likelihood for voters of known reliability, and the position of each list among the merged lists.
 
-        `weight` contains the reliability of each list.
+        `weight`, of shape (n_lists,), contains the reliability of each list's voter.
         """
         # Voters of equal reliability act as one voter.
         voter = np.unique(weight, return_inverse=True)[1]
@@ -439,7 +445,10 @@ class PlackettLuce(WeightedAggregator):
         return scores
 
     def _fit_pairs(self, pairs, weights, start):
-        """Fit log-worths to lists of two items under many weights; return shape (n_candidates, n_replicates)."""
+        """Fit log-worths to lists of two items for each column of `weights`.
+
+        Returns the log-worths, of shape (n_candidates, n_replicates).
+        """
         lists, n = pairs.lists, weights.shape[1]
         won, likelihood = pairs.likelihood(weights)
         shape = lists.n_candidates, n
@@ -470,7 +479,7 @@ class PlackettLuce(WeightedAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         if self.prior == 0:
-            tags.aggregator_tags.compares = None  # refuses such lists
+            tags.aggregator_tags.compares = None  # the method refuses lists that do not connect all items
         return tags
 
 

@@ -9,7 +9,7 @@ from ._many_minima import minimise
 
 
 def most_likely(stages, start, *, prior, tol, max_iter):
-    """Find the most likely variables; return them, each query's number of iterations, and a mask of converged queries.
+    """Return the most likely variables, the number of iterations of each query, and a mask of the converged queries.
 
     The variables are the log-worths, followed by the tie parameters.
     """
@@ -63,5 +63,5 @@ def plain_prior(prior, log_worth):
 
 
 def plain_curvature(prior, log_worth):
-    """Return minus the second derivative of the log prior in `plain_prior`."""
+    """Return the second derivative of the log prior in `plain_prior`, multiplied by -1."""
     return prior * (1 - np.tanh(log_worth / 2) ** 2) / 2

@@ -11,7 +11,7 @@ import numpy as np
 from ._many_minima import minimise
 from ._posterior import most_likely, plain_curvature
 
-# Largest number of rounds, and the largest change of a log-reliability in the last one.
+# Largest number of rounds. The rounds end when no log-reliability changes by more than _CLOSE.
 _MAX_ROUNDS, _CLOSE = 200, 1e-6
 # Largest change of a log-reliability in one iteration of a round.
 _LARGEST_STEP = 2.0
@@ -52,7 +52,7 @@ class VoterPosterior:
         self.spread = np.zeros(n_cells)
 
     def reliabilities(self, log_reliability):
-        """Return each voter's reliability divided by the mean reliability; voters that do not count get 1."""
+        """Return the reliability of each voter, divided by the mean reliability; voters that do not count get 1."""
         greatest = np.full(self.n_groups, -np.inf)
         np.maximum.at(greatest, self.group, log_reliability)
         plain = np.exp(log_reliability - greatest[self.group])
@@ -102,9 +102,9 @@ class VoterPosterior:
 
 
 def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
-    """Learn the reliability of each list's voter; also return a mask of convergence.
+    """Learn the reliability of each list's voter; return the reliabilities, and a mask of convergence.
 
-    With `of_query` the mask has one element for each query. Otherwise it has one element for the whole fit.
+    With `of_query` the mask has one element for each query. Otherwise the mask has one element for the whole fit.
     """
     lists, voters = stages.lists, VoterPosterior(stages, shape, size, of_query=of_query)
     n = lists.n_candidates
@@ -116,7 +116,7 @@ def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
         variables, _, converged = most_likely(stages, variables, prior=prior, tol=near, max_iter=max_iter)
         voters.update_spread(variables, plain_curvature(prior, variables[:n]), moved)
 
-        # Leave a group alone once it has converged, so that it does not depend on the others.
+        # Do not change a group after it has converged, so that its result does not depend on other groups.
         def minus_expected(at, known=variables, moves=moved[voters.group]):
             value, gradient = voters.value_and_gradient(known, at)
             return -value, np.where(moves, -gradient, 0.0)

@@ -60,9 +60,9 @@ class ReliableStages:
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
-        """Return minus the second derivative of each cell's log-likelihood by each of its log-worths.
+        """Return the second derivative of each cell's log-likelihood by each of its log-worths, multiplied by -1.
 
-        Ties hardly change these derivatives, so here all ties follow Efron's rule.
+        Ties hardly change these derivatives, so all ties are treated by Efron's rule.
         """
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
@@ -89,7 +89,7 @@ class ReliableStages:
         self.inner.tie_sizes_of(other.inner)
 
     def n_choices(self):
-        """Approximate the second derivatives by all variables."""
+        """Approximate the second derivatives by all variables, multiplied by -1."""
         worths, ties = np.split(self.inner.n_choices(), [len(self.origin)])
         square = self.reliability**2
         worths = np.bincount(self.origin, weights=square[self.cell] * worths, minlength=self.lists.n_candidates)
@@ -111,7 +111,7 @@ class ReliableStages:
         return value, np.concatenate([worths, ties.ravel()])
 
     def by_list(self, variables):
-        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items + n_sizes).
+        """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
         The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
         """
@@ -127,7 +127,7 @@ class ReliableStages:
             yield np.concatenate(blocks)
 
     def information(self, variables):
-        """For each query, yield minus the second derivatives by the variables of `by_list`.
+        """For each query, yield the second derivatives by the variables of `by_list`, multiplied by -1.
 
         The reliabilities keep their current values.
         """

@@ -48,7 +48,7 @@ class Stages:
             self.row_class = np.cumsum(start) - 1
             size = np.diff(self.class_ptr)[self.row_class]
             place = np.arange(lists.n_rows) - self.class_ptr[self.row_class]
-            #: Share of its class that is taken from the sum before the choice of each row.
+            #: For each row, the share of the worth of its class that is subtracted from the sum before its choice.
             self.taken = place / size if ties == "efron" else np.zeros(lists.n_rows)
         # Rows from the end of each list to its beginning.
         ends = self.ptr[1:][self.row_list] - 1
@@ -95,7 +95,7 @@ class Stages:
         return value, gradient
 
     def curvature(self, log_worth):
-        """For each candidate, compute minus the second derivative of the log-likelihood by its log-worth."""
+        """For each candidate, compute the negative second derivative of the log-likelihood by its log-worth."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -109,7 +109,7 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items).
+        """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items).
 
         The log-likelihood is not multiplied by the weight of the list.
         """
@@ -124,7 +124,10 @@ class Stages:
             yield score
 
     def information(self, log_worth):
-        """For each query, yield minus the second derivatives of the log-likelihood, of shape (n_items, n_items)."""
+        """For each query, yield the second derivatives of the log-likelihood, multiplied by -1.
+
+        They have shape (n_items, n_items).
+        """
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -164,13 +167,16 @@ class Stages:
             yield slice(*own), slice(*mine), slice(*self.ptr[list(mine)])
 
     def _worths(self, log_worth):
-        """Scale the worths of each query to a maximum of 1; return them and the shift of each candidate's log-worth."""
+        """Scale the worths of each query to a maximum of 1, and return the worths and their shifts.
+
+        The shift of a candidate is the number that is subtracted from its log-worth.
+        """
         lists = self.lists
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])[lists.candidate_query]
         return np.exp(log_worth - shift), shift
 
     def _left(self, worth):
-        """For each row, sum the worths of the items from which its item is chosen."""
+        """For each row, sum the worths of the items that are available when the row's item is chosen."""
         mine = worth[self.candidate]
         left = ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
         if not self.is_strict:
@@ -180,16 +186,17 @@ class Stages:
             lists = self.lists
             held = np.add.reduceat(mine, self.ptr[:-1])
             total = np.add.reduceat(worth, lists.candidate_ptr[:-1])[lists.list_query]
-            # A list that contains all items leaves exactly nothing, whatever the rounding.
+            # If a list contains all items, the worth of its absent items is exactly 0, whatever the rounding.
             full = lists.list_length == lists.query_n_items[lists.list_query]
             left = left + np.where(full, 0.0, np.maximum(total - held, 0.0))[self.row_list]
         return left
 
     def _shares(self, chance, power=1):
-        """For each row, sum `chance` over the choices in which its item is available; also sum it over each list.
+        """For each row, sum `chance` over the choices in which the row's item is available.
 
-        An item counts fully in the choices before its class. In the choices of its class it counts without the share
-        that is already taken.
+        Also returns the sum of `chance` over all choices of each list; the second result is None if absent items are
+        ignored. An item counts fully in the choices before its class. In the choices of its own class, the share that
+        is already subtracted does not count.
         """
         running = ragged_cumsum(chance, self.ptr)
         rest = running[self.ptr[1:] - 1] if self.absent == "last" else None
@@ -201,7 +208,7 @@ class Stages:
         return (before + inside)[self.row_class], rest
 
     def _over_absent(self, rest):
-        """For each candidate, sum the values in `rest` over the lists of its query that do not contain it."""
+        """For each candidate, sum the values in `rest` over the query's lists that do not contain the candidate."""
         lists = self.lists
         held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
         total = lists.sum_over_lists(rest)[lists.candidate_query]

@@ -29,11 +29,12 @@ def standard_errors(stages, lists, pattern, variables, kind, votes=None):
 
 
 def invert_information(information):
-    """Compute the pseudo-inverse of the information, and whether some differences of worths are undetermined."""
+    """Return the pseudo-inverse of the information, and True if some differences of log-worths are undetermined."""
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
-    # Multiplying all worths by a number changes no contrast; any other null direction leaves one open.
+    # Multiplying all worths by a number changes no difference of log-worths. Any other null direction leaves some
+    # difference undetermined.
     return inverse, bool(np.count_nonzero(null) > 1)
 
 

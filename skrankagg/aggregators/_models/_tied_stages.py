@@ -19,7 +19,7 @@ import copy
 
 import numpy as np
 
-#: Largest class of tied items: the polynomials take its square for each row.
+#: Largest class of tied items. The polynomials of a row have about the square of this number of coefficients.
 MOST_TIED = 20
 # Step of finite differences of derivatives.
 _STEP = 1e-5
@@ -136,7 +136,7 @@ class TiedStages:
         return value, np.concatenate([gradient[:-1], np.where(self.free, ties[:, 1:], 0.0).ravel()])
 
     def by_list(self, variables):
-        """For each query, yield the derivatives of each list's log-likelihood in shape (n_lists, n_items + n_sizes).
+        """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
         The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
         """
@@ -154,7 +154,10 @@ class TiedStages:
         yield from scores
 
     def information(self, variables):
-        """For each query, yield minus the second derivatives by the variables of `by_list`, from finite differences."""
+        """For each query, yield the second derivatives by the variables of `by_list`, multiplied by -1.
+
+        The second derivatives are finite differences of the first derivatives.
+        """
         return (self._information(variables, q) for q in range(self.lists.n_queries))
 
     def _information(self, variables, q):
@@ -194,7 +197,7 @@ class TiedStages:
         for own in np.split(order, np.flatnonzero(np.diff(cells)) + 1):
             longest = int(length[own].max())
             candidate = np.full((len(own), longest), lists.n_candidates)
-            size = np.zeros((len(own), longest), dtype=np.int64)  # of the class that is complete there
+            size = np.zeros((len(own), longest), dtype=np.int64)  # size of the class that is complete at this row
             for k, one in enumerate(own):
                 rows = slice(lists.row_ptr[one], lists.row_ptr[one + 1])
                 held = lists.candidate[rows][::-1]

@@ -18,7 +18,7 @@ PER_VOTER = VOTER_WEIGHTS["voter_weights"]
 
 #: Largest number of lists in a query, counting weights: larger numbers are not exact as float64.
 MOST_LISTS = 2**53
-# Largest number of copies of rows by weights, in methods that need each copy: some hundred megabytes.
+# Largest number of rows if a row of weight w is repeated w times: some hundred megabytes. Some methods need each copy.
 _MOST_COPIES = 2**24
 
 
@@ -58,7 +58,7 @@ class BaseNormalisedRanks(BaseAggregator):
             if self.n_items is not None:
                 raise InputError(
                     "`n_items` must be None with absent='ignore', which divides each rank by the length of its list; "
-                    f"got {self.n_items!r}. Leave it out, or choose absent='last'."
+                    f"got {self.n_items!r}. Leave out n_items, or choose absent='last'."
                 )
             return lists.list_length.astype(np.float64)
         if self.n_items is None:
@@ -104,7 +104,7 @@ class BaseNormalisedRanks(BaseAggregator):
             if self.absent == "ignore"
             else lists.sum_over_lists(lists.list_weight)[lists.candidate_query]
         )
-        # Where no list has any weight, one empty list is counted.
+        # If all lists have weight 0, one empty list is counted.
         return x, np.maximum(weight, 1).astype(np.int64)
 
 

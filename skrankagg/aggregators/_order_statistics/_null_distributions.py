@@ -22,8 +22,9 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from ..._arrays import TOLERANCE
 
-# Distance of neighbouring tilts: the logarithm of the sum of the geometric means of their two distributions. It is -4
-# for normal ones where each sum is within 2.8 deviations of one of their means.
+# Limits for the overlap of neighbouring tilts: the logarithm of the sum of the geometric means of the two tilted
+# distributions. The overlap of two normal distributions is -4 if each sum between their means is within 2.8 deviations
+# of one of the means.
 _LEAST_OVERLAP, _MOST_OVERLAP = -5.0, -3.0
 # Log probability that may lie outside the range of a convolution, on either side, and then wraps around.
 _OUTSIDE = -45.0
@@ -31,9 +32,10 @@ _OUTSIDE = -45.0
 _WIDTH, _WIDEST = 0.01, 0.1
 # Cells of a convolution on a grid for rounded values; 2^22 take some 150 MB.
 _FEWEST_CELLS, _MOST_CELLS = 1 << 16, 1 << 22
-# Corner: the last tilt is the one under which the smallest sum has this probability.
+# Corner: tilts are added until the smallest sum has at least this log probability under the last tilt.
 _CORNER = np.log(1e-3)
-# Values of one draw that stay separate for the choice of tilts; larger ones are merged in blocks of 1 %.
+# Number of smallest values of a draw that stay separate for the choice of tilts. Larger values are merged in blocks of
+# 1 %.
 _SINGLE_VALUES = 256
 
 
@@ -60,7 +62,7 @@ class SumOfDraws:
         self._moments = _Moments(self._kinds)
         self._tilts, below, log_norms = _choose_tilts(self._moments)
         self._low, self._high = _ranges(self._tilts, log_norms, below, self._greatest)
-        # The ranges of two neighbouring tilts meet where both give a sum the same probability.
+        # The ranges of two neighbouring tilts meet at the sum that has the same probability under both tilts.
         self._ends = (log_norms[:-1] - log_norms[1:]) / np.diff(self._tilts)
         self._choose_cells(unit)
 
@@ -71,12 +73,14 @@ class SumOfDraws:
             self._cells = np.full(len(span), float(unit))
             self.width = 0.0
             return
-        # From one sum to another the logarithm of the tail rises by at most the tilt times the difference. The tilt is
-        # taken as at least 1: then bounds of a sum of logarithms are within 1 % for the product, too.
+        # From one sum to a larger sum, the logarithm of the tail rises by at most the tilt times the difference of the
+        # sums. The tilt counts as at least 1. So the bounds for a sum of logarithms are also within 1 % for the
+        # product.
         slope = np.maximum(np.append(self._tilts[1:], 2 * self._tilts[-1]), 1.0)
         cells = np.minimum(_WIDTH / (self._n_rounded * slope), span / _FEWEST_CELLS)
-        # The value of greatest mass, for lists without the item, lies on the grid: cells are this value times powers of
-        # 2. Cells are finer towards the smallest sums. A finer grid only lowers bounds, so bounds rise with the sum.
+        # The value of greatest mass, which is the value of absent items, lies on the grid: the width of a cell is this
+        # value times a power of 2. Cells are finer towards the smallest sums. A finer grid can only lower the bounds,
+        # so the bounds rise with the sum.
         base = max(self._kinds, key=lambda kind: kind[1][-1] * kind[2])[0][-1]
         cells = base * 2.0 ** np.floor(np.log2(np.maximum(cells, span / _MOST_CELLS) / base))
         cells[cells < span / _MOST_CELLS] *= 2
@@ -99,12 +103,10 @@ class SumOfDraws:
         return self.log_bounds(x)[1]
 
     def log_bounds(self, x, gap=0.0):
-        """Return a lower and an upper bound on the log probability that the sum is at most x.
+        """For each x, return a lower and an upper bound on the log probability that the sum is at most x.
 
-        The two bounds are equal if `exact` is True.
-
-        Each x must be a sum that can occur, up to rounding. No sum that can occur may lie strictly between x and
-        ``x + gap``.
+        The two bounds are equal if `exact` is True. Each x must be a sum that can occur, up to rounding. No sum that
+        can occur may lie strictly between x and ``x + gap``.
         """
         x, gap = np.broadcast_arrays(np.asarray(x, dtype=np.float64), gap)
         lower, upper = np.zeros(len(x)), np.zeros(len(x))
@@ -134,7 +136,7 @@ class SumOfDraws:
             place = np.rint(x / cell).astype(np.int64) - first
             log_tail = _log(tail[np.clip(place, 0, end)]) + log_scale
             return log_tail, log_tail
-        # A sum is rounded down by less than a cell for each draw other than its smallest value.
+        # A sum is rounded down by less than a cell for each draw whose value is not the smallest value.
         place = np.maximum(np.floor(x / cell + 1e-6).astype(np.int64), 0)
         rounded = np.minimum(self._n_rounded, np.floor(x / self._least_step + 1e-6))
         lower = np.floor((x + gap) / cell * (1 - TOLERANCE) - 1e-6 * (rounded > 0)).astype(np.int64) - rounded
@@ -193,7 +195,8 @@ class _Moments:
         self._log_first = float(self._copies @ np.log(self._mass[self._start]))
 
     def _tilted(self, tilt):
-        # Relative to the smallest value, or to the greatest where the tilt is negative, nothing underflows.
+        # Values are relative to the smallest value, or to the greatest value if the tilt is negative. So nothing
+        # underflows.
         base = self._last if tilt < 0 else np.zeros_like(self._last)
         share = self._mass * np.exp(-tilt * (self._value - base[self._kind]))
         return share, np.add.reduceat(share, self._start), base
@@ -214,9 +217,10 @@ class _Moments:
 
 
 def _choose_tilts(moments):
-    """Choose ascending tilts from 0 to the corner, and some tilts below 0; also return the log norms.
+    """Choose ascending tilts from 0 to the corner, and some tilts below 0.
 
-    Each tilt below 0 is returned as a pair with its log norm.
+    Returns three results. The first contains the tilts from 0. The second is a list with a pair for each tilt below 0:
+    the tilt and its log norm. The third contains the log norms of the tilts from 0.
     """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]
@@ -240,7 +244,7 @@ def _choose_tilts(moments):
 
 
 def _ranges(tilts, log_norms, below, greatest):
-    """For each tilt, find the smallest and the greatest sum that matter.
+    """For each tilt, return the smallest and the greatest sum that must be in the range of the convolution.
 
     Chernoff's bounds with the other tilts give these limits.
     """

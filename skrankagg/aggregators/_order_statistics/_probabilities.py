@@ -28,8 +28,8 @@ _BLOCK = 1 << 15
 def log_binomial_tail(k, n, x):
     """Compute the log probability that at least k of n uniform numbers are at most x, where x is above 0.
 
-    This is the probability that the k-th smallest number is at most x, log P(Beta(k, n - k + 1) <= x). It is computed
-    element by element, to about 1e-13, however small it is.
+    This is the log probability that the k-th smallest number is at most x, log P(Beta(k, n - k + 1) <= x). It is
+    computed element by element. Its error is about 1e-13, however small the probability is.
     """
     k, n, x = (np.asarray(value, dtype=np.float64) for value in np.broadcast_arrays(k, n, x))
     probability = betainc(k, n - k + 1, x)
@@ -74,20 +74,20 @@ def log_poisson_binomial_tail(x, k_max, chance):
 
 
 def thresholds(log_rho, n):
-    """Find log thresholds below which the k-th smallest of n uniform numbers falls with probability rho < 1.
+    """Return the logarithm of the threshold below which the k-th smallest of n uniform numbers is with probability rho.
 
-    `log_rho` has shape (n_values,), and the result has shape (n, n_values). The result contains the logarithms of the
-    quantiles of Beta(k, n - k + 1) at rho, for k from 1 to n.
+    Each rho is below 1. `log_rho` has shape (n_values,), and the result has shape (n, n_values). It contains the
+    logarithms of the quantiles of Beta(k, n - k + 1) at rho, for k from 1 to n.
     """
     k = np.arange(1.0, n + 1)[:, None]
     k, log_rho = (value.ravel() for value in np.broadcast_arrays(k, log_rho))
     fair = log_rho > _BETAINCINV
     log_b = np.empty(k.shape)
     log_b[fair] = np.log(betaincinv(k[fair], n - k[fair] + 1, np.exp(log_rho[fair])))
-    # Start with the first term of the binomial tail alone: exact where b is tiny. Elsewhere b is above it. Log P is
-    # concave in log b and below its tangents, so Newton's steps never overshoot.
+    # Start with the first term of the binomial tail alone. This start is exact if b is tiny; otherwise it is below b.
+    # Log P is concave in log b and below its tangents, so Newton's steps never overshoot.
     log_b[~fair] = (log_rho[~fair] - _log_binomial(n, k[~fair])) / k[~fair]
-    # Where rho is large, betaincinv is accurate without a step, and the slope may vanish.
+    # If rho is large, betaincinv is accurate without a step, and the slope may be 0.
     active = np.flatnonzero((log_b > -600) & (log_rho < -0.7))
     while len(active):
         step = _newton_step(log_b[active], k[active], n, log_rho[active])

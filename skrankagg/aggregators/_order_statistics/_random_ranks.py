@@ -17,18 +17,17 @@ from ..._data._frames import show_id
 from ...exceptions import InputError
 from ._null_distributions import SumOfDraws
 
-# Most lists of a null distribution: the number of tilts grows with the square root.
+# Largest number of lists of a null distribution. The number of tilts grows with the square root of this number.
 _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
     """For each candidate, compute the log probability that random lists give a rank sum at most as large as its own.
 
-    The ranks in the sum are normalised.
-
-    With `logarithms` the sum is over the logarithms of the ranks. `n_items` contains the number that divides the ranks
-    of each list, as float64 of shape (n_lists,). Sums that are equal up to rounding have the same probability.
-    Candidates, also of different queries, share a distribution if random lists treat them equally.
+    The ranks in the sum are normalised. With `logarithms` the sum is over the logarithms of the ranks. `n_items`
+    contains the number that divides the ranks of each list, as float64 of shape (n_lists,). Sums that are equal up to
+    rounding have the same probability. Candidates, also of different queries, share a distribution if random lists
+    treat them equally.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
@@ -53,13 +52,16 @@ def _refuse(lists, candidate, n_lists):
     if n_lists <= _MOST_LISTS:
         most = "allows a few hundred lists where it bounds the p-value, as a bound must be at most 10 % too high"
     raise InputError(
-        f"exact=True {most}; got {n_lists:.0f} for query {query}, counting weights. Leave exact=False or give smaller "
-        "weights."
+        f"exact=True {most}; got {n_lists:.0f} lists for query {query}, counting weights. Leave exact=False or give "
+        "smaller weights."
     )
 
 
 def list_kinds(lists, n_items):
-    """Number the lists so that lists with equal places have the same number; also return one list for each number."""
+    """Number the lists so that lists with equal places have the same number.
+
+    Returns the number of each list, and one list for each number.
+    """
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
     tie = np.zeros(lists.n_lists, dtype=np.int64)
@@ -71,7 +73,10 @@ def list_kinds(lists, n_items):
 
 
 def _number_alike(*columns):
-    """Number the distinct rows in ascending order; return the number of each row and the first row of each number."""
+    """Number the distinct rows of a table in ascending order; `columns` are the columns of the table.
+
+    Returns the number of each row, and the position of the first row with each number.
+    """
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -91,10 +96,14 @@ def _places(lists, v, n_items, lacks_others):
 
 
 def null_numbers(lists, kind, ignore_absent):
-    """Number the null distributions of the candidates; also return each distribution's kinds of lists and their copies.
+    """Number the null distributions of the candidates, so that equal distributions have the same number.
 
     With `ignore_absent`, the distribution of a candidate covers the lists that contain the candidate. Otherwise it
     covers all lists of the query. Lists of weight 0 do not count.
+
+    Returns four arrays. The first contains the number of each candidate's distribution. Distribution g has the entries
+    ``ptr[g]`` to ``ptr[g + 1] - 1``, where ``ptr`` is the fourth array. For each entry, the second array contains a
+    kind of list, and the third array contains the number of lists of this kind, counting weights.
     """
     if ignore_absent:
         counted = lists.list_weight[lists.row_list] > 0
@@ -112,7 +121,8 @@ def null_numbers(lists, kind, ignore_absent):
     copies = np.add.reduceat(lists.list_weight[v], start) if len(v) else np.zeros(0)
     owner, number = owner[start], kind[v][start]
     ptr = np.searchsorted(owner, np.arange(n_owners + 1))
-    # Owners are equal if their first entries are equal, and their second ones, and so on.
+    # Two owners are equal if they have the same number of entries, and if their first entries, second entries and so on
+    # are equal.
     entry, _ = _number_alike(number, copies)
     same, length = np.zeros(n_owners, dtype=np.int64), np.diff(ptr)
     for place in range(int(length.max(initial=0))):
@@ -127,7 +137,10 @@ def null_numbers(lists, kind, ignore_absent):
 
 
 def sums_above_least(lists, n_items, logarithms, ignore_absent):
-    """For each candidate, sum its ranks or their logarithms, and subtract the smallest sum that its lists can give."""
+    """For each candidate, sum its normalised ranks, and subtract the smallest sum that its lists can give.
+
+    With `logarithms` the sum is over the logarithms of the ranks.
+    """
     measure = np.log if logarithms else np.asarray
     held = lists.list_length > 0
     least = np.ones(lists.n_lists)

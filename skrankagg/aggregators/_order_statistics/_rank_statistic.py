@@ -98,8 +98,9 @@ class RankStatistic(BaseNormalisedRanks):
     Attributes
     ----------
     query_info_ : DataFrame
-        If there are p-values, for each query of `fit`: `query` and `exact`. `exact` is True if the p-values come from
-        the ranks that random lists can give, and False if they come from a normal distribution.
+        Columns `query` and `exact`, with a row for each query of `fit`. `exact` is True if the p-values come from the
+        ranks that random lists can give, and False if they come from a normal distribution. The attribute only exists
+        if there are p-values.
 
     See Also
     --------
@@ -136,9 +137,9 @@ class RankStatistic(BaseNormalisedRanks):
 
     For "mean" the relative error of p is at most 1e-11, however small p is, if the numbers of items have a common
     multiple up to some 50,000. Otherwise, and for "geometric-mean", values are rounded down to the grid, and p is an
-    upper bound. The bound is similar to [5]_, but it allows lists of any lengths. For up to some 60 lists it is at most
-    the exact p-value of a product that is 1 % larger. This p-value is rarely more than 1 % above the exact p-value. For
-    some 250 lists the product is 10 % larger; more lists are refused. The smallest p-values are exact.
+    upper bound. The bound is similar to [5]_, but it allows lists of any lengths. For up to some 60 lists the bound is
+    at most the exact p-value of a product that is 1 % larger. This p-value is rarely more than 1 % above the exact
+    p-value. For some 250 lists the product is 10 % larger; more lists are refused. The smallest p-values are exact.
 
     The normal approximation has a larger error. For example, an item that is first of 100 items in each of 3 lists has
     p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto" a query is small if its rank sums have at most 1024 possible
@@ -149,10 +150,10 @@ class RankStatistic(BaseNormalisedRanks):
     second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes milliseconds for each query.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
-    is the number of lists that contain the item. The mean and Q then measure how remarkable the ranks of an item are,
-    and more lists make the same ranks more remarkable. If voters see some items more often than others, the order
-    depends on this as well as on quality. The effect is strongest in paired comparisons, because their ranks of 1/2 and
-    1 are never above the middle. The geometric mean has no such bias.
+    is the number of lists that contain the item. The mean and Q then measure how unusual the ranks of an item would be
+    in random lists. The same ranks in more lists are more unusual. If voters see some items more often than others, the
+    order depends on this as well as on quality. The effect is strongest in paired comparisons, because their ranks of
+    1/2 and 1 are never above the middle. The geometric mean has no such bias.
 
     A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
     statistics. The weights of a query may add up to at most :math:`2^{53}`. The time is linear in the number of rows,
@@ -270,8 +271,8 @@ class RankStatistic(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         silent = lists.sum_over_lists(lists.list_weight) == 0
-        # Where no list has any weight, `_normalise` counts one empty list. It must add nothing: scores are sums over
-        # lists.
+        # If all lists of a query have weight 0, `_normalise` counts one empty list. This list must add nothing to the
+        # scores, so they are 0.
         return np.where(silent[lists.candidate_query], 0.0, score) if silent.any() else score
 
     def _aggregate(self, lists):

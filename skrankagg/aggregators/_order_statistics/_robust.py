@@ -51,8 +51,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value instead of an upper bound. Items in the same number of lists have the same
-        order with both values, except where the bound is 1.
+        Whether to compute the exact p-value instead of an upper bound. Items that are in the same number of lists have
+        the same order with the exact p-value and with the bound, unless their bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked. P-values depend on this number. None counts the distinct items of
         each query.
@@ -78,11 +78,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     .. math:: \rho = \min_k P(\mathrm{Beta}(k, m - k + 1) \le x_k), \qquad p = \min(1, m \rho),
 
-    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. It may underflow to 0; the score is still
-    right. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means that one of
-    their order statistics is below its quantile at :math:`\rho`. The relative error of the exact p is about 1e-12,
-    however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a :math:`\rho` of
-    1e-6.
+    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. This number may underflow to 0, but the score
+    is still right. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means
+    that one of their order statistics is below its quantile at :math:`\rho`. The relative error of the exact p is about
+    1e-12, however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a
+    :math:`\rho` of 1e-6.
 
     With shares :math:`\sigma_i` (`depth_share`), the k-th term is the probability of at least k successes in
     independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number of lists
@@ -166,7 +166,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if self.absent == "ignore":
             raise InputError(
                 "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
-                f"{self.depth_share!r}. Leave it out, or choose absent='last'."
+                f"{self.depth_share!r}. Leave out depth_share, or choose absent='last'."
             )
         if isinstance(self.depth_share, Real):
             cutoff = np.full(lists.n_lists, float(self.depth_share))
@@ -187,7 +187,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
             raise InputError(
                 f"`depth_share` must be from the share of items in the list to 1; got {cutoff[v]:g} for "
                 f"{show_id(lists.voters, lists.list_voter[v])}, whose list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} has {lowest[v]:g}. Raise the share, or give n_items."
+                f"{show_id(lists.queries, lists.list_query[v])} contains the share {lowest[v]:g} of the items. Raise "
+                "depth_share, or give n_items."
             )
         return cutoff
 
@@ -223,7 +224,7 @@ def _rho_of_cut_lists(lists, x, n_lists, cutoff):
         of_q = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
         chance = np.repeat(cutoff[of_q], copies[of_q])
         ranked = ends[q] + np.flatnonzero(x[ends[q] : ends[q + 1]] < 1)
-        # Up to the least share all lists count as complete.
+        # For ranks up to the smallest share, all lists count as complete.
         beyond = x[ranked] > chance.min(initial=1.0)
         whole, cut = ranked[~beyond], ranked[beyond]
         log_tail[whole] = log_binomial_tail(place[whole], n_lists[candidate[whole]], x[whole])

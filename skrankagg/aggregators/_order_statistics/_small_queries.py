@@ -9,16 +9,17 @@ import numpy as np
 from ..._arrays._ragged import expand, gather_ranges, positions
 from ._random_ranks import list_kinds, null_numbers, sums_above_least
 
-# Cells of a distribution, and of all distributions of a query. The time for a distribution grows with the square of its
-# cells, to about a millisecond.
+# Largest number of cells of a distribution, and of all distributions of a query together. The time for a distribution
+# grows with the square of its number of cells, and is at most about a millisecond.
 _MOST_CELLS, _MOST_CELLS_OF_QUERY = 1 << 10, 1 << 12
 # Cells of the distributions that are convolved at one time.
 _CELLS_AT_ONCE = 1 << 15
 
 
 def small_pvalues(lists, n_items, *, ignore_absent):
-    """Compute p-values of rank sums in small queries, and NaN in others; also return a mask of the small queries.
+    """Compute the p-values of rank sums in small queries.
 
+    Returns the p-value of each candidate, which is NaN in queries that are not small, and a mask of the small queries.
     `n_items` contains the number that divides the ranks of each list, as float64 of shape (n_lists,). Whether a query
     is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. The number of
     cells for a normalised rank of 1 is a common multiple of the numbers of items.
@@ -55,7 +56,7 @@ def _most_distributions(lists, ignore_absent):
 
 
 def _widths(lists, n_items, ignore_absent):
-    """For each list, compute the worst rank that it can give to an item minus the best rank."""
+    """For each list, compute the worst rank minus the best rank that the list can give to an item."""
     width = np.zeros(lists.n_lists)
     held = lists.list_length > 0
     width[held] = lists.rank[lists.row_ptr[1:][held] - 1] - lists.rank[lists.row_ptr[:-1][held]]
@@ -118,13 +119,16 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """For each distribution, count the cells of a rank of 1 and the cells of all sums; inf means too many cells."""
+        """For each distribution, count the cells up to the normalised rank 1, and the cells of all possible sums.
+
+        An infinite number means that there are too many cells.
+        """
         per_one = np.ones(len(ptr) - 1)
         length = np.diff(ptr)
         for place in range(int(length.max(initial=0))):
             longer = np.flatnonzero(length > place)
             kind = number[ptr[longer] + place]
-            # Lists of one place add nothing to a sum. Leaving them out keeps products of small numbers in range.
+            # Lists of one place add nothing to a sum. They are left out, so that the common multiples stay small.
             longer, kind = longer[self._width[kind] > 0], kind[self._width[kind] > 0]
             steps = (self._halves[kind] * self._n_items[kind]).astype(np.int64)
             known = np.minimum(per_one[longer], 2.0**31).astype(np.int64)
@@ -136,9 +140,9 @@ class _Draws:
         return per_one, 1 + np.rint(np.bincount(owner, weights=cells, minlength=len(ptr) - 1))
 
     def convolve(self, some, number, copies, ptr, per_one, n_cells):
-        """For some distributions, compute the probability of each sum; return shape (n_some, n_cells).
+        """For some distributions, compute the probability of each sum.
 
-        The sums are in ascending order.
+        The result has shape (n_some, n_cells); the sums are in ascending order.
         """
         entry, entry_ptr = gather_ranges(ptr, some)
         counted = self._width[number[entry]] > 0

@@ -29,9 +29,9 @@ class BordaCount(_BordaPoints, SharedPointSums):
     ----------
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: with "last" they share the points that the list has not given to its own
-        items. With "ignore" each list gives points only to its own items. The score of an item is then its mean over
-        the lists that contain it. Use "ignore" when each voter saw only some items. See Notes for lists of unequal
-        length.
+        items. With "ignore" each list gives points only to its own items. The score of an item is then the mean of its
+        points over the lists that contain it. Use "ignore" when each voter saw only some items. See Notes for lists of
+        unequal length.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 

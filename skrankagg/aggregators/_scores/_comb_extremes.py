@@ -11,12 +11,12 @@ from ._combinations import BaseComb
 
 __all__ = ["CombMAX", "CombMED", "CombMIN"]
 
-# Cells (list times item) of the queries processed at one time; at least one query.
+# Largest number of cells (lists times items) of queries that are processed together. A larger query is processed alone.
 _CELLS = 1 << 22
 
 
 class _BaseChoice(BaseComb):
-    """Base of methods whose score is one of the values of an item, or the mean of two of them.
+    """Base of methods in which the score of an item is one of its values, or the mean of two of its values.
 
     Lists of weight 0 do not count.
     """
@@ -24,7 +24,7 @@ class _BaseChoice(BaseComb):
     # One list's value decides. If this list contains only one of two items, either item may come first.
     _tags = {"unanimity": False, "absent_below": False}
     _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
-    #: Whether a score is one of the values, not a mean of two.
+    #: Whether a score is one of the values; if not, the score is the mean of two values.
     _is_one_value = True
 
     def _aggregate(self, lists):
@@ -33,7 +33,8 @@ class _BaseChoice(BaseComb):
             row = first_row(~np.isfinite(value))
             raise InputError(
                 f"{self!r} must compute values that fit into floating point; the value of item "
-                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not. Choose norm='min-max'."
+                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not fit. Choose "
+                "norm='min-max'."
             )
         weight = lists.list_weight[lists.row_list]
         rows = slice(None) if not lists.is_weighted else weight > 0
@@ -75,7 +76,8 @@ class _BaseChoice(BaseComb):
 def _absent_cells(lists, candidate):
     """Pair each candidate with the lists that do not contain it.
 
-    For a few queries at a time, yields their rows, and the candidates and the lists of the pairs.
+    Yields three results for a few queries at a time: the rows of these queries as a slice, the candidate of each pair,
+    and the list of each pair.
 
     `candidate` contains the candidate of each row whose list has a positive weight. A list of weight 0 is treated as if
     it did not contain its items.
@@ -109,8 +111,8 @@ class CombMAX(_BaseChoice):
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
-        items.
+        How each list is rescaled before the greatest score is chosen, as in :class:`CombSUM`. "borda" also gives a
+        value to absent items.
     absent_score : {"zero", "min"}, default="zero"
         Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
         comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
@@ -192,8 +194,8 @@ class CombMIN(_BaseChoice):
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
-        items.
+        How each list is rescaled before the least score is chosen, as in :class:`CombSUM`. "borda" also gives a value
+        to absent items.
     absent_score : {"zero", "min"}, default="zero"
         Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
         comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
@@ -269,8 +271,8 @@ class CombMED(_BaseChoice):
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How the scores of each list are rescaled first, as in :class:`CombSUM`. "borda" also gives a value to absent
-        items.
+        How each list is rescaled before the median score is chosen, as in :class:`CombSUM`. "borda" also gives a value
+        to absent items.
     absent_score : {"zero", "min"}, default="zero"
         Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
         comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.

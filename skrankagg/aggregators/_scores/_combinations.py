@@ -49,7 +49,10 @@ class BaseComb(BaseAggregator):
         check_absent_score(self.norm, self.absent_score)
 
     def _values(self, lists):
-        """Return the value of each row and the value of each list's absent items; None stands for 0."""
+        """Return the value of each row, and the value of each list's absent items.
+
+        The second result is None if all its values are 0.
+        """
         return normalize(lists, self.norm, self.absent_score)
 
     def _check_range(self, lists, points, scale=None, *, lost=None):
@@ -100,7 +103,10 @@ class _SumsOfScores(BaseComb):
         return Contributions(weigh_rows(lists, value), None if absent is None else absent * lists.list_weight)
 
     def _gains(self, lists):
-        """Return the value that each row adds and the value that each list adds to all items; None stands for 0."""
+        """Return the value that each row adds to its item, and the value that each list adds to all items.
+
+        The second result is None if all its values are 0.
+        """
         gain, absent = self._values(lists)
         if absent is not None:
             gain = gain - absent[lists.row_list]  # the value of the row minus the value of an absent item
@@ -108,7 +114,8 @@ class _SumsOfScores(BaseComb):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # An absent item has the value 0. A list may give its own item less than 0, so being ranked can be worse.
+        # An absent item has the value 0. A list may give its own item less than 0, so a ranked item may get less than
+        # an absent item.
         tags.aggregator_tags.unanimity = self.norm not in _MAY_BE_NEGATIVE or self.absent_score == "min"
         tags.aggregator_tags.absent_below = self.norm not in _MAY_BE_NEGATIVE - {"dbsf"} or self.absent_score == "min"
         return tags
@@ -171,8 +178,8 @@ class CombSUM(_SumsOfScores):
 
     Under "borda", the absent items of a list share the values of the places after its last item: each absent item gets
     the mean of these values. "max" needs a score above 0 in every list. "max", "l2" and None depend on the zero point
-    of the scores; the other norms of scores do not. None needs calibrated scores: equal scores must mean the same in
-    all lists, and all scores must be above 0, the value of an absent item.
+    of the scores; the other norms of scores do not. With ``norm=None`` the scores must be calibrated: equal scores must
+    mean the same in all lists, and all scores must be above 0, the value of an absent item.
 
     With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score", 0
     is the mean value of each list. An absent item then gets a higher value than the items below the mean. Choose "min"
@@ -243,7 +250,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Return a mask of the queries in which a sum was rounded to 0 although its factor could make it matter."""
+        """Return a mask of the queries in which a sum was rounded to 0, but its factor could have made it important."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -286,7 +293,7 @@ class CombMNZ(_Supported):
     Parameters
     ----------
     gamma : float, default=1.0
-        Power of the number of lists: 0 gives :class:`CombSUM`, and -1 gives :class:`CombANZ`. The larger it is, the
+        Power of the number of lists: 0 gives :class:`CombSUM`, and -1 gives :class:`CombANZ`. The larger the power, the
         higher the method ranks items in many lists.
     norm : str or None, default="min-max"
         How each list is rescaled before summing, as in :class:`CombSUM`.

@@ -24,7 +24,7 @@ class PointSums(BaseAggregator):
         raise NotImplementedError
 
     def _first_place(self, lists):
-        """Return the points of a first place: one number for each query, or one number for all."""
+        """Return the points of an item in the first place: one number for each query, or one number for all queries."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -95,7 +95,7 @@ class SharedPointSums(PointSums):
 
     def _linear_gains(self, lists):
         if self.absent == "ignore":
-            return BaseAggregator._linear_gains(self, lists)  # a mean
+            return BaseAggregator._linear_gains(self, lists)  # raises an error: a mean is not a sum over the lists
         points, _, first = super()._linear_gains(lists)
         left_over = self._left_over(lists)
         return points - left_over[lists.row_list], left_over, first

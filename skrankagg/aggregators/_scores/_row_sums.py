@@ -56,6 +56,6 @@ def times(value, weight):
 
 
 def smallest_size(value):
-    """Return the smallest absolute value that is not 0, or 1 if there is none."""
+    """Return the smallest absolute value that is not 0; return 1 if all values are 0."""
     size = np.abs(value)
     return size[size > 0].min(initial=1.0)

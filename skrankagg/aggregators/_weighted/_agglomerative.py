@@ -19,9 +19,9 @@ __all__ = ["Agglomerative"]
 
 
 class Agglomerative(WeightedAggregator):
-    r"""Merge the two most similar lists until one is left; lists that agree with the majorities weigh more.
+    r"""Merge the two most similar lists until one list is left; lists that agree with the majorities weigh more.
 
-    Nearly equal lists are merged first, so they count as one list when they are merged with the others.
+    Nearly equal lists are merged first, so they count as one list when they are merged with the other lists.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Agglomerative(WeightedAggregator):
     Warns
     -----
     UnequalLengthWarning
-        If the longest list of a query outweighs all others.
+        If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
         With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
@@ -65,9 +65,9 @@ class Agglomerative(WeightedAggregator):
         w = \frac{c_1 w_1 + c_2 w_2}{c_1 + c_2} \quad\text{or}\quad
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
-    with :math:`\bar\rho` the mean similarity of the merged list to the others; the merged list is then ranked again.
-    Two implementations disagree on the weight of a merged list. The two forms above follow these implementations and
-    were not checked against the paper. ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2`, so the
+    with :math:`\bar\rho` the mean similarity of the merged list to the other lists; the merged list is then ranked
+    again. Two implementations disagree on the weight of a merged list. The two forms above follow these implementations
+    and were not checked against the paper. ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2`, so the
     order of the voters does not matter. "similarity" is the second form.
 
     Tied items share their mean rank. The items missing from a list tie below the items of the list. For the majorities
@@ -162,7 +162,7 @@ class Agglomerative(WeightedAggregator):
             order = counted[np.lexsort((weight[own[counted]], *ranks[counted].T[::-1], query[counted]))]
             ranks = ranks[order] / 2
             held = ranks <= n
-            # Absent items share the mean of the places that the list leaves over.
+            # Each absent item gets the mean of the places after the last item of the list.
             ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
             score, own = n * (n + 1 - 2 * ranks) / 2, weight[own[order]]
             ptr = np.searchsorted(query[order], np.arange(len(queries) + 1))
@@ -170,7 +170,10 @@ class Agglomerative(WeightedAggregator):
         return consensus
 
     def _merge(self, score, weight, list_ptr):
-        """Merge each query's two most similar lists until one is left; return scores of shape (n_queries, n_items)."""
+        """Merge the two most similar lists of each query until one list is left.
+
+        Returns scores of shape (n_queries, n_items).
+        """
         if score.shape[1] == 1:
             return score[list_ptr[:-1]]
         return merge_lists(score, weight, list_ptr, self.c1, self.c2, self.weight_update == "similarity")

@@ -21,8 +21,8 @@ from ._voter_scales import scale_weights
 
 __all__ = ["DIBRA"]
 
-# Rows of the queries whose weights are learnt together, and the share of moving queries below which finished ones are
-# dropped.
+# Number of rows of the queries whose weights are learnt together. If less than the share _SHARE of these queries still
+# changes, the other queries are removed.
 _BLOCK, _SHARE = 1 << 15, 0.8
 
 
@@ -41,8 +41,8 @@ class DIBRA(WeightedAggregator):
     gamma : float, default=1.5
         Rate at which the gain in weight falls with the distance and from iteration to iteration, above 0.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
-        Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query; with
-        ``distance="cosine"`` it is the rule of the paper.
+        Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query. The
+        paper uses "min-max" together with ``distance="cosine"``.
     tol : float, default=0.01
         Tolerance, above 0. The iteration ends when no weight of the query grows by more than `tol`.
     max_iter : int, default=50
@@ -74,7 +74,7 @@ class DIBRA(WeightedAggregator):
     Warns
     -----
     UnequalLengthWarning
-        If the longest list of a query outweighs all others.
+        If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
         With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
@@ -111,19 +111,19 @@ class DIBRA(WeightedAggregator):
     :math:`w'` the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into `n_buckets`
     buckets of equal size. With :math:`m` the number of voters of a weight above 0, bucket :math:`b` of :math:`B` has
     the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item the confidences of its lists are added
-    up, and each list keeps its best :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items by that sum. The aggregator
-    then uses only the cut lists. Items missing from all cut lists come last, in their former order. The first of these
-    is as far below the other items as the largest score of the query is from 0.
+    up, and each list keeps the :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest sums. The
+    aggregator then uses only the cut lists. Items missing from all cut lists come last, in their former order. The
+    first of these is as far below the other items as the largest score of the query is from 0.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
-    consensus. If lengths differ much, the longest list of a query outweighs all others and becomes the consensus;
-    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. Cut all lists to one depth first, with
-    :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality it is best to learn no weights. Among
-    all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least with such voters, and gains
-    least with voters of unequal quality. The user guide has the figures.
+    consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
+    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. In this case, cut all lists to the same depth with
+    :class:`~skrankagg.preprocessing.TopK` before you use DIBRA. With few voters of about equal quality it is best to
+    learn no weights. Among all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least
+    with such voters, and gains least with voters of unequal quality. The user guide has the figures.
 
-    `aggregator` handles ties and absent items. If all weights of a query are equal, for example with one voter or one
-    item, the scaled weights are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also
+    Ties and absent items are treated as in `aggregator`. If all weights of a query are equal, for example with one
+    voter or one item, the scaled weights are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also
     :math:`O(L \log L)` for each list.
 
     References
@@ -159,7 +159,7 @@ class DIBRA(WeightedAggregator):
         "cost": "iterations (at most 50) times the aggregator",
     }
     _tag_notes = {
-        "needs_scores": "as the aggregator inside",
+        "needs_scores": "as its `aggregator`",
         "unanimity": "only with `prune=None`",
         "absent_below": "as its `aggregator`",
     }
@@ -235,8 +235,8 @@ class DIBRA(WeightedAggregator):
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
             raise InputError(
-                f"`aggregator` of DIBRA must accept fractional list weights; got {aggregator!r}, which does not. "
-                "Choose another, such as CombSUM(norm='borda')."
+                f"`aggregator` of DIBRA must accept fractional list weights; got {aggregator!r}, which does not "
+                "accept them. Choose another aggregator, such as CombSUM(norm='borda')."
             )
         return aggregator._prepare(lists)
 
@@ -273,7 +273,10 @@ class DIBRA(WeightedAggregator):
         return weight
 
     def _consensus(self, lists, weight, known=None, score=None):
-        """Score the candidates with scaled voter weights; `score` is the aggregator's function of the weights."""
+        """Score the candidates with scaled voter weights.
+
+        `score` is the function that the aggregator's `_repeat` returns for the lists; None means that it is computed.
+        """
         score = self._aggregator()._repeat(lists) if score is None else score
         scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
         return score(lists.list_weight * scaled)
@@ -316,7 +319,7 @@ class DIBRA(WeightedAggregator):
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
         own.needs_scores, own.scale_free = base.needs_scores, base.scale_free
-        # A preference shared by the voters with weight, or by the cut lists, need not be shared by all lists.
+        # All voters of positive weight, or all cut lists, may have a preference that not all lists have.
         own.unanimity = base.unanimity and self.prune is None
         own.absent_below = base.absent_below
         own.compares = base.compares

@@ -31,9 +31,10 @@ def alpha_majority(counts, total, alpha, beta):
 
 
 def disagreements(ranks, absent, majority):
-    """For each list, count the pairs on which it opposes a majority; a pair counts half if the list has neither item.
+    """For each list, count the pairs of items on which the list opposes a majority.
 
-    `ranks` and `absent` have shape (n_lists, n_items); `absent` marks the items missing from each list.
+    A pair also counts, but only half, if the list contains neither item. `ranks` and `absent` have shape (n_lists,
+    n_items); `absent` marks the items missing from each list.
     """
     n = ranks.shape[1]
     against = count_above(ranks, majority.T)
@@ -57,7 +58,7 @@ class PreferenceRelations(WeightedAggregator):
     beta : float, default=0.5
         Share of all lists that must compare two items for a majority to count, from 0 to 1.
     absent_edges : bool, default=True
-        Whether each item of a list also gets a point for each item missing from the list.
+        Whether an item of a list also gets a point for each item that is missing from the list.
     weighting : {"query", "global"}, default="query"
         Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
         one weight, pooled over the queries given to ``fit``.
@@ -78,7 +79,7 @@ class PreferenceRelations(WeightedAggregator):
     Warns
     -----
     UnequalLengthWarning
-        If the longest list of a query outweighs all others.
+        If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
         With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
@@ -183,7 +184,7 @@ class PreferenceRelations(WeightedAggregator):
         return Contributions(self._out_degrees(lists, weight))
 
     def _out_degrees(self, lists, weight):
-        """For each row, count the items that its list ranks lower, and multiply the count by the weight of the list."""
+        """For each row, count the items that its list ranks lower; the count is multiplied by the list's weight."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:

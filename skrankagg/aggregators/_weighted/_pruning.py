@@ -9,7 +9,7 @@ from ._voter_scales import scale_weights
 
 
 def keep_by_weight(lists, weight, d1, d2, *, known=None):
-    """Return a mask of rows that keeps the first share ``d1 + d2 * w`` of each list.
+    """Return a mask of the rows to keep: the first rows of each list, up to the share ``d1 + d2 * w`` of its rows.
 
     Here w is the min-max scaled weight of the list.
     """
@@ -18,14 +18,15 @@ def keep_by_weight(lists, weight, d1, d2, *, known=None):
 
 
 def keep_by_confidence(lists, weight, d1, d2, n_buckets):
-    """Return a mask of rows that keeps the items of trusted lists.
+    """Return a mask of the rows to keep: in each list, the items that trusted lists contain.
 
-    A list of higher confidence keeps more items.
+    The higher the confidence of a list, the more of its items are kept.
     """
     confidence = _confidence(lists, weight, d1, n_buckets)
     counted = (confidence * lists.list_weight)[lists.row_list]
     preservation = np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
-    # Sums of the same confidences in another order are rounded to one value, so that rounding does not decide.
+    # Sums of the same confidences in another order differ by rounding. Make them equal, so that this difference does
+    # not decide.
     scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
     level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
     # Sort by preservation, then by rank.
@@ -36,10 +37,10 @@ def keep_by_confidence(lists, weight, d1, d2, n_buckets):
 def _confidence(lists, weight, d1, n_buckets):
     """Compute each list's confidence from the bucket of its weight.
 
-    If lists of equal weight span several buckets, all of them get the highest of their confidences.
+    If lists of equal weight are in several buckets, each of these lists gets the confidence of the highest bucket.
     """
     order = group_order(lists.list_query, weight)
-    # Sums are restarted for each query, so that they round as in a query on its own.
+    # Sums start again for each query, so that they round as they would for a single query.
     cumulated = ragged_cumsum(lists.list_weight[order], lists.list_ptr)
     ends = np.append(np.diff(lists.list_query[order]) != 0, True)
     last_of_value = ends.copy()

@@ -18,7 +18,7 @@ __all__ = ["Comparator"]
 
 _MAP = "Mean Average Precision (MAP)"
 _WITHOUT_CUTOFF = {"map": _MAP, "time": "time"}
-# PyFLAGR's names of the measures at cutoffs, the columns, and the titles of plots.
+# Measures at cutoffs: PyFLAGR's names of the measures, the columns, and the titles of plots.
 _MEASURES = {
     "precision": ("P", "Precision"),
     "recall": ("recall", "Recall"),
@@ -42,8 +42,8 @@ class Comparator:
     aggregators : list of (str, method) tuples
         The methods that were added.
     results : DataFrame
-        The measures of each method and query. The column `time` contains the seconds that a method took, and the column
-        `Method` contains the name of the method. None before :meth:`aggregate`.
+        The measures of each method and query. The column `time` contains the number of seconds of the method, and the
+        column `Method` contains the name of the method. None before :meth:`aggregate` was called.
 
     See Also
     --------
@@ -64,7 +64,7 @@ class Comparator:
 
     def __init__(self, evaluation_points: int) -> None:
         self.aggregators: list[tuple[str, Any]] = []
-        # Typed Any: results are None only before a run, and users should not need to check for that.
+        # The type is Any, because users should not need to check for None, which occurs only before a run.
         self.results: pd.DataFrame | Any = None
         self.ev_pts = evaluation_points
 
@@ -76,7 +76,7 @@ class Comparator:
         name : str
             Name of the method in the results.
         obj : object
-            A method of this module, or any object with a method ``aggregate`` like PyFLAGR's.
+            A method of this package, or any object that has a method ``aggregate`` as in PyFLAGR.
         """
         self.aggregators.append((name, obj))
 
@@ -158,7 +158,7 @@ class Comparator:
         cutoff : int
             Largest cutoff.
         metric : str or list of str, default="all"
-            Measures; "all" selects all columns, also for larger cutoffs.
+            Measures; "all" selects all columns, including columns for larger cutoffs.
         query : str, default="all"
             Query as in the column `q`, such as "Topic 1"; "all" selects the means over the queries.
 

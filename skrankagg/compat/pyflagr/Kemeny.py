@@ -10,7 +10,7 @@ from ._method import Method
 
 __all__ = ["KemenyOptimal"]
 
-# Largest number of items for which all permutations are tried.
+# Largest number of items for which all permutations are compared.
 _MOST_PERMUTED = 8
 
 
@@ -58,7 +58,7 @@ class KemenyOptimal(Method):
         return table, score
 
     def _gains(self, table):
-        """Compute the gain of each list if the row's item is above the column's item.
+        """For each list and each pair of items, compute the list's gain if the row's item is above the column's item.
 
         The result has the shape (n_lists, n_items, n_items).
         """
@@ -66,7 +66,8 @@ class KemenyOptimal(Method):
             return (table.rank[:, :, None] < table.rank[:, None, :]).astype(np.float64)
         held = table.held
         above = (table.place[:, :, None] < table.place[:, None, :]) & held[:, :, None] & held[:, None, :]
-        # A list of fewer than two items has no pairs: FLAGR gets NaN everywhere, here the list has no influence.
+        # A list with fewer than two items has no pairs. In FLAGR, all results are then NaN. Here, the list has no
+        # influence.
         n_candidates = table.length * (table.length - 1.0) / 2.0
         return above / np.maximum(n_candidates, 1.0)[:, None, None]
 
@@ -89,7 +90,7 @@ def best_order(gains: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _permutations(n):
-    # Each place is swapped with itself and all later ones, depth first, and back: shape (n!, n).
+    # Each place is swapped with itself and with all later places, depth first, and swapped back. The shape is (n!, n).
     orders = np.arange(n)[None, :]
     for place in range(n - 1):
         swapped = np.repeat(orders[:, None, :], n - place, axis=1)
@@ -108,7 +109,8 @@ def _best_permutation(gains):
     if n > 1:
         better, worse = np.array(list(combinations(range(n), 2))).T
         pairs = orders[:, better] * n + orders[:, worse]
-        # A list's gain is a whole number of units, divided once; lists are added one after the other.
+        # The gain of a list is an integer number of units, which is divided once. The lists are added one after the
+        # other.
         for gain in gains:
             unit = gain.max(initial=0.0)
             if unit > 0:

@@ -15,7 +15,8 @@ __all__ = ["MC", "MC1", "MC2", "MC3", "MC4", "MCT"]
 
 _BY_NUMBER = {801: "mc1", 802: "mc2", 803: "mc3", 804: "mc4", 805: "mct"}
 
-# A walk without a fixed number of steps ends when a step moves less than this, or after this many steps.
+# A walk without a fixed number of steps ends when a step changes less than the first number, or when the second number
+# of steps is reached.
 _TOLERANCE, _MOST_STEPS = 1e-13, 10_000
 
 
@@ -109,7 +110,7 @@ class MC(Method):
         return _fill_diagonal(moves)
 
     def _dwork(self, table, chain):
-        # Draw from the lists themselves: the rows of the main estimator's chains.
+        # An item is drawn from the lists themselves, with the rows of the main estimator's chains.
         lists = table.lists
         below = np.ones(lists.n_rows)
         if chain == "mc2":
@@ -146,7 +147,7 @@ _CHAIN = """Chain that FLAGR names {name}.
 
     See Also
     --------
-    skrankagg.MarkovChain : The same method by the papers, with ``chain="{chain}"``.
+    skrankagg.MarkovChain : The same method as in the papers, with ``chain="{chain}"``.
 
     Examples
     --------

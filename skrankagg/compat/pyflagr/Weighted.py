@@ -15,7 +15,7 @@ from ._ranking import add_up, single
 
 __all__ = ["DIBRA", "Agglomerative", "PreferenceRelationsGraph"]
 
-# DIBRA's words for PyFLAGR's.
+# PyFLAGR's values of parameters, and the corresponding values of the main DIBRA.
 _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 

@@ -2,7 +2,8 @@
 
 The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. A deviation
 of FLAGR from the paper that it cites is a *quirk*, which has a name in :data:`QUIRKS`. By default, all quirks are
-followed. With ``convention="papers"`` no quirk is followed, and with a collection of names only these quirks.
+followed. With ``convention="papers"``, no quirk is followed. With a collection of names, only the quirks with these
+names are followed.
 
 >>> import pandas as pd
 >>> import skrankagg.compat.pyflagr.Linear as Linear

@@ -10,13 +10,14 @@ NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda":
 
 
 def _check_scores(table, norm):
-    """If the normalisation uses scores, raise an error for missing scores or scores that contradict the ranks."""
+    """Raise InputError if the normalisation uses scores, and if scores are missing or contradict the ranks."""
     if norm in {"score", "z-score"}:
         check_scores(table.profile.lists, f"norm={norm!r}", "choose 'borda' or 'rank'")
 
 
 def _less(high, low, quirks):
-    # FLAGR subtracts unsigned 32-bit numbers: a rank below the last place becomes far larger than the first one.
+    # FLAGR subtracts unsigned 32-bit numbers. The value of a rank below the last place is then far larger than the
+    # value of the first rank.
     less = high - low
     return np.where(less < 0, less + 2.0**32, less) if "unsigned" in quirks else less
 
@@ -36,8 +37,8 @@ def comb_terms(table, norm, multiply, quirks):
     Returns
     -------
     function
-        Adds up the terms list by list. Its argument is the weights of the lists, or None. Its result is a float64 array
-        of shape (n_items,).
+        Function that adds up the terms, list by list. The argument contains the weights of the lists, or is None. The
+        result is float64 of shape (n_items,).
     """
     _check_scores(table, norm)
     terms = _terms(table, norm, quirks)
@@ -59,7 +60,8 @@ def _terms(table, norm, quirks):
         value = (_less(length, table.rank, quirks) + 1.0) / np.maximum(length, 1.0)
     else:
         low, high, mean, deviation = table.stats[:, :, None]
-        # A list whose items all have the same score gives 0 / 0 in FLAGR; here it is treated as in the main estimators.
+        # If all items of a list have the same score, FLAGR computes 0 / 0. Here, the list is treated as in the main
+        # estimators.
         if norm == "score":
             span = high - low
             value = np.where(span > 0, (table.score - low) / np.where(span > 0, span, 1.0), 1.0)

@@ -8,7 +8,7 @@ from ._ranking import add_up, single
 
 
 def _weigh(upper, lower, weight):
-    # Counts of lists need no order; sums of weights are added in the order of the lists.
+    # Numbers of lists may be added in any order. Weights are added in the order of the lists.
     if weight is None:
         return preference_counts(upper, lower, gap=0).astype(np.float64)
     return weigh_by_list(upper, lower, np.broadcast_to(weight[:, None], upper.shape))
@@ -23,7 +23,7 @@ def _not_behind(table, gap, weight):
 
 
 def majority_scores(table, draw, weight=None):
-    """Score each item by its number of majority wins, plus the value of a draw for each of its draws.
+    """Score each item by its number of majority wins, plus `draw` for each of the item's draws.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     if "outrank.truncate" in quirks:
         limits = [float(int(limit)) for limit in limits]
     preference, veto, concordance, discordance = limits
-    # Doubled ranks are whole, so a difference of at least some number is one of at least the next whole number.
+    # Doubled ranks are integers. A difference of at least some number is therefore at least the next integer.
     preference, veto = (int(np.ceil(2 * places)) for places in (preference, veto))
     concordant = _not_behind(table, preference, weight)
     discordant = _not_behind(table, veto, weight).T

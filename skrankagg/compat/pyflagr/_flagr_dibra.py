@@ -1,4 +1,4 @@
-"""DIBRA with FLAGR's iterations, distances, weights, and two ways to cut lists."""
+"""DIBRA with FLAGR's iterations, distances and weights, and FLAGR's two ways to cut lists."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ def _opposed_cosine(table):
     def distance(order):
         place = np.empty(len(order))
         place[order] = places
-        # Sums of whole numbers are exact in any order; an empty list has no distance.
+        # Sums of integers are exact in any order. An empty list has no distance.
         return 1.0 - np.divide(points @ place, scale, out=np.full(len(scale), np.nan), where=scale > 0)
 
     return distance
@@ -76,7 +76,7 @@ def _zero(table):
     return lambda order: np.zeros(table.shape[0])
 
 
-#: Quirk and FLAGR's distance by the name in PyFLAGR; the main distance has the same name.
+#: For each name of a distance in PyFLAGR: the quirk, and FLAGR's distance. The main distance has the same name.
 DISTANCES = {
     "cosine": ("dibra.cosine", _opposed_cosine),
     "footrule": ("dibra.footrule", _skewed_footrule),
@@ -109,7 +109,7 @@ class Weights:
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
 
     def scaled(self, norm):
-        """Return the weights scaled by `minmax`, by `z` or not at all; equal weights become 1."""
+        """Scale the weights by `minmax` or `z`, or leave them unscaled, and return them; equal weights become 1."""
         if norm == "minmax":
             span = self.high - self.low
             return (self.value - self.low) / span if span > 0 else np.ones(len(self.value))
@@ -152,7 +152,7 @@ def dibra_scores(table, method, quirks):
 
 
 def _iterate(table, method, quirks):
-    """Aggregate and update the weights in turn until no weight grows; return the weights and the scores."""
+    """Alternately aggregate and update the weights until no weight grows; return the weights and the scores."""
     m = table.shape[0]
     gamma, tol = single(method.g, quirks), single(method.tolerance, quirks)
     weights = Weights(np.ones(m), 0.0, 1.0, 1.0)
@@ -163,7 +163,7 @@ def _iterate(table, method, quirks):
         score = aggregate(weights, order)
         order, ordered = rank_table(table, score, quirks)
         distance = distance_to(order, ordered)
-        # In FLAGR a weight grows only if the distance is above 0; NaN is not.
+        # In FLAGR, a weight grows only if the distance is above 0. A distance of NaN is not above 0.
         growing = distance > 0 if DISTANCES[method.dist][0] in quirks else ~np.isnan(distance)
         growth = np.where(growing, np.exp(-gamma * t * np.where(growing, distance, 0.0)), 0.0)
         value = weights.value + growth
@@ -220,12 +220,12 @@ def _refuse_nothing(table):
 
 
 def _cut_wire(table, weights, method, quirks):
-    """In each list, keep the items that are most supported by trusted voters; sort the lists by trust."""
+    """In each list, keep the items with the most support by trusted voters; then sort the lists by trust."""
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")
     if "wire.equal_width" in quirks:
-        if not weights.high > weights.low:  # without a span, no share of it is above any bound
+        if not weights.high > weights.low:  # if the span is 0, no share of the span is above any bound
             value = np.zeros(m)
         reached = np.count_nonzero(value[:, None] > np.arange(n_buckets) / n_buckets, axis=1)
         back = n_buckets - np.maximum(reached, 1)

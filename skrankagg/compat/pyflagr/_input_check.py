@@ -1,8 +1,8 @@
-"""Input of lists and judgements, which are read as in FLAGR and are encoded once.
+"""Input of lists and judgements; they are read as in FLAGR and encoded once.
 
 The order of the file matters here, because FLAGR adds numbers in the order of the file. Queries and voters are numbered
-by their first appearance; items are sorted as bytes. Ids are text. Some input is changed or dropped by FLAGR, or makes
-it crash. Here such input is read unchanged, or an error gives the reason.
+by their first appearance; items are sorted as bytes. Ids are text. FLAGR changes or drops some input, and crashes on
+other input. Here, such input is read unchanged, or an error is raised that gives the reason.
 """
 
 import os
@@ -54,7 +54,7 @@ def _text(column):
 
 
 def _refuse_duplicates(frame):
-    # Reported here, with the user's ids.
+    # The error is raised here, because its message must contain the user's ids.
     names = ["query", "voter", "item"]
     twice = frame[frame.duplicated(names)]
     if len(twice):
@@ -101,7 +101,7 @@ def encode_profile(input_file, input_df, quirks):
 
 
 def _as_written(rows):
-    """Sort lists by descending score, rank and file order; return the rows with their places, and FLAGR's ranks."""
+    """Sort each list by descending score, rank and file order; return the rows with places, and FLAGR's ranks."""
     keys = [rows["query"], rows["voter"]]
     if "score" in rows:
         keys.append(-rows["score"].to_numpy(dtype=np.float64))
@@ -113,7 +113,7 @@ def _as_written(rows):
     rows = rows.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
     start = (np.diff(rows["query"], prepend=-1) != 0) | (np.diff(rows["voter"], prepend=-1) != 0)
     place = positions(starts_to_ptr(start))
-    # FLAGR reads whole numbers.
+    # FLAGR reads ranks as integers.
     rank = np.trunc(rows["rank"].to_numpy(dtype=np.float64)) if "rank" in rows else place.astype(np.float64)
     return rows.assign(rank=place), rank
 

@@ -50,12 +50,12 @@ class _Lists:
         if "agg.missing_keeps" in quirks:
             self.score = np.where(self.held, 0.5 * length * (length + 1.0 - 2.0 * table.rank), -np.inf)
         else:
-            # The items absent from a list share the places after its last one.
+            # The items that are absent from a list share the places after the last item of the list.
             rank = np.where(self.held, table.rank, (length + 1.0 + n) / 2.0)
             self.score = n * (n + 1.0 - 2.0 * rank) / 2.0
             self.held[:] = True
         if self.partial:
-            # Places count from 0; items absent from a list have 0.
+            # Places are counted from 0. Items that are absent from a list have place 0.
             order = np.argsort(-self.score, axis=1, kind="stable")
             self.place = np.empty((m, n))
             np.put_along_axis(self.place, order, np.broadcast_to(np.arange(float(n)), (m, n)), axis=1)
@@ -65,7 +65,8 @@ class _Lists:
             self.place = np.stack([_mid_places(score) for score in self.score])
             self.shared = np.ones((m, n))
         self.square = self.place**2
-        # A list of one item is not comparable with any other; a merged list is not compared again.
+        # A list of one item cannot be compared with any other list. A list that was merged into another list is not
+        # compared again.
         self.base, self.scale, self.gone = np.ones(m), np.ones(m), np.zeros(m)
         for k in range(m):
             self._set_scale(k)
@@ -86,7 +87,7 @@ class _Lists:
     def merge(self, a, b, weight):
         """Merge list `b` into list `a`."""
         both = self.held[a] & self.held[b]
-        with np.errstate(invalid="ignore"):  # items absent from one of the two
+        with np.errstate(invalid="ignore"):  # items that are absent from one of the two lists
             mean = (weight[a] * self.score[a] + weight[b] * self.score[b]) / (weight[a] + weight[b] or 1.0)
         self.score[a] = np.where(both, mean, np.maximum(self.score[a], self.score[b]))
         self.hits[a] += self.hits[b]

@@ -23,8 +23,8 @@ from ._ranking import rank_table
 #: A file or a folder; as in PyFLAGR, "" stands for no file.
 AnyPath: TypeAlias = str | os.PathLike[str]
 
-# Quirks that leave the aggregate lists unchanged, or only round a parameter. If there are no others, the main estimator
-# is used.
+# Quirks that do not change the aggregated lists, or that only round a parameter. If there are no other quirks, the main
+# estimator is used.
 _OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idcg_retrieved", "eval.zero_past_end"})
 
 
@@ -35,9 +35,10 @@ class Run:
     Parameters
     ----------
     candidate : ndarray of shape (n_rows,), dtype=int64
-        Candidates of the profile's lists, query by query, best first.
+        The candidate of each row of the aggregated lists. Rows are ordered by query; the best candidate of a query is
+        first.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Rows of each query.
+        Row offsets: query ``q`` has the rows ``ptr[q]`` to ``ptr[q + 1] - 1``.
     score : ndarray of shape (n_rows,), dtype=float64
         Score of each row.
     """
@@ -53,12 +54,12 @@ def is_given(file, frame):
 
 
 def one_of(name, value, options):
-    """Return a value if it is one of the options, else raise an error; PyFLAGR silently replaces other values."""
+    """Return a value that is one of the options, or raise InputError; PyFLAGR silently replaces other values."""
     check_choice(name, value, options)
     return value
 
 
-# Entries of parameters that the docstrings of the methods refer to by name.
+# Descriptions of parameters, which the docstrings of the methods refer to by name.
 _TEXTS = {
     "eval_pts": """eval_pts : int, default=10
     Largest cutoff of the measures.""",
@@ -83,8 +84,8 @@ class Method:
     eval_pts : int, default=10
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
-        Quirks of FLAGR to follow. "flagr" follows all quirks, "papers" follows none, and a collection contains names of
-        quirks.
+        Quirks of FLAGR to follow. With "flagr", all quirks are followed; with "papers", no quirks are followed. A
+        collection contains the names of the quirks to follow.
     """
 
     def __init_subclass__(cls) -> None:
@@ -122,7 +123,7 @@ class Method:
         rels_df : DataFrame, default=None
             The judgements as a frame. The columns have the same order, or are named `query`, `item`, `relevance`.
         out_dir : str or path-like, default=None
-            Folder to which both frames are also written, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
+            Folder in which both frames are also stored, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
 
         Returns
         -------
@@ -143,7 +144,7 @@ class Method:
         return df_out, df_eval
 
     def _run_and_evaluate(self, profile, encoded):
-        """Aggregate encoded lists. If there are judgements, measure the result and the seconds."""
+        """Aggregate encoded lists; if there are judgements, measure the result and the duration."""
         start = time.perf_counter()
         run = self._run(profile)
         table = pd.DataFrame()
@@ -184,7 +185,7 @@ class Method:
         return self._quirks <= _OUTSIDE
 
     def _paper(self):
-        """Build the main estimator of the paper's method; return None if this package has its own code for it."""
+        """Return the main estimator of the paper's method, or None if this package has its own code for the method."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):

@@ -1,4 +1,4 @@
-"""The encoded input lists, and for each query matrices with a row for each list and a column for each item."""
+"""The encoded input lists; and, for each query, matrices with a row for each list and a column for each item."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +13,8 @@ from ..._data._ranked_lists import RankedLists
 #: FLAGR's rank of an item that is absent from a list.
 ABSENT = 1_000_000.0
 
-# Largest number of cells of all matrices of lists by items and items by items that are kept for the next method.
+# Matrices of lists by items, and of items by items, are kept for the next method if together they have at most this
+# number of cells.
 _KEPT_CELLS = 1 << 22
 
 
@@ -52,7 +53,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """Encode the nonempty lists for parts of the main estimators; each voter's id is the voter's number."""
+        """Encode the nonempty lists for parts of the main estimators; the id of a voter is the voter's number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -94,7 +95,7 @@ class QueryTable:
         return np.count_nonzero(self.held, axis=0)
 
     def whole_ranks(self, gap=1):
-        """Return the doubled ranks; absent items are at least `gap` below all others.
+        """Return the doubled ranks; absent items are at least `gap` below all other items.
 
         Doubled ranks are integers, even for ties.
 
@@ -113,17 +114,17 @@ class QueryTable:
 
     @cached_property
     def twice_rank(self):
-        """Return the doubled ranks, for comparisons."""
+        """Return the doubled ranks, which are used in comparisons."""
         return self.whole_ranks()
 
     @cached_property
     def above(self):
-        """Count the lists that have the row's item above the column's item; absent items are below all others."""
+        """Count the lists that have the row's item above the column's item; absent items are below all other items."""
         return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
 
     @cached_property
     def both(self):
-        """For each pair of items, count the lists that contain both."""
+        """For each pair of items, count the lists that contain both items."""
         held = self.held.astype(np.float64)
         return held.T @ held
 
@@ -137,12 +138,12 @@ class QueryTable:
         """Return the items in the order of FLAGR's hash table, which is the order of FLAGR's searches and sums."""
         lists = self.profile.lists
         slot = self.profile.item_slots[lists.candidate_item[lists.candidate_ptr[self.query] + self.items]]
-        # The newest item of a slot comes first; items arrive list by list.
+        # The newest item of a slot comes first. Items are added list by list.
         first = np.where(self.held, self.place + np.cumsum(self.length)[:, None], np.iinfo(np.int64).max).min(axis=0)
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Cut the lists to the items of a mask, and remove items that no cut list contains.
+        """Cut the lists to the items that a mask marks, and remove items that no cut list contains.
 
         Parameters
         ----------
@@ -204,7 +205,7 @@ class Profile:
     queries : pandas.Index
         Names of the queries.
     absent_voters : bool
-        Whether every voter has a list in every query.
+        Whether the quirk ``absent_voters`` is followed. Every voter then has a list in every query, which may be empty.
     """
 
     lists: RankedLists
@@ -219,7 +220,7 @@ class Profile:
         for number, name in enumerate(self.lists.items):
             value = 5381
             for byte in name.encode():
-                value = (33 * value + (byte ^ 128) - 128) & 0x3FF  # bytes are signed in FLAGR
+                value = (33 * value + (byte ^ 128) - 128) & 0x3FF  # FLAGR treats bytes as signed numbers
             slots[number] = value
         return slots
 

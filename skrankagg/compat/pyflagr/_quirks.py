@@ -14,10 +14,11 @@ from ...exceptions import InputError
 
 __all__ = ["QUIRKS"]
 
-#: A convention: all quirks, no quirks, or the quirks with the given names.
+#: Types of a convention, which stands for all quirks, no quirks, or the quirks with the given names.
 Convention: TypeAlias = Literal["flagr", "papers"] | Collection[str]
 
-#: Quirks of FLAGR 1.0.18 by name: FLAGR's behaviour; after the semicolon, the behaviour without the quirk.
+#: Quirks of FLAGR 1.0.18 by name. The text describes FLAGR's behaviour and, after the semicolon, the behaviour without
+#: the quirk.
 QUIRKS: dict[str, str] = {
     "rank.verbatim": "ranks count as written, including gaps and ties; otherwise only the order of the ranks counts, "
     "and ties share their mean rank",

@@ -1,4 +1,4 @@
-"""Rankings from scores, and sums in a fixed order, which determine which items are tied."""
+"""Rankings from scores, and sums in a fixed order. The order of additions determines which items tie."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def add_up(terms):
     ndarray of shape (n_sums,), dtype=float64
         Sums that are bitwise equal to the sums of a loop over the rows.
     """
-    if terms.shape[1] == 1:  # NumPy adds a single column pairwise
+    if terms.shape[1] == 1:  # NumPy would add a single column pairwise
         return np.cumsum(terms[:, 0])[-1:] if len(terms) else np.zeros(1)
     return np.add.reduce(np.ascontiguousarray(terms), axis=0)
 

@@ -29,7 +29,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     Returns
     -------
     list of str
-        Names for the `metrics` of a Comparator.
+        Names that can be passed as `metrics` to a Comparator.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
 
 
 def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
-    """Convert a comparison to FLAGR's layout: each method has a row for each query, and a row `all`.
+    """Convert a comparison to FLAGR's layout, in which each method has a row for each query and a row `all`.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
 
 def _whole(column):
     """Convert a column of counts to integers if it contains only integers and NaN."""
-    if (column.dropna() % 1 != 0).any():  # the error_score of a method that failed
+    if (column.dropna() % 1 != 0).any():  # the error score of a method that failed
         return column
     return column.astype("Int64" if column.isna().any() else int)
 

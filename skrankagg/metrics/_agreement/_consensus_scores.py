@@ -44,9 +44,9 @@ def consensus_score(
 
     Notes
     -----
-    Lists have the same weights as in aggregation. With "tau", the distance is the share of discordant pairs of items.
-    Only pairs that are ordered in both the list and the consensus are counted. If all lists are full and have no ties,
-    a Kemeny consensus therefore has the highest score.
+    The mean over the lists uses the weights that the lists have in aggregation. With "tau", the distance is the share
+    of discordant pairs of items. Only pairs that are ordered in both the list and the consensus are counted. If all
+    lists are full and have no ties, a Kemeny consensus therefore has the highest score.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class ConsensusScorer:
         -------
         float
         """
-        lists = check_lists(X)  # first: transform would accept dicts and lists, which have no samples
+        lists = check_lists(X)  # checked first, because transform would accept dicts and lists, which have no samples
         return consensus_score(lists, estimator.transform(X), self.distance)
 
     def __repr__(self) -> str:

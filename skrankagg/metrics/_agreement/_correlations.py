@@ -21,7 +21,7 @@ _CELLS = 1 << 20
 
 
 def spearman_rho(first: Ranking, second: Ranking) -> float:
-    r"""Compute Spearman's rank correlation of two rankings over the items that both contain.
+    r"""Compute Spearman's rank correlation of two rankings over the items that both rankings contain.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def rank_tau_ap(first, second):
     order = np.argsort(first, kind="stable")
     first, second = first[order], second[order]
     # For each item, count the items above its tie group that the second ranking also places above it. A tie in the
-    # second ranking counts one half.
+    # second ranking counts as one half.
     start = np.searchsorted(first, first, side="left")
     above = np.empty(n)
     width = max(1, _CELLS // n)
@@ -155,7 +155,7 @@ def rank_tau_ap(first, second):
         own = second[rows, None]
         agrees = (second < own) + 0.5 * (second == own)
         above[rows] = np.where(np.arange(n) < start[rows, None], agrees, 0.0).sum(axis=1)
-    # Within the group, each of two items is above the other in half of the orders.
+    # Of two items of the same group, each is above the other in half of the orders.
     _, group, size = np.unique(start, return_inverse=True, return_counts=True)
     mean = (np.bincount(group, weights=above) / size)[group]
     places = np.arange(n)

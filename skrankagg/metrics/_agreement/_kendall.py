@@ -22,7 +22,7 @@ __all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "ke
 
 
 def ratio_or_nan(numerator, denominator):
-    """Divide; the result is NaN where the divisor is 0."""
+    """Divide a numerator by a denominator; the result is NaN where the denominator is 0."""
     numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
     return np.divide(
         numerator, denominator, out=np.full(np.broadcast(numerator, denominator).shape, np.nan), where=denominator > 0
@@ -33,7 +33,8 @@ def ratio_or_nan(numerator, denominator):
 FROM_COUNTS = {
     "a": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, pairs),
     "b": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, np.sqrt(first * second)),
-    # A tied pair scores 1 in both directions: the product adds up to 0 unless both rankings tie the pair.
+    # A tied pair scores 1 in both directions. The products of a pair therefore add up to 0 if only one ranking ties the
+    # pair.
     "x": lambda discordant, both, first, second, pairs: ratio_or_nan(
         both - 2 * discordant + (pairs - first - second + both), pairs
     ),
@@ -44,8 +45,8 @@ FROM_COUNTS = {
 def pair_counts(first, second):
     """Count pairs in two complete vectors of ranks, of shape (n_items,).
 
-    Returns five counts: discordant pairs, pairs ordered by both vectors, pairs ordered by the first vector, pairs
-    ordered by the second vector, and all pairs.
+    The function returns five counts: discordant pairs, pairs ordered by both vectors, pairs ordered by the first
+    vector, pairs ordered by the second vector, and all pairs.
     """
     n = len(first)
     if n < 2:
@@ -65,13 +66,13 @@ def _tied_pairs(rank):
 
 
 def common(first, second):
-    """Restrict two vectors of ranks to the items that both vectors contain, and return the mid-ranks."""
+    """Return the mid-ranks of two vectors, restricted to the items that both vectors contain."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return mid_rank(first[both]), mid_rank(second[both])
 
 
 def union(first, second):
-    """Restrict two vectors of ranks to the items that at least one vector contains, and return their mid-ranks.
+    """Return the mid-ranks of two vectors, restricted to the items that at least one vector contains.
 
     In each vector, absent items are tied below all other items.
     """
@@ -80,7 +81,7 @@ def union(first, second):
 
 
 def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "x"] = "b") -> float:
-    r"""Compute Kendall's rank correlation of two rankings over the items that both contain.
+    r"""Compute Kendall's rank correlation of two rankings over the items that both rankings contain.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
 
 
 def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
-    r"""Compute Goodman and Kruskal's gamma of two rankings over the items that both contain.
+    r"""Compute Goodman and Kruskal's gamma of two rankings over the items that both rankings contain.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     Returns
     -------
     float
-        The distance, which is 0 for equal rankings. With ``normalize=True`` it is at most 1.
+        The distance, which is 0 for equal rankings. With ``normalize=True``, the distance is at most 1.
 
     See Also
     --------
@@ -221,7 +222,7 @@ def footrule_distance(
     first, second : list, or mapping or Series of item to rank
         Rankings.
     location : float, default=None
-        Rank that a list gives to the items absent from it; None uses one more than the length of the list.
+        Rank of the items that are absent from a list; None uses one more than the length of the list.
     normalize : bool, default=False
         Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`. If a list lacks items of
         the other list, the divisor is the distance between two lists of these lengths that have no item in common.

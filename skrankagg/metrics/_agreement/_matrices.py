@@ -1,7 +1,7 @@
 """Agreement of every two voters, of every two methods, and of the voters with a consensus.
 
-Pairs of items are counted for all pairs of lists at once. The item pairs are divided into strips, and matrix products
-add up the counts of one strip after another.
+Pairs of items are counted for all pairs of lists at once. The item pairs are divided into strips. A matrix product
+counts the pairs of each strip, and the counts of all strips are added up.
 """
 
 import inspect
@@ -26,7 +26,7 @@ from ._kendall import FROM_COUNTS, ratio_or_nan
 
 __all__ = ["agreement_matrix", "agreement_names", "concordance", "consensus_agreement"]
 
-# Cells of a strip: pairs of items times lists.
+# Number of cells of a strip, which has a row for each list and a column for each pair of items.
 _STRIP_CELLS = 1 << 20
 
 
@@ -118,9 +118,10 @@ def agreement_matrix(
     Returns
     -------
     DataFrame of shape (n_voters, n_voters)
-        Row i and column j contain the agreement of voter i with voter j. The agreement is averaged over the queries for
-        which both voters have a list and the measure is defined. It is NaN if there is no such query. The matrix is
-        symmetric except for "tau-ap". With ``per_query=True`` the query is the first level of the index.
+        The cell in row i and column j contains the agreement of voter i with voter j. The agreement is averaged over
+        the queries for which both voters have a list and the measure is defined. The cell is NaN if there is no such
+        query. The matrix is symmetric except for "tau-ap". With ``per_query=True`` the query is the first level of the
+        index.
 
     See Also
     --------
@@ -217,7 +218,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
         ranked = np.full(run.n_items + lists.n_items, np.nan)
         rows = slice(run.row_ptr[place[q]], run.row_ptr[place[q] + 1])
         ranked[run.candidate_item[run.candidate[rows]]] = run.rank[rows]
-        # Columns are the items of the consensus, then the items of the lists that the consensus lacks.
+        # The columns are the items of the consensus, followed by the items that only the lists contain.
         here = lists.candidate_item[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]
         column = np.where(item[here] < 0, run.n_items + here, item[here])
         table = np.full((len(voters) + 1, len(ranked)), np.nan)
@@ -248,7 +249,7 @@ def concordance(lists: PlainLists) -> pd.Series:
 
     See Also
     --------
-    kendall_w : Kendall's coefficient for rankings that are not a frame.
+    kendall_w : Kendall's coefficient for rankings that are given as lists or mappings.
 
     Examples
     --------
@@ -288,10 +289,10 @@ def tied_by_score(run):
 
 @one_blas_thread
 def pair_counts_of_all(ranks):
-    """For every two lists, count pairs of the items that both lists contain.
+    """For every two lists, count the pairs of items that both lists contain.
 
-    `ranks` has the shape (n_lists, n_items), and NaN marks absent items. Returns five arrays of counts, of shape
-    (n_lists, n_lists). They count discordant pairs, pairs ordered by both lists, pairs ordered by the first list,
+    `ranks` has the shape (n_lists, n_items), and NaN marks absent items. The function returns five arrays of shape
+    (n_lists, n_lists). The arrays count discordant pairs, pairs ordered by both lists, pairs ordered by the first list,
     pairs ordered by the second list, and all pairs.
     """
     held = ~np.isnan(ranks)
@@ -317,7 +318,11 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """For each strip of item pairs, yield the signs of the lists' preferences and a mask of lists with both items."""
+    """For each strip of item pairs, yield the lists' preferences as signs, and a mask.
+
+    A sign is 1 if a list ranks the first item of a pair higher, -1 if the second, and 0 otherwise. The mask marks the
+    lists that contain both items; it is None if all lists contain all items.
+    """
     m, n = dense.shape
     if n < 2**15:
         dense = dense.astype(np.int16)
@@ -343,7 +348,7 @@ def _pair_strips(dense, held):
 def _top_distances(ranks, *, penalty=0.5, normalize=False):
     """Compute Kendall's distance K^(p) of every two lists.
 
-    Each list ties the items that only the other list contains below its own items. Items absent from both lists are not
+    Items that only the other list contains are tied below the items of a list. Items absent from both lists are not
     compared.
     """
     check_share("penalty", penalty)
@@ -361,7 +366,7 @@ def _top_distances(ranks, *, penalty=0.5, normalize=False):
 
 
 def _find(measure, options):
-    """Return the function that turns a matrix of ranks into the matrix of agreement."""
+    """Return the function that computes a matrix of agreement from a matrix of ranks, with these options."""
     if measure == "kendall-distance":
         _check_options(measure, _top_distances, options)
         return lambda ranks: _top_distances(ranks, **options)
@@ -424,7 +429,7 @@ def _check_options(measure, function, options):
 
 
 def _query_ranks(lists, q):
-    """Return the voters of a query and the ranks of its items in each voter's list; NaN marks absent items."""
+    """Return the voters of a query, and a matrix of the items' ranks in each voter's list; NaN marks absent items."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     ranks = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), np.nan)

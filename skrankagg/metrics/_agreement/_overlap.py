@@ -43,14 +43,18 @@ def _contributions(rank, depth, ties):
 
 
 def _agreement(shared, first, second, ties):
-    """Compute the agreement at each depth, from the shared contributions and the sums of both rankings."""
+    """Compute the agreement at each depth, from the sum of shared contributions and the weights of both rankings."""
     if ties == "w":
         return 2 * shared / (first + second)
     return shared / np.sqrt(first * second)
 
 
 def _weight(contribution, depths, ties):
-    """Return the weight of a ranking: the sum of contributions for "w", depth for "a", and sum of squares for "b"."""
+    """Return a weight of a ranking at each depth.
+
+    Under "w", the weight is the sum of the contributions. Under "a", it is the depth. Under "b", it is the sum of the
+    squared contributions.
+    """
     if ties == "a":
         return depths.astype(np.float64)
     return contribution.sum(axis=0) if ties == "w" else (contribution**2).sum(axis=0)
@@ -76,8 +80,9 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
     k : int
         Depth.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
-        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
+        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
+        equal rankings agree fully.
 
     Returns
     -------
@@ -120,8 +125,9 @@ def average_overlap(
     k : int, default=None
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
-        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
+        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
+        equal rankings agree fully.
 
     Returns
     -------
@@ -171,8 +177,9 @@ def rank_biased_overlap(
         "ext" extrapolates the observed agreement. "min" and "max" are the bounds of the value over all continuations of
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" uses sports ranks. "a" uses the mean over all orders of tied items. "b" divides the
-        agreement under "a" by the agreement of the rankings with themselves, so that equal rankings agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
+        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
+        equal rankings agree fully.
 
     Returns
     -------
@@ -245,7 +252,7 @@ def _unseen(lacking, rank, long, s, score, agreement):
     candidates = long[lacking & ~np.isnan(rank)]
     order = np.argsort(rank[lacking & ~np.isnan(rank)], kind="stable")
     if score == "max":
-        # One more of these items at each depth, the best ones first.
+        # At each depth, one more of these items appears; the best of them appear first.
         running = np.cumsum(candidates[order], axis=0)
         added[s:] = running[places - s, places]
     else:
@@ -263,7 +270,7 @@ def _tail(shared, agreement, s, length, p, score):
     depths = np.arange(1, length + 1)
     if score == "min":
         return shared * (-np.log1p(-p) - np.sum(p**depths / depths))
-    # Two more common items at each depth, until the rankings contain the same items.
+    # At each depth, two more items are common, until the rankings contain the same items.
     full = length + s - round(shared)
     between = np.arange(length + 1, full + 1)
     return np.sum((2 * between - length - s + shared) / between * p**between) + p ** (full + 1.0) / (1 - p)

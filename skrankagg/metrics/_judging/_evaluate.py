@@ -102,22 +102,22 @@ def evaluate(
     Notes
     -----
     The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself as the gain; choose
-    ``gain="linear"`` for this. The two gains are equal on binary judgements. To order equal scores like trec_eval,
-    choose ``ties="trec_eval"``.
+    ``gain="linear"`` to get the same values. The two gains are equal on binary judgements. To order equal scores like
+    trec_eval, choose ``ties="trec_eval"``.
 
     This function measures voters like runs, over all judged queries. A query for which the voter has no list counts 0
     unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,
-    and voters without judged queries. By default it measures each voter only over the queries for which the voter has a
-    list. It reports the number of these queries.
+    and voters without judged queries. By default, :func:`evaluate_voters` measures each voter only over the queries for
+    which the voter has a list, and reports the number of these queries.
 
     `ties` is the rule for items of equal score. "order" uses the published order: by rank, or by score and item if
     there are no ranks. "trec_eval" sorts the items in descending order and ignores the ranks. "trec_eval_float32" does
-    the same after rounding scores to single precision, like older versions of trec_eval and pytrec_eval. "expected" is
-    the mean over all orders, for measures that have a closed form of this mean. "optimistic" and "pessimistic" are the
-    best and the worst order.
+    the same after rounding scores to single precision, like older versions of trec_eval and pytrec_eval. "expected"
+    uses the mean over all orders, for measures that have a closed form of this mean. "optimistic" uses the best order,
+    and "pessimistic" the worst order.
 
-    If the ranks of a run contradict its scores, a warning is given. The default ``ties="order"`` then uses only the
-    ranks and ``ties="trec_eval"`` only the scores; the other rules raise an error.
+    If the ranks of a run contradict its scores, a warning is given. In this case, the default ``ties="order"`` uses
+    only the ranks, ``ties="trec_eval"`` uses only the scores, and the other rules raise an error.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def evaluate(
         graded = dict(look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing_queries))
     else:
         graded = {name: _look_up(name, one, qrels, missing_queries) for name, one in runs.items()}
-    # If a measure's own convention defines the value of a query without results, no warning is needed.
+    # If a convention of the measure determines the value of a query without results, no warning is needed.
     own = {measure.options.get("missing_queries", missing_queries) for measure in measures.values()}
     warn_of_runs(graded, None if None in own else "zero", kind)
     tables = {
@@ -179,7 +179,7 @@ def evaluate(
 
 
 def _check_names(run, qrels):
-    """Raise InputTypeError if a dict contains one run by query instead of runs by name, or if a name is a tuple."""
+    """Raise InputTypeError if `run` is a dict by query instead of a dict by name, or if a name is a tuple."""
     pair = next((name for name in run if isinstance(name, tuple)), None)
     if pair is not None:
         raise InputTypeError(

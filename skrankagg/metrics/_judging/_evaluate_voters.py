@@ -68,8 +68,8 @@ def evaluate_voters(
     If voters have lists for different queries, their means are computed over different queries. A voter with a list for
     only one easy query may then come first. With ``missing_queries="zero"`` all means are over the same queries. These
     means can be compared with each other, with the means of a consensus and with the results of a
-    :class:`~skrankagg.Comparator`. By default a voter is measured only over the lists that the voter has, however few
-    these are.
+    :class:`~skrankagg.Comparator`. By default, a voter is measured only over the lists that the voter has, even if
+    there are only a few lists.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def evaluate_voters(
 
 
 def look_up_voters(lists, qrels, relevance, queries, missing_queries):
-    """For one voter after another, look up the grades of the voter's lists.
+    """For each voter, look up the grades of the voter's lists; yield one voter at a time.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def look_up_voters(lists, qrels, relevance, queries, missing_queries):
     every = RelevanceList(qrels.best_first[rows], judged_ptr)
     for v, voter in enumerate(plain_index(lists.voters).tolist()):
         own = by_voter[voter_ptr[v] : voter_ptr[v + 1]]
-        of_query = np.full(lists.n_queries + 1, -1)  # the last place is for queries without any list
+        of_query = np.full(lists.n_queries + 1, -1)  # the last element is for queries without a list
         of_query[lists.list_query[own]] = own
         place, chosen, judged = of_query[query], queries, every
         if missing_queries == "skip":

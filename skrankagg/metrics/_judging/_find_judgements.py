@@ -18,12 +18,12 @@ def find_judgements(estimator):
     reasons = [
         *(_judge(*part) for part in parts),
         *(_judge_needs(*part) for part in parts),
-    ]  # parts that contain judgements come first
+    ]  # parts that contain judgements precede parts that need them
     return next(filter(None, reasons), None)
 
 
 def own_qrels(estimator):
-    """Return a list of the Qrels that an estimator contains at any depth."""
+    """Return a list of all Qrels that an estimator or its parts contain."""
     return [
         check_qrels(value)
         for name, value in _parts(estimator)
@@ -91,8 +91,8 @@ def tags_of(estimator):
     try:
         return estimator.__sklearn_tags__()
     except (AttributeError, TypeError, ValueError):
-        # The tags of a composition come from its parts and fail if these do not fit together; `fit` reports the
-        # mistake.
+        # The tags of a composition come from its parts. They cannot be read if the parts do not fit together; `fit`
+        # then reports the mistake.
         return None
 
 
@@ -108,7 +108,7 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield an estimator, then its parameters at any depth, each with its path; contents of containers come last.
+    """Yield pairs of a path and a part: an estimator, its parameters at any depth, then the contents of containers.
 
     Shallow parameters precede deeper parameters. The steps of a pipeline have the names from ``get_params``. Estimators
     in other lists, such as the values of a grid, have the name of the list.
@@ -125,7 +125,7 @@ def _parts(estimator, path=""):
 
 
 def _contents(value):
-    """Yield the contents of a container, at any depth."""
+    """Yield all objects that a container and its inner containers contain."""
     if isinstance(value, dict | list | tuple):
         for inner in value.values() if isinstance(value, dict) else value:
             if isinstance(inner, dict | list | tuple):

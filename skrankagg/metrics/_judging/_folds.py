@@ -9,9 +9,9 @@ from ._judged_lists import join_parts, rank
 def hold_out(estimator, lists, aligned, folds, n_jobs=None):
     """For each fold, fit a clone on the training queries and aggregate the test queries.
 
-    The result contains all queries in the order of `lists`. `aligned` contains judgements aligned with the lists, or is
-    None if the estimator contains its own judgements. If the estimator is one of the library's aggregators, the result
-    is an EncodedConsensus. For other estimators the result is a frame.
+    The result contains all queries in the order of `lists`. `aligned` contains the judgements aligned with the lists.
+    It is None if the estimator contains its own judgements. If the estimator is one of the library's aggregators, the
+    result is an EncodedConsensus. For other estimators the result is a frame.
     """
     parts = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_run_fold)(clone(estimator), lists, aligned, *fold) for fold in folds

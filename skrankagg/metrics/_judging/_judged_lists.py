@@ -29,14 +29,14 @@ class JudgedLists:
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 
     def measure(self, consensus, measures):
-        """Compute the measures of a consensus; return a dict of arrays of shape (n_judged_queries,) by name.
+        """Compute the measures of a consensus; return a dict from name to an array of shape (n_judged_queries,).
 
         The consensus is encoded or a frame. If a frame lacks a query, the query counts as an empty list.
         """
         return self.values(self.grade(consensus), measures)
 
     def measure_voters(self, measures):
-        """Return a list with a result in the form of :meth:`measure` for the lists of each voter.
+        """Compute the measures of each voter's lists; return a list of dicts in the form of :meth:`measure`.
 
         If a voter has no list for a query, the query counts as an empty list.
         """
@@ -45,7 +45,7 @@ class JudgedLists:
         return [{name: measure._values(one.ranked) for name, measure in measures.items()} for _, one in graded]
 
     def values(self, ranked, measures):
-        """Compute measures from the result of :meth:`grade`, and return them in the form of :meth:`measure`."""
+        """Compute measures from the result of :meth:`grade`; return a dict, as :meth:`measure` does."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):
@@ -63,7 +63,7 @@ class JudgedLists:
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         ranked, fault = grade_run(check_optional_run(consensus), self._qrels, place)
         warn_of_runs({None: GradedRun(ranked, self.queries, fault)}, "zero")
-        # The measures of unjudged queries are never read: empty lists stand in for them.
+        # The measures of unjudged queries are never read, so these queries get empty lists.
         sizes = np.zeros(lists.n_queries, dtype=np.int64)
         sizes[judged] = ranked.n_retrieved
         return RankedRelevance(
@@ -93,14 +93,14 @@ def fit_rank(estimator, X, lists):
 
 
 def rank(estimator, X, lists):
-    """Aggregate lists with a fitted estimator; the arguments are described in :func:`fit_rank`."""
+    """Aggregate lists with a fitted estimator. The arguments are the same as in :func:`fit_rank`."""
     if isinstance(estimator, BaseAggregator):
         return estimator._rank(estimator._begin(lists))
     return estimator.transform(X)
 
 
 def join_parts(lists, parts, places):
-    """Join results of :func:`rank` for parts of the queries into one result, in the order of the queries.
+    """Join results that :func:`rank` returned for parts of the queries; the result has all queries in order.
 
     `places` contains the positions of each part's queries in `lists`.
     """
@@ -113,7 +113,7 @@ def _join_codes(lists, parts, places):
     """Join encoded consensuses of parts of the queries; all parts use the same numbers for the candidates."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
-    # The place of each query in the concatenated parts, and the shift of its candidates.
+    # For each query, its position in the concatenated parts, and the number to add to its candidates.
     ptr = np.concatenate(
         [[0], *(part.lists.candidate_ptr[1:] + start for part, start in zip(parts, starts, strict=False))]
     )

@@ -199,7 +199,7 @@ class RankingScorer(BaseEstimator):
 
 
 def _score_name(name, measure):
-    # As in scikit-learn, a greater score is better, and the prefix of the name shows a negated score.
+    # As in scikit-learn, a greater score is better. The prefix of a name marks a negated score.
     return f"neg_{name}" if measure.greater_is_better is False else name
 
 

@@ -1,4 +1,4 @@
-"""Conventions: options by which tools differ in a measure of the same name."""
+"""Conventions, which are options that differ between tools in measures of the same name."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
@@ -36,12 +36,12 @@ class Conventions(TypedDict, total=False):
 
 
 class AllConventions(Conventions, total=False):
-    """All conventions: those of several measures, and the treatment of judged queries without results."""
+    """Conventions for several measures, and the treatment of judged queries without results."""
 
     missing_queries: Missing
 
 
-#: Accepted values of each convention: some words, or a number.
+#: Accepted values of each convention: certain words, or a number.
 OPTIONS: dict[str, Any] = {
     "gain": get_args(Gain),
     "discount": get_args(Discount),

@@ -78,11 +78,11 @@ def ndcg(
     Parameters
     ----------
     gain : {"exponential", "linear"}, default="exponential"
-        See :func:`dcg`. trec_eval and most tools use "linear". If you compare numbers, state the gain.
+        See :func:`dcg`. trec_eval and most tools use "linear". When you report values, state the gain.
     discount : {"log2", "ln", "letor"}, default="log2"
         See :func:`dcg`.
     ideal : {"judged", "retrieved"}, default="judged"
-        Items of the ideal ranking: all judged items of the query, or only the returned ones.
+        Items of the ideal ranking: all judged items of the query, or only the returned items.
     truncate : {"cutoff", "relevant"}, default="cutoff"
         Place at which the list is cut. "cutoff" cuts the list at k. "relevant" cuts it at min(k, R), where R is the
         number of relevant items, as in some recommender toolkits.

@@ -25,7 +25,7 @@ __all__ = [
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""For each relevant item, compute the share of items judged not relevant that are not above it; return the mean.
+    r"""Compute the mean, over the relevant items, of the share of nonrelevant judged items that are not above the item.
 
     See Also
     --------

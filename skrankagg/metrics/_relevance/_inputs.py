@@ -4,8 +4,8 @@ Frames and encoded lists name their queries by id. Plain Python lists identify q
 items of each query, best first, or a mapping of item to score. Judgements contain the relevant items, or a mapping of
 item to grade.
 
-A run without any judged item is measured like any other run, but a warning is given. A warning is also given for a run
-that lacks results for most queries.
+A run without any judged item is measured like any other run, but causes a warning. A run that has no results for most
+judged queries also causes a warning.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -43,8 +43,8 @@ class GradedRun:
     queries : pandas.Index
         The evaluated queries.
     fault : str or None
-        Reason why nothing in the run is judged, or None if some item is judged. The text is the predicate of a sentence
-        about the run.
+        Reason why nothing in the run is judged, as the predicate of a sentence about the run. None if some item is
+        judged.
     """
 
     ranked: RankedRelevance
@@ -88,7 +88,7 @@ def rank_relevance(caller, run, qrels, missing_queries=None):
 
 
 def look_up(run, qrels, missing_queries=None):
-    """Return the :class:`GradedRun` of a run, as :func:`rank_relevance` does, but without warnings."""
+    """Return the :class:`GradedRun` of a run; unlike :func:`rank_relevance`, this function does not warn."""
     if isinstance(run, Mapping) and not isinstance(qrels, _PLAIN) and not _holds_nothing(run):
         run = RankedLists.from_runs({"run": run})
     elif is_plain(run) and (is_plain(qrels) or not _holds_nothing(run)):
@@ -102,7 +102,7 @@ def look_up(run, qrels, missing_queries=None):
 
 
 def check_optional_run(run):
-    """Encode a run as :func:`check_run` does, or return None if it is empty."""
+    """Encode a run as :func:`check_run` does; return None if the run is empty."""
     empty = _holds_nothing(run) if is_plain(run) else _has_no_rows(run)
     return None if empty else check_run(run)
 
@@ -146,7 +146,7 @@ def grade_run(run, qrels, queries):
 
 
 def find_fault(queries, items, qrels):
-    """Explain why none of the queries, or none of the items, is judged; return None if some are.
+    """Explain why no query or no item is judged; return None if some query and some item are judged.
 
     The explanation is the predicate of a sentence about a run.
     """
@@ -193,7 +193,7 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Return True if a dict contains runs by name instead of judgements; each run is then a dict by query."""
+    """Return True if a dict contains runs by name, each a dict by query, instead of judgements."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
@@ -211,7 +211,7 @@ def _holds_sets(run):
 
 
 def warn_of_runs(runs, missing_queries, kind="run"):
-    """Warn of runs without any judged item, and of runs without results for most of the judged queries.
+    """Warn of runs that contain no judged item, and of runs that have no results for most judged queries.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def _plain(run, qrels, missing_queries):
     if fault is None and not item:
         fault = "is empty"
     elif item and np.isnan(found).all():
-        # No warning if no item is relevant: nonrelevant items need not be listed.
+        # No fault is noted if no item is in the judgements, because nonrelevant items need not be listed.
         match_ids(_distinct(item), _distinct(one for grade in grades for one in grade), "item")
     ranked = RankedRelevance(
         np.array(found, dtype=np.float64),
@@ -343,7 +343,7 @@ def _encode(items):
 
 
 def _ranking(returned, query):
-    """Return the items of a query, best first, and a decreasing score for each item."""
+    """Return the items of a query, best first, and the decreasing scores of these items."""
     if isinstance(returned, Mapping):
         # Unsigned NumPy integers cannot be negated.
         given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}
@@ -358,7 +358,7 @@ def _ranking(returned, query):
         except TypeError as error:
             raise InputTypeError(
                 f"Items of equal score are sorted by their ids, which must be of one type; query {show(query)} mixes "
-                f"types ({error}). Convert them, for example with str."
+                f"types ({error}). Convert the ids, for example with str."
             ) from None
         return items, [float(returned[item]) for item in items]
     items = list(returned)

@@ -16,9 +16,9 @@ from ...exceptions import InputError
 class JudgedRanking:
     """Ranking of one query with its judgements; a user-defined measure is a function of such a ranking.
 
-    Functions such as :func:`evaluate` build a JudgedRanking for each query and pass it to the function given to
-    :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. To try out a function, build a
-    JudgedRanking yourself.
+    Functions such as :func:`evaluate` build a JudgedRanking for each query. They pass the JudgedRanking to the function
+    that was given to :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. To try out a
+    function, build a JudgedRanking yourself.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class JudgedRanking:
     def _take(cls, ids, grade, known, score, best, query, threshold) -> Self:
         """Build a ranking from slices of arrays.
 
-        `ids` contains item codes and the index that the codes refer to. The items are looked up on demand.
+        `ids` contains item codes, and the index that the codes refer to. An item is looked up only when it is needed.
         """
         ranking = cls.__new__(cls)
         ranking._fill(grade, known, score, best, query, threshold)

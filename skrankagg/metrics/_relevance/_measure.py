@@ -2,8 +2,8 @@
 
 Each measure is written as one function with the decorator :func:`define`. The function computes a value for each query
 from ranked relevance. The parameters of the function are the measure's cutoff and conventions. The decorator makes a
-public function of the same name. This function accepts runs and judgements. The decorator also adds the parameters that
-all measures share, and describes them in the docstring.
+public function of the same name. The public function accepts runs and judgements. The decorator also adds the
+parameters that all measures share, and describes these parameters in the docstring.
 """
 
 import inspect
@@ -25,7 +25,7 @@ from ._ties import order_ties
 
 _parameters = cache(lambda function: inspect.signature(function).parameters)
 
-# Conventions of every measure that private functions do not receive: order of ties, and queries without results.
+# Conventions that every measure has but that private functions do not receive: ties, and queries without results.
 _COMMON = ("ties", "missing_queries")
 
 
@@ -131,7 +131,7 @@ class Measure:
 
     @property
     def cutoff(self) -> Literal["required", "optional", "none"]:
-        """Return whether a cutoff is required, optional or not allowed."""
+        """Return "required", "optional" or "none": whether the measure needs, accepts or rejects a cutoff."""
         k = _parameters(self.function).get("k")
         return "none" if k is None else "required" if k.default is k.empty else "optional"
 
@@ -177,7 +177,7 @@ class Measure:
         return float((np.log(np.maximum(values, 1e-5)) if self.summary == "gmean" else values).sum()), len(values)
 
     def summarize_sums(self, total: float, count: float) -> float:
-        """Return the summary of all queries, given the added results of :meth:`sum_up` for parts of the queries.
+        """Return the summary of all queries, given the sums of the results of :meth:`sum_up` over parts of the queries.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Measure:
         return float(np.exp(total / count) if self.summary == "gmean" else total / count)
 
     def _with(self, k, options):
-        """Check a cutoff and conventions, and return the measure with them."""
+        """Check a cutoff and conventions, and return a copy of the measure that has them."""
         check_conventions(options)
         if options.get("ties") == "expected" and not self.has_expectation:
             known = ", ".join(name for name, other in MEASURES.items() if other.has_expectation)
@@ -239,7 +239,7 @@ class Measure:
 MEASURES: dict[str, Measure] = {}
 
 
-# Entries of the docstring for parameters that measures share, and the parameters that all have.
+# Docstring entries of the parameters that several measures share, and the parameters of all measures.
 _ENTRIES = {
     "run": """run : DataFrame, RankedLists, or list or dict of items
     One list for each query, in any form that :func:`evaluate` accepts.""",
@@ -336,7 +336,7 @@ def _public_signature(compute, has_expectation):
 
 
 def _public_docstring(measure, text):
-    """Return a docstring with added entries for the shared parameters and an added section on results."""
+    """Return a docstring with entries for the shared parameters, and with a section on the results."""
     own, rest = {}, text
     if found := re.search(r"Parameters\n-+\n(.*?)\n\n", text, re.DOTALL):
         own = {entry.partition(" ")[0]: entry for entry in re.split(r"\n(?=\w)", found[1])}

@@ -1,8 +1,8 @@
 """Parser of measure names, which consist of a name, a cutoff, and conventions in brackets.
 
 The names of other tools are also accepted if they stand for the same numbers, conventions included. trec_eval and
-pytrec_eval write ``P_10`` or ``P.10``, ir_measures writes ``P(rel=2)@10``, and ranx writes ``precision@10``. A name
-that is unknown here, or has another meaning here, raises an error that names the nearest measure.
+pytrec_eval write ``P_10`` or ``P.10``, ir_measures writes ``P(rel=2)@10``, and ranx writes ``precision@10``. If a name
+is unknown or has another meaning in this library, an error names the nearest measure.
 """
 
 import re
@@ -24,7 +24,7 @@ _CUT = {"map_cut", "ndcg_cut"}
 
 _DIVERSITY = "ndcg@k: judgements have no subtopics"
 
-#: Names in other tools of measures that this library does not have, and the nearest ones.
+#: Names of measures in other tools that this library lacks, and the nearest measures that it contains.
 _ABSENT = {
     "accuracy": "bpref",
     "alpha_dcg": _DIVERSITY,
@@ -67,12 +67,12 @@ _ABSENT = {
     "yaap": "map",
 }
 
-# Placeholder of a cutoff in the list of names, and a sample.
+# For each kind of cutoff, its placeholder in the list of names, and an example.
 _PLACEHOLDERS = {"k": "k", "recall": "r", "ks": "z1,z2,..."}
 _SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
 
 _PATTERN = re.compile(r"(?P<name>[\w-]+)(?:\((?P<given>[^()]*)\))?(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
-# P_10 and P.10; other names of measures may also end in digits.
+# Names such as P_10 and P.10. Other names may also end in digits.
 _TREC = re.compile(
     r"(?P<name>p|recall|success|map_cut|ndcg_cut|iprec_at_recall|relative_p)[._](?P<k>[\d.,]+)(?:\[(?P<options>[^\[\]]*)\])?",
     re.IGNORECASE,
@@ -142,7 +142,7 @@ def parse_measure(name, conventions):
 def base_name(word):
     """Return the registered name of a measure, given any of its names, or None if the name is unknown.
 
-    The given name has no cutoff and no conventions.
+    The argument must not contain a cutoff or conventions.
     """
     word = _word(word)
     if word in MEASURES:
@@ -213,7 +213,7 @@ def _read_arguments(name, word, text, brackets):
         options["relevance_threshold"] = _parse_value(name, "relevance_threshold", given.pop("rel"))
     if measure.name == "ndcg" and given.get("dcg") in _GAINS:
         options["gain"] = _GAINS[given.pop("dcg")]
-    if measure.name == "rbp" and "p" in given and options:  # without rel its gains are grades
+    if measure.name == "rbp" and "p" in given and options:  # without the argument rel, the gains are grades
         options["persistence"] = _parse_value(name, "persistence", given.pop("p"))
     if given or brackets is not None or (measure.name == "rbp" and "relevance_threshold" not in options):
         sample = f"{measure.name}{_written_cutoff(measure, name)}"

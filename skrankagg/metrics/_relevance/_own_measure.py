@@ -18,7 +18,7 @@ from ._measure import MEASURES, Measure
 from ._measure_names import is_measure_name
 from ._ties import order_ties
 
-# Columns next to measures, and levels of indexes.
+# Names of columns next to measures, and names of index levels.
 _RESERVED = {"time", "n_queries", "run", "voter", "method", "query"}
 
 

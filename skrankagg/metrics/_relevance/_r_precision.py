@@ -14,7 +14,7 @@ __all__ = [
 
 
 def _best_places(ranked, k, threshold):
-    """For each list, compute the share of the first k places with at least the k-th highest grade of the query."""
+    """For each list, compute the share of the first k places whose grade is at least the k-th highest grade."""
     judged = ranked.judged
     n_relevant = ranked.n_relevant(threshold)
     places = n_relevant if k is None else np.minimum(n_relevant, k)

@@ -11,16 +11,16 @@ from ..._data._qrels import encode_run
 from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
 
-# 2 ** 1024 overflows; so high a grade is probably a score, for which the linear gain is suitable.
+# 2 ** 1024 overflows. A grade this high is probably a score, which needs the linear gain.
 _MAX_EXPONENT = 1000
 
 
 class RelevanceList:
     """Grades of lists of different lengths, and the running sums that the measures share.
 
-    Each running sum is computed only once for all measures and cutoffs. A measure passes the values that it adds up at
-    each place to :meth:`rate`. For an expectation over ties, :meth:`rate` replaces the values by their means over tied
-    items.
+    Each running sum is computed only once for all measures and cutoffs. A measure that adds up values over places first
+    passes the values to :meth:`rate`. For an expectation over ties, :meth:`rate` replaces the values by their means
+    over tied items.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class RelevanceList:
         return len(self.ptr) - 1
 
     def relevant(self, threshold=None):
-        """Return a mask, of shape (n_rows,), of grades above 0, or of grades of at least `threshold` if given."""
+        """Return a mask of shape (n_rows,): True for grades above 0, or of at least `threshold` if it is given."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Return a mask of items judged not relevant, of shape (n_rows,); negative grades are excluded."""
+        """Return a mask of shape (n_rows,): True for items judged not relevant, but False for negative grades."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
@@ -71,14 +71,14 @@ class RelevanceList:
         return self._cumulated[key]
 
     def _count(self, mask):
-        # Totals are whole numbers, so the difference of two running totals is exact.
+        # Totals are integers, so the difference of two running totals is exact.
         total = np.cumsum(mask, dtype=np.int32)
         before = np.concatenate([np.zeros(1, dtype=np.int32), total])[self.ptr[:-1]]
         total -= np.repeat(before, np.diff(self.ptr))
         return total
 
     def head(self, k):
-        """Cut off places far below the k-th place; measures with a small cutoff do not need these places.
+        """Remove the places far below place k, which measures with a small cutoff do not need.
 
         Returns self if few places can be left out, if `k` is None, or if `k` is an array with a value for each query.
         """
@@ -105,12 +105,12 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return rows, and for each row the probability that it is the first relevant item of its list."""
+        """Return rows, and the probability that the item of each row is the first relevant item of its list."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
     def sum_of(self, rows, value, k=None):
-        """For each list, sum the values of given rows within the first `k` places; the shape is (n_queries,)."""
+        """For each list, sum the values of given rows within the first `k` places; return shape (n_queries,)."""
         if k is not None:
             near = self.position[rows] <= k
             rows, value = rows[near], value[near]
@@ -135,7 +135,7 @@ class RelevanceList:
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
 
     def cumulate(self, key, values):
-        """Return running sums, of shape (n_rows,), of the values that a callable returns; cache the sums under the key.
+        """Return the running sums, of shape (n_rows,), of the values from ``values()``; cache the sums under `key`.
 
         The sum starts again at the first place of each list.
         """
@@ -144,7 +144,10 @@ class RelevanceList:
         return self._cumulated[key]
 
     def at(self, cumulated, k=None):
-        """Return the running sum at place `k`, or at the end of a shorter list, of shape (n_queries,)."""
+        """For each list, return the running sum at place `k`, or at the end of a shorter list.
+
+        The result has the shape (n_queries,). It is 0 for an empty list.
+        """
         start, end = self.ptr[:-1], self.ptr[1:]
         if k is not None:
             end = np.minimum(end, start + k)
@@ -163,7 +166,7 @@ class RelevanceList:
         return sums
 
     def best(self, value):
-        """Return the largest value of each list, or 0 if all values are negative, of shape (n_queries,)."""
+        """For each list, return the largest value, or 0 if no value is above 0. The shape is (n_queries,)."""
         largest = np.zeros(self.n_queries)
         filled = np.diff(self.ptr) > 0
         if filled.any():
@@ -200,7 +203,8 @@ class RankedRelevance(RelevanceList):
         self.judged = judged
         self.conflict = conflict
         self.views = {}
-        # Inputs of user-defined measures: the ids of the queries, the queries to measure, and the lists with scores.
+        # Inputs of user-defined measures: the ids of the queries, the queries to measure, and a mask of lists with
+        # scores.
         self.queries = self.chosen = self.scored = None
         self._get_columns = lambda: (score, rank, item)
 
@@ -241,12 +245,12 @@ class RankedRelevance(RelevanceList):
     def from_lists(cls, lists, place, relevance, judged):
         """Look up the grades of one list for each query.
 
-        `place` contains the position in `lists` of each query's list; -1 stands for an empty list. `relevance` contains
-        the grade of each candidate, and `judged` contains all grades of each query.
+        For each query, `place` contains the position of the query's list in `lists`; -1 stands for an empty list.
+        `relevance` contains the grade of each candidate, and `judged` contains all grades of each query.
         """
         if np.array_equal(place, np.arange(lists.n_lists)):
             rows, ptr = slice(None), lists.row_ptr
-        else:  # a place after the last list is an empty range
+        else:  # the position after the last list has an empty range of rows
             rows, ptr = gather_ranges(np.append(lists.row_ptr, lists.n_rows), np.where(place < 0, lists.n_lists, place))
         ranked = cls(
             relevance[lists.candidate[rows]],
@@ -254,7 +258,7 @@ class RankedRelevance(RelevanceList):
             judged,
             conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), place)),
         )
-        # Most rules for ties need only this.
+        # Most rules for ties need only these values.
         ranked._get_columns = lambda: (
             lists.score[rows] if lists.has_scores else None,
             lists.rank[rows],
@@ -289,7 +293,7 @@ class RankedRelevance(RelevanceList):
         return self.judged.total(self.judged.relevant(threshold))
 
     def preferences(self, threshold=None):
-        """For each relevant place, return the share of the items judged not relevant that are not above the place.
+        """For each relevant place, return the share of the nonrelevant judged items that are not above the place.
 
         If there are R relevant items, only the first R nonrelevant items count. Places without a relevant item have the
         value 0. The shape is (n_rows,).
@@ -299,7 +303,7 @@ class RankedRelevance(RelevanceList):
         return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
 
     def total_above(self, threshold):
-        """Return the number of items judged not relevant up to each place, of shape (n_rows,)."""
+        """Count the nonrelevant judged items up to each place, of shape (n_rows,)."""
         return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
 
     def _preference_scale(self, threshold):
@@ -312,8 +316,8 @@ class RankedRelevance(RelevanceList):
 def _exponential(grade):
     if len(grade) and np.fmax.reduce(grade) > _MAX_EXPONENT:
         raise InputError(
-            f"Grades must be at most {_MAX_EXPONENT} for gain='exponential'; the highest is {np.nanmax(grade):g}. Use "
-            "gain='linear'."
+            f"Grades must be at most {_MAX_EXPONENT} for gain='exponential'; the highest grade is "
+            f"{np.nanmax(grade):g}. Use gain='linear'."
         )
     return np.exp2(np.fmax(grade, 0.0)) - 1
 

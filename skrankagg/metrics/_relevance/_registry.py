@@ -1,4 +1,4 @@
-"""The registry of measures: from a name such as ``ndcg@10[gain=linear]`` to a function.
+"""Registry of measures, which finds the measure of a name such as ``ndcg@10[gain=linear]``.
 
 A name consists of the measure, ``@`` and a cutoff if the measure has one, and conventions in brackets if they differ
 from the defaults. Scorers, the Comparator, the command line and :func:`evaluate` all look up names here.
@@ -28,7 +28,7 @@ __all__ = ["JudgedRanking", "Measure", "get_measure", "make_measure", "measure_n
 #: References to a measure: its name, the measure itself, or a function of a JudgedRanking.
 MeasureLike: TypeAlias = str | Measure | Callable[[JudgedRanking], SupportsFloat]
 
-# Key under which a frame notes the facts of user-defined measures, which their names do not contain.
+# Key under which a frame stores facts about user-defined measures that are not part of their names.
 _NOTES = "skrankagg_measures"
 
 

@@ -40,9 +40,9 @@ class ExpectedRelevance(RankedRelevance):
     items precede it. In a measure that is a sum over places, each place of the group has the mean value of the group.
     The expected precision at a relevant place i is :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant
     item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
-    relevant item of the group. The number of items above it that are in the group and judged not relevant is 0, 1, ...
-    with equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c places
-    with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
+    relevant item of the group, and count the nonrelevant judged items of the group above this item. This number is 0,
+    1, ... with equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c
+    places with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -73,7 +73,7 @@ class ExpectedRelevance(RankedRelevance):
         return self
 
     def rate(self, value):
-        """Return, for each place, the mean of a value over the items tied there."""
+        """For each place, return the mean of a value over the items that are tied at the place."""
         return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
 
     def _group_totals(self, value):
@@ -83,7 +83,7 @@ class ExpectedRelevance(RankedRelevance):
         return np.repeat(value, np.diff(self.tie_ptr))
 
     def _before(self, value, inside):
-        # The total of the groups above the row's own.
+        # The total over the groups above the row's own group.
         return self._spread((ragged_cumsum(value, self.ptr) - value)[self.tie_ptr[:-1]]) if len(inside) else inside
 
     def precisions(self, threshold=None, k=None):
@@ -129,10 +129,11 @@ class ExpectedRelevance(RankedRelevance):
         return value
 
     def firsts(self, threshold=None):
-        """Return all rows, and the probability that each row is the first relevant item of its list."""
+        """Return all rows, and for each row the probability that its item is the first relevant item of its list."""
         relevant = self.relevant(threshold).astype(np.float64)
         inside = self._group_totals(relevant)
-        # The first place is a hit with probability r / c; if it is not, the second with r / (c - 1), and so on.
+        # The first place is a hit with probability r / c. If it is not, the second place is a hit with probability r /
+        # (c - 1), and so on.
         left = self.tie_size - self.place_in_tie + 1
         chance = np.minimum(inside / left, 1.0)
         chance[self._before(relevant, inside) > 0] = 0.0
@@ -154,7 +155,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """For each relevant item, compute the expected share of items judged not relevant that are not above it."""
+        """For each relevant place, compute the expected share of nonrelevant judged items that are not above it."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
@@ -168,7 +169,7 @@ class ExpectedRelevance(RankedRelevance):
 
 
 def _mean_products(value):
-    """For t = 0, ..., c, return the mean product over all choices of t of the c values.
+    """For t = 0, ..., c, return the mean of the products over all choices of t of the c values.
 
     The computation adds only positive terms.
     """
@@ -181,9 +182,10 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Sort the rows by score, then by further keys; return the order and the values of the first key.
+    """Sort the rows of each list by score, then by further keys; return the order and the first key.
 
-    If there are no scores, the rows are sorted by rank.
+    The first key is the negated score of each row, or its rank if there are no scores. If there are neither scores nor
+    ranks, the order and the key are None.
     """
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:
@@ -265,7 +267,7 @@ TIE_RULES = {
 }
 
 
-#: Rules that read either the ranks or the scores. The other rules need ranks and scores that agree.
+#: Rules that use only the ranks or only the scores. The other rules need ranks and scores that agree.
 _ONE_COLUMN = {"order", "trec_eval", "trec_eval_float32"}
 
 

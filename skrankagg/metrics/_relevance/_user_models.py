@@ -84,7 +84,7 @@ def rank_biased_precision(
 
     See Also
     --------
-    rank_biased_residual : The largest amount that unjudged items could add.
+    rank_biased_residual : The largest amount that unjudged items could add to this measure.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Checks of every aggregator; the tags of the aggregator determine what a check requires."""
+"""Checks for all aggregators; the tags of an aggregator determine the requirements of a check."""
 
 import warnings
 
@@ -19,7 +19,7 @@ def _tags(aggregator):
 
 
 def _if_intended(**tags):
-    """Return the end of a message: the tags to declare if the observed behaviour is intended."""
+    """Return the end of a message, which contains the tags to declare if the observed behaviour is intended."""
     return f"; if this is intended, declare _tags = {tags}"
 
 
@@ -67,7 +67,7 @@ def check_voter_names(aggregator):
 
 
 def check_neutrality(aggregator):
-    """If the tag `neutral` is True, check that the scores do not change if items are renamed."""
+    """If the tag `neutral` is True, check that renaming items does not change the scores."""
     if not _tags(aggregator).neutral:
         return
     lists = example_lists()
@@ -86,7 +86,7 @@ def check_neutrality(aggregator):
 
 
 def check_ranks_or_scores(aggregator):
-    """Check that a method that uses ranks has the same result for ranks, for scores, and for ranks with gaps.
+    """Check that a method that uses ranks returns the same result for ranks, for scores, and for ranks with gaps.
 
     The ranks with gaps begin at 0. A method that uses scores must reject lists without scores, and scores that
     contradict the ranks.
@@ -130,7 +130,7 @@ def check_integer_weights(aggregator):
     if _tags(aggregator).integer_weights:
         raises(ValueError, "whole numbers", clone(aggregator).fit, lists.assign(weight=1.5))
     if is_supervised(aggregator):
-        # Copies are separate voters, and what is learned for each depends on the others.
+        # The copies are separate voters, and the value that is learned for a voter depends on the other voters.
         fitted = fit(clone(aggregator), lists)
         found, expected = fitted.transform(lists.assign(weight=2.0)), fitted.transform(lists)
         assert found["item"].tolist() == expected["item"].tolist(), "equal weights of all lists change the order"
@@ -151,7 +151,7 @@ def check_integer_weights(aggregator):
 
 
 def check_weight_scale(aggregator):
-    """If the tag `scale_free` is True, check that three times all weights give the same order and ties."""
+    """If the tag `scale_free` is True, check that weights multiplied by three give the same order and ties."""
     tags = _tags(aggregator)
     if not (tags.voter_weights and tags.scale_free) or is_supervised(aggregator):
         return
@@ -170,7 +170,7 @@ def check_weight_scale(aggregator):
 
 
 def _full_lists(**sizes):
-    """Generate full lists; return the lists, ranks of shape (n_queries, n_voters, n_items), queries and items."""
+    """Generate full lists; return lists, ranks of shape (n_queries, n_voters, n_items), queries and items."""
     lists = example_lists(full=True, **sizes)
     shape = [lists[name].nunique() for name in ("query", "voter", "item")]
     ranks = lists.sort_values(["query", "voter", "item"])["rank"].to_numpy().reshape(shape)
@@ -178,7 +178,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """If the tag `unanimity` is True, check that the consensus keeps each order of two items that all lists share."""
+    """If the tag `unanimity` is True, check that the consensus orders two items as all lists do, if the lists agree."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
@@ -195,7 +195,8 @@ def check_condorcet_winner(aggregator):
     """If the tag `condorcet_winner` is True, check that an item that beats every other item comes first."""
     if not _tags(aggregator).condorcet_winner:
         return
-    # Ten of these queries have a winner. Mean positions, sums of scores and learned weights elect another item in some.
+    # Ten of these queries have a winner. In some queries, methods based on mean positions, sums of scores or learned
+    # weights put another item first.
     lists, ranks, queries, items = _full_lists(random_state=9, n_queries=20)
     above, below = ranks[:, :, :, None] < ranks[:, :, None, :], ranks[:, :, :, None] > ranks[:, :, None, :]
     wins = (above.sum(axis=1) > below.sum(axis=1)).sum(axis=2)
@@ -211,7 +212,7 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check that rarely compared items are below often compared items exactly if the tag `absent_below` is True.
+    """Check that the tag `absent_below` is True if, and only if, rarely compared items are below often compared items.
 
     Two pairs of items are compared, and no list contains items of both pairs. The better item of each pair wins about
     two of three comparisons. A method that ignores absent items therefore does not put the better item of the rarely
@@ -219,7 +220,7 @@ def check_absent_below(aggregator):
     """
     promised = _tags(aggregator).absent_below
     if is_supervised(aggregator):
-        return  # the treatment of these pairs depends on the judgements
+        return  # the scores of these pairs depend on the judgements
     for often, seldom in (("ab", "cd"), ("cd", "ab")):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotComparedWarning)
@@ -242,13 +243,13 @@ def _compared_pairs(often, seldom):
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
     rank = np.tile([1, 2], len(pairs))
-    # Second places are far below 0, the score of an absent item if scores are summed unchanged. Such a sum does not
-    # rank absent items below the items of a list.
+    # The scores of second places are far below 0. If scores are summed unchanged, an absent item has the score 0. Such
+    # a sum does not rank absent items below the items of a list.
     return lists.assign(rank=rank, score=np.tile([1.0, -5.0], len(pairs)))
 
 
 def _plain_queries():
-    """For each query, yield the lists as a dict of voter to a dict of item to score, and the query id."""
+    """For each query, yield the lists, as a dict of voter to dict of item to score, and the id of the query."""
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     for query, rows in lists.groupby("query"):
         yield {voter: dict(zip(one["item"], one["score"], strict=True)) for voter, one in rows.groupby("voter")}, query
@@ -265,7 +266,7 @@ def check_fuse(aggregator):
 
 
 def check_contributions(aggregator):
-    """If the method has contributions, check that the contributions of the lists add up to the scores."""
+    """Check that the contributions of the lists add up to the scores, if the method can compute contributions."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         try:
@@ -289,7 +290,7 @@ def check_small_inputs(aggregator):
     consensus = fit_transform(clone(aggregator), voter)
     if _tags(aggregator).unanimity or _tags(aggregator).ties_by_rank:
         assert consensus["item"].tolist() == order, "one voter's order must stay" + _if_intended(unanimity=False)
-    elif not is_supervised(aggregator):  # judgements may contradict the voter's order
+    elif not is_supervised(aggregator):  # the judgements may contradict the order of the voter
         score = consensus.set_index("item")["score"][order]
         assert score.is_monotonic_decreasing and score.nunique() > 1, "one voter's order must stay, except for ties"
     single = pd.DataFrame({"query": ["q", "q"], "voter": ["v", "w"], "item": "a", "rank": 1, "score": [2.0, 1.0]})

@@ -44,7 +44,7 @@ def check_input_unchanged(estimator):
 
 
 def check_repeatable(estimator):
-    """Check that a second fit, a clone and ``fit_transform`` have bitwise equal results."""
+    """Check that a second fit, a fit of a clone, and ``fit_transform`` give bitwise equal results."""
     lists = example_lists()
     first = fit(estimator, lists).transform(lists)
     same(fit(estimator, lists).transform(lists), first, "fitting again changes the result")
@@ -86,7 +86,7 @@ def check_persistence(estimator):
             raise AssertionError(
                 f"skops cannot save it ({error}); keep the fitted state in arrays and frames"
             ) from error
-        # Anyone who loads a file trusts the types of this and other packages by name.
+        # To load the file, a user must trust the types of this package and of other packages by name.
         saved["skops"] = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
     for name, other in saved.items():
         same(other.transform(lists), expected, f"{name} changes the result")
@@ -113,7 +113,7 @@ def check_set_output(estimator):
 
 
 def check_pipeline(estimator):
-    """Check that a pipeline of one step has the same result as the step, and that `y` is used only for judgements."""
+    """Check that a pipeline of one step gives the same result as the step, and that `y` is used only for judgements."""
     lists = example_lists()
     expected = fit_transform(clone(estimator), lists)
     y = judgements(estimator, lists).get("qrels")
@@ -151,7 +151,7 @@ def check_query_subset(estimator):
 
 
 def check_mixed_queries(estimator):
-    """Check that each query has the same results alone and together with queries of other kinds."""
+    """Check that the results of a query are the same alone and together with queries of other kinds."""
     tags = getattr(get_tags(estimator), "aggregator_tags", None)
     can_weigh, whole = getattr(tags, "voter_weights", True), getattr(tags, "integer_weights", False)
     weights = "whole" if whole else "any" if can_weigh else "none"
@@ -173,7 +173,7 @@ def check_mixed_queries(estimator):
         taken = tuple(alone)
         among = [_published(estimator, encode_queries(weights, taken, turned=turn), learns) for turn in (False, True)]
     turned = turned_names(taken)
-    # Learners of other libraries round as they multiply, so their numbers are not bitwise equal.
+    # In learners of other libraries, the rounding of products may vary, so their numbers are not bitwise equal.
     exact = "estimator" not in estimator.get_params(deep=False)
     for which in among[0]:
         expected = pd.concat([alone[name][which] for name in taken], ignore_index=True)
@@ -197,13 +197,13 @@ def _published(estimator, lists, learns):
         found |= {name: one for name, one in frames.items() if isinstance(one, pd.DataFrame) and "query" in one}
     if isinstance(found["the result"], RankedLists):
         frame = found["the result"].to_frame()
-        # The column of weights is present only if some are not 1.
+        # The column of weights is present only if some weights are not 1.
         found["the result"] = frame.assign(weight=frame.get("weight", 1.0))
     return found
 
 
 def check_containers(estimator):
-    """Check that all kinds of frames and RankedLists have the same result, and that ids keep their dtype.
+    """Check that all kinds of frames and RankedLists give the same result, and that ids keep their dtype.
 
     The kinds are pandas frames with strings, objects and categories, polars and pyarrow.
     """
@@ -212,7 +212,7 @@ def check_containers(estimator):
     expected = fit_transform(clone(estimator), lists)
     for dtype in (object, "category", "string"):
         frame = lists.astype(dict.fromkeys(ids, dtype))
-        if dtype == "category":  # declared in another order than the order of their values
+        if dtype == "category":  # the declared order of the categories differs from the order of their values
             frame["item"] = frame["item"].cat.reorder_categories(sorted(lists["item"].unique(), reverse=True))
         found = fit_transform(clone(estimator), frame)
         same(found, expected, f"ids of dtype {dtype} change the result")
@@ -246,7 +246,7 @@ def check_integer_ids(estimator):
 
 
 def check_read_only(estimator):
-    """Check that lists in read-only memory, as in workers of joblib, have the same result."""
+    """Check that lists in read-only memory, as in workers of joblib, give the same result."""
     lists = RankedLists.from_frame(example_lists())
     expected = fit_transform(clone(estimator), lists)
     with tempfile.TemporaryDirectory() as folder:
@@ -258,7 +258,7 @@ def check_read_only(estimator):
 
 
 def check_errors(estimator):
-    """Check that ``fit`` and ``transform`` reject invalid lists with a message that names the fault."""
+    """Check that ``fit`` and ``transform`` raise an error for invalid lists, with a message that names the fault."""
     good = example_lists()
 
     def changed(column, value):
@@ -286,7 +286,7 @@ def check_errors(estimator):
     for kind, words, frame in cases:
         raises(kind, words, clone(estimator).fit, frame)
         raises(kind, words, fitted.transform, frame)
-    # A splitter would divide a list of lists between its elements, which are voters and not samples.
+    # A splitter would divide a list of lists between its elements. These elements are voters, not samples.
     raises(TypeError, "from_lists", clone(estimator).fit, [["a", "b"], ["b"]])
 
 

@@ -49,7 +49,7 @@ EXEMPTIONS = {
     "check_n_features_in": "lists have no features, and no n_features_in_ is set",
     "check_n_features_in_after_fitting": "lists have no features, and no n_features_in_ is set",
     "check_pipeline_consistency": f"{_MATRIX}; here: check_pipeline",
-    "check_positive_only_tag_during_fit": "scores may be negative, ranks may not: check_errors",
+    "check_positive_only_tag_during_fit": "scores may be negative, but ranks must not be: check_errors",
     "check_readonly_memmap_input": f"{_MATRIX}; here: check_read_only",
     "check_transformer_data_not_an_array": f"{_MATRIX}; here: check_containers",
     "check_transformer_general": f"{_MATRIX}; here: check_repeatable",

@@ -32,7 +32,7 @@ def example_lists(
     n_queries, n_voters, n_items : int, default=4, 5, 8
         Numbers of queries, voters and items. All queries have the same items.
     full : bool, default=False
-        Whether every list contains every item. Otherwise lists differ in length, and some lists are missing.
+        Whether every list contains every item. If False, lists differ in length, and some lists are missing.
     with_ties : bool, default=True
         Whether items of a list may be tied.
 
@@ -51,6 +51,12 @@ def example_lists(
     >>> example_lists(n_queries=1, n_voters=1, n_items=3, full=True, with_ties=False).columns.tolist()
     ['query', 'voter', 'item', 'rank', 'score']
     """
+    return _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties).copy()
+
+
+# The checks ask for a few lists most often.
+@lru_cache(maxsize=128)
+def _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties):
     rng = np.random.default_rng(random_state)
     query, voter, columns = [], [], []
     for q in range(n_queries):
@@ -59,28 +65,28 @@ def example_lists(
                 continue
             length = n_items if full else int(rng.integers(1, n_items + 1))
             item = rng.permutation(n_items)[:length]
-            # Few distinct levels cause many ties; uneven scores make their norms differ from ranks.
+            # A small number of distinct levels causes many ties. The scores are unevenly spaced, so norms of scores
+            # differ from norms of ranks.
             level = rng.integers(0, n_items // 2 + 1, length) if with_ties else rng.permutation(length)
             score = np.round((level + 1) ** 1.5 * (v + 1), 6)
             rank = 1.0 + np.searchsorted(np.sort(-score), -score)
             query += [f"q{q}"] * length
             voter += [f"v{v}"] * length
             columns.append((item, rank, score))
-    # One frame is built at once, because the checks call this function most often.
     item, rank, score = map(np.concatenate, zip(*columns, strict=True))
-    lists = pd.DataFrame(
+    return pd.DataFrame(
         {"query": query, "voter": voter, "item": [f"i{name:02}" for name in item], "rank": rank, "score": score}
     )
-    return lists
 
 
+@lru_cache(maxsize=3)
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     """Generate queries of different kinds, as a dict of query id to frame.
 
-    The lists of one query may have a property in common, but no property holds for all queries. Some queries have
+    All lists of a query may have a property in common, but no property is common to all queries. Some queries have
     longer, cut or tied lists, fractional or integer weights, or other score ranges, such as scores below 0. Some
     queries consist of pairs, of one list or of one item. `weights` states which weights of lists are allowed: "any",
-    "whole" (integers) or "none".
+    "whole" (integers) or "none". The frames are generated once, so callers must not change them.
     """
 
     def kind(seed, **options):
@@ -96,7 +102,8 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     pairs["score"] = 3.0 / pairs["rank"]
     queries = {}
     if weights == "any":
-        # A running sum that continued from one query to the next would be rounded by the weights of the first ones.
+        # If a running sum continued from one query to the next, the weights of the first queries would affect its
+        # rounding.
         queries["thirds"] = fractions.assign(weight=1.1 + number(fractions) / 3)
         queries["as heavy"] = kind(25).assign(weight=1e9)
     queries |= {
@@ -129,7 +136,7 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
 
 @lru_cache(maxsize=128)
 def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
-    """Encode queries of :func:`mixed_queries`, by default all; `turned` renames the queries in reverse order."""
+    """Encode queries of :func:`mixed_queries`; None encodes all queries, and `turned` renames them in reverse order."""
     queries = mixed_queries(weights)
     frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
     return RankedLists.from_frame(frame.assign(query=frame["query"].map(turned_names(names))) if turned else frame)
@@ -192,12 +199,12 @@ def is_supervised(estimator):
 
 
 def judgements(estimator, lists, qrels=None):
-    """Return further arguments of `fit`: judgements if the estimator learns from judgements, otherwise nothing."""
+    """Return a dict of further arguments of `fit`: judgements, or no arguments if the estimator needs no judgements."""
     return {"qrels": example_qrels(lists) if qrels is None else qrels} if is_supervised(estimator) else {}
 
 
 def fit(estimator, lists, qrels=None):
-    """Fit an estimator; if it learns from judgements, use `qrels` or, for None, :func:`example_qrels`."""
+    """Fit an estimator; if the estimator learns from judgements, use `qrels`, or :func:`example_qrels` for None."""
     return estimator.fit(lists, **judgements(estimator, lists, qrels))
 
 
@@ -207,7 +214,7 @@ def fit_transform(estimator, lists, qrels=None):
 
 
 def same(found, expected, reason, *, exact=True, hint=""):
-    """Assert that two frames have the same order, and that their numbers are equal, exactly or up to rounding.
+    """Assert that two frames have the same order, and that their numbers are equal, up to rounding unless `exact`.
 
     The message of an error begins with `reason` and ends with `hint`.
     """

@@ -1,4 +1,4 @@
-"""Checks of every list transformer."""
+"""Checks for all list transformers."""
 
 import warnings
 
@@ -33,9 +33,9 @@ def check_before_an_aggregator(transformer):
     """Check that the transformer before an aggregator gives the same consensus for frames and RankedLists."""
     lists = example_lists()
     steps = fit(clone(transformer), lists)
-    aggregator = MarkovChain()  # works with lists that were cut to two items
+    aggregator = MarkovChain()  # accepts lists that were cut to two items
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotComparedWarning)  # short lists may leave items without a comparison
+        warnings.simplefilter("ignore", NotComparedWarning)  # in short lists, some items may not be compared
         same(
             aggregator.fit_transform(steps.transform(RankedLists.from_frame(lists))),
             aggregator.fit_transform(steps.transform(lists)),
@@ -44,7 +44,7 @@ def check_before_an_aggregator(transformer):
 
 
 def check_after_an_aggregator(transformer):
-    """Check that a consensus is accepted as one list of the voter ``consensus``."""
+    """Check that a consensus is accepted as a single list of the voter ``consensus``."""
     consensus = CombSUM(norm="borda").fit_transform(example_lists())
     fit(clone(transformer), consensus).transform(consensus)
 
