@@ -99,7 +99,7 @@ def fuse(
     if not is_batch(lists, key):
         return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
     # Where a warning may be due, the queries are aggregated at once, so that there is one.
-    if explain or (sums and _read_tags(aggregator)[1] != "ignore"):
+    if explain or (sums and not _warns(aggregator)):
         return [_fuse_one(one, aggregator, sums, weights, top, key, explain) for one in lists]
     return _fuse_at_once(lists, aggregator, weights, top, key)
 
@@ -116,9 +116,10 @@ def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
         return _explain(plain, OneQuery(plain, given, sort=True), aggregator, top)
     # A sum of rows asks for nothing else, where neither the lists nor the parameters call for a warning or an error.
     if sums and not aggregator._names_voters():
-        needs_scores, compares = _read_tags(aggregator)
-        query = OneQuery(plain, given, sort=False) if plain.scores is not None or not needs_scores else None
-        if query is not None and 2 not in query.list_length and all_connected(query, compares):
+        tags = _read_tags(aggregator)
+        readable = tags.lenient is None and (plain.scores is not None or not tags.needs_scores)
+        query = OneQuery(plain, given, sort=False) if readable else None
+        if query is not None and 2 not in query.list_length and all_connected(query, tags.compares):
             return best_items(query, query.ids, aggregator._aggregate(query), top)
     query = OneQuery(plain, given, sort=True)
     return _pairs(_rank(aggregator, query), top)[0]
@@ -141,7 +142,7 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
 
 
 def _read_tags(aggregator):
-    """Check parameters, only once for the same values, and return the tags `needs_scores` and `compares`."""
+    """Check parameters, only once for the same values, and return the aggregator's tags."""
     kind = type(aggregator)
     try:
         return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
@@ -156,8 +157,13 @@ def _checked(kind, *values):
 
 def _check_and_read(aggregator):
     aggregator._validate_params()
-    tags = aggregator.__sklearn_tags__().aggregator_tags
-    return tags.needs_scores, tags.compares
+    return aggregator.__sklearn_tags__().aggregator_tags
+
+
+def _warns(aggregator):
+    """Return True if one warning about many queries may be due."""
+    tags = _read_tags(aggregator)
+    return tags.compares == "ignore" or tags.lenient is not None
 
 
 def _rank(aggregator, lists):

@@ -6,7 +6,7 @@ A method defines one hook, ``_aggregate``. The base class calls it like this::
       encode_plain(X)                 dicts and lists of Python become RankedLists     _data/_ranked_lists.py
       _begin(X)
         _prepare(X)                   check parameters, encode a frame, apply voter_weights
-        _warn_of_lists(lists)         warn of paired comparisons, and of items that no list compares
+        _warn_of_lists(lists)         warn of lists that do not suit the method
       _rank(lists)                    a method that learns first matches its learned weights to the voters
         _aggregate_what_fits(lists)   refuse a query that does not fit into memory
           _aggregate(lists)           the formula: a score for each candidate
@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._data._compared_items import warn_of_components, warn_of_paired_comparisons
+from .._data._compared_items import warn_of_components, warn_of_paired_comparisons, warn_of_partial_lists
 from .._data._conflicts import check_scores
 from .._data._fitted_rows import RemembersRows
 from .._data._frames import first_row, show_id
@@ -168,6 +168,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         NotComparedWarning
             Once per call, if the method compares items (the tag ``compares``) and no chain of lists connects all items
             of a query.
+        PartialListsWarning
+            Once per call, if the method gives absent items no low place (the tag ``lenient``) and most queries have
+            lists of less than half of their items.
         """
         return self._rank(self._begin(encode_plain(X))).to_frame()
 
@@ -259,12 +262,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons that the method misreads, and about items that no list compares."""
+        """Warn about paired comparisons and short lists that the method misreads, and about items not compared."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__)
         if tags.compares is not None:
             warn_of_components(lists, tags.compares, type(self).__name__)
+        if tags.lenient is not None:
+            warn_of_partial_lists(lists, tags.lenient, type(self).__name__)
 
     def _prepare(self, X):
         """Check the parameters, check and encode the lists, and apply the voters' weights."""

@@ -46,6 +46,10 @@ class AggregatorTags:
         Which items a list compares: its own items with all others ("last") or only with each other ("ignore"). If no
         lists connect the items of a query, the method warns, see :class:`~skrankagg.exceptions.NotComparedWarning`. The
         value is the method's parameter `absent`; methods without this parameter have None and do not warn.
+    lenient : {"absent", "absent_score", "norm"}, default=None
+        Parameter to change because the method gives absent items no low place, which costs quality on lists cut from
+        longer rankings. It warns about such lists, see :class:`~skrankagg.exceptions.PartialListsWarning`. None means
+        that it does not warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by their mean ranks before the number of lists that contain them
         decides. An absent item gets the mean of the ranks that the list leaves over. Meant for methods that leave many
@@ -75,6 +79,7 @@ class AggregatorTags:
     learns_weights: bool = False
     absent_below: bool = True
     compares: Literal["last", "ignore"] | None = None
+    lenient: Literal["absent", "absent_score", "norm"] | None = None
     ties_by_rank: bool = False
 
 

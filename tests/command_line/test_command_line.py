@@ -100,17 +100,19 @@ def test_compare_without_files_describes_its_generated_data(run):
 
 
 def test_compare_equals_comparator_and_sorts_the_best_first(run, folder):
-    run("compare", "--methods", "CombSUM[norm=z-score]", "copeland", "--random-state", "3", "--out", "results.csv")
+    run("compare", "--methods", "CombSUM[norm=dbsf]", "copeland", "--random-state", "3", "--out", "results.csv")
     written = pd.read_csv("results.csv", index_col="method")
     lists, qrels, _ = make_ranked_lists(random_state=3)
-    methods = [("Copeland", Copeland()), ("CombSUM[norm=z-score]", CombSUM(norm="z-score"))]
+    methods = [("Copeland", Copeland()), ("CombSUM[norm=dbsf]", CombSUM(norm="dbsf"))]
     expected = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists).results_
     assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
 
 
 @pytest.mark.exhaustive
-def test_compare_with_methods_all_compares_all_methods(run):
-    out = run("compare", "--methods", "all", "--n-jobs", "-1", "--quiet", "--out", "results.csv")
+def test_compare_with_methods_all_compares_all_methods(folder, capsys, patience):
+    assert main(["compare", "--methods", "all", "--n-jobs", "-1", "--quiet", "--out", "results.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split()[2] for line in err.splitlines()} == {"CombMNZ", "CombSUM", "MarkovChain"}
     assert set(pd.read_csv("results.csv")["method"]) == {name for name, _ in default_methods()}
     for name, _ in default_methods():
         assert f"\n{name} " in out

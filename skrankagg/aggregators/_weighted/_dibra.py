@@ -317,7 +317,7 @@ class DIBRA(WeightedAggregator):
         # A preference shared by the voters with weight, or by the cut lists, need not be shared by all lists.
         own.unanimity = base.unanimity and self.prune is None
         own.absent_below = base.absent_below
-        own.compares = base.compares
+        own.compares, own.lenient = base.compares, base.lenient
         return tags
 
 
