@@ -326,6 +326,7 @@ class PartialListsWarning(UserWarning):
     See Also
     --------
     skrankagg.base.AggregatorTags : Has the tag ``lenient``.
+    skrankagg.inspection.diagnose : Examines lists, and names the methods that they do not suit.
     ExposureWarning : Paired comparisons are aggregated by a method that ranks absent items last.
 
     Examples

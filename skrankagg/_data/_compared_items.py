@@ -133,6 +133,11 @@ def paired_queries(lists):
     return _most_weight(lists, lists.list_length == 2)
 
 
+def exposed_queries(lists):
+    """Return a mask, shape (n_queries,), of queries of paired comparisons among more than four items."""
+    return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
+
+
 def partial_queries(lists):
     """Return a mask, shape (n_queries,), of queries whose median list contains less than half of the items.
 
@@ -183,7 +188,7 @@ def warn_of_paired_comparisons(lists, method):
     `method` is the name of a method that ranks the items in a list above absent items. There is one warning for all
     queries, and it names the line that called the package.
     """
-    exposed = paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
+    exposed = exposed_queries(lists)
     if not exposed.any():
         return
     n_exposed, first = int(exposed.sum()), show_id(lists.queries, first_row(exposed))
