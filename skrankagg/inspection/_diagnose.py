@@ -169,8 +169,8 @@ def diagnose(lists: PlainLists) -> Diagnosis:
 
     **Scores** are constant, or at most 0, if this holds in more than half of the voter's lists. Their size and their
     spread are the mean absolute value and the standard deviation, as medians over the lists. Scores are on another
-    scale if one of the two is more than ten times, or less than a tenth, that of the median voter. Most voters must
-    share one scale, within a factor of three of the median. Otherwise different scales are a fact.
+    scale if one of the two differs from the median voter by a factor of more than ten. Most voters must share one
+    scale, within a factor of three of the median. Otherwise different scales are a fact.
 
     **Duels** and components are found as for :class:`~skrankagg.exceptions.ExposureWarning` and
     :class:`~skrankagg.exceptions.NotComparedWarning`. Queries of paired comparisons do not count for copies, agreement

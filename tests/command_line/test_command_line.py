@@ -108,6 +108,17 @@ def test_compare_equals_comparator_and_sorts_the_best_first(run, folder):
     assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
 
 
+def test_compare_prints_warnings_about_the_lists_once(run, folder):
+    lists, qrels, _ = make_ranked_lists(n_voters=5, n_items=200, random_state=0)
+    lists.loc[lists["voter"] == "v2", "score"] = 1.0
+    lists.drop(columns="rank").to_csv("constant.csv", index=False)
+    qrels.to_csv("judged.csv", index=False)
+    out = " ".join(run("compare", "constant.csv", "judged.csv", "--methods", "BordaCount", "copeland").split())
+    assert out.count("warning (scores): The scores of voter 'v2' are constant in most of its lists.") == 1
+    assert "Advice: Read the ranks instead" in out
+    assert "warning (" not in run("compare", "--methods", "BordaCount", "copeland")
+
+
 @pytest.mark.exhaustive
 def test_compare_with_methods_all_compares_all_methods(folder, capsys, patience):
     assert main(["compare", "--methods", "all", "--n-jobs", "-1", "--quiet", "--out", "results.csv"]) == 0
