@@ -103,7 +103,7 @@ def fuse(
     if not is_batch(lists, key):
         return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
     # If a warning is possible, all queries are aggregated at once, so that the warning is given only once.
-    if explain or (sums and _read_tags(aggregator)[1] != "ignore"):
+    if explain or (sums and not _warns(aggregator)):
         return [_fuse_one(one, aggregator, sums, weights, top, key, explain) for one in lists]
     return _fuse_at_once(lists, aggregator, weights, top, key)
 
@@ -122,9 +122,10 @@ def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
     # A sum of rows needs no further preparation if neither the lists nor the parameters can cause a warning or an
     # error.
     if sums and not aggregator._names_voters():
-        needs_scores, compares = _read_tags(aggregator)
-        query = OneQuery(plain, given, sort=False) if plain.scores is not None or not needs_scores else None
-        if query is not None and 2 not in query.list_length and all_connected(query, compares):
+        tags = _read_tags(aggregator)
+        readable = tags.lenient is None and (plain.scores is not None or not tags.needs_scores)
+        query = OneQuery(plain, given, sort=False) if readable else None
+        if query is not None and 2 not in query.list_length and all_connected(query, tags.compares):
             return best_items(query, query.ids, aggregator._aggregate(query), top)
     query = OneQuery(plain, given, sort=True)
     return _pairs(_rank(aggregator, query), top)[0]
@@ -147,7 +148,7 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
 
 
 def _read_tags(aggregator):
-    """Check the parameters of an aggregator, and return its tags `needs_scores` and `compares`.
+    """Check the parameters of an aggregator, and return its tags.
 
     An aggregator whose class and parameters were checked before is not checked again.
     """
@@ -165,8 +166,13 @@ def _checked(kind, *values):
 
 def _check_and_read(aggregator):
     aggregator._validate_params()
-    tags = aggregator.__sklearn_tags__().aggregator_tags
-    return tags.needs_scores, tags.compares
+    return aggregator.__sklearn_tags__().aggregator_tags
+
+
+def _warns(aggregator):
+    """Return True if one warning about many queries may be due."""
+    tags = _read_tags(aggregator)
+    return tags.compares == "ignore" or tags.lenient is not None
 
 
 def _rank(aggregator, lists):

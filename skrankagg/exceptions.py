@@ -16,6 +16,7 @@ __all__ = [
     "MissingQueriesWarning",
     "NotComparedWarning",
     "NothingJudgedWarning",
+    "PartialListsWarning",
     "RankScoreConflictWarning",
     "SimilarIdsWarning",
     "SplitQueryWarning",
@@ -311,6 +312,42 @@ class NothingJudgedWarning(UserWarning):
     run
     good   1.0
     empty  0.0
+    """
+
+
+class PartialListsWarning(UserWarning):
+    """Lists that contain few of the items are aggregated by a method that gives absent items no low place.
+
+    Two treatments of absent items suit only lists of most items, or voters who saw only some items.
+    :class:`~skrankagg.MarkovChain` with ``absent="ignore"``, its default, leaves absent items out. A norm "z-score"
+    with ``absent_score="zero"``, the default, gives them the mean value of the list. On 24 judged collections of lists
+    cut at 100, the mean nDCG@10 of these two, by MC4 and CombSUM, was 4.4 and 1.9 points below reciprocal rank fusion.
+    With ``absent="last"`` and ``absent_score="min"`` it was 0.2 points above and 0.2 points below.
+
+    The warning is issued once per call if in more than half of the queries the median list contains less than half of
+    the items. Lists count by their weight. Paired comparisons never cause it.
+
+    See Also
+    --------
+    skrankagg.base.AggregatorTags : Has the tag ``lenient``.
+    skrankagg.inspection.diagnose : Examines lists, and names the methods that they do not suit.
+    ExposureWarning : Paired comparisons are aggregated by a method that ranks absent items last.
+
+    Examples
+    --------
+    Each voter ranks the best three of many items:
+
+    >>> import warnings
+    >>> from skrankagg import MarkovChain
+    >>> from skrankagg.exceptions import PartialListsWarning
+    >>> lists = [["a", "b", "c"], ["d", "a", "e"], ["b", "f", "a"], ["g", "h", "b"]]
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", PartialListsWarning)
+    ...     MarkovChain().fit_transform(lists)
+    Traceback (most recent call last):
+    skrankagg.exceptions.PartialListsWarning: MarkovChain leaves absent items out instead of ranking them last, and ...
+    >>> MarkovChain(absent="last").fit_transform(lists)["item"].tolist()[:3]
+    ['a', 'b', 'd']
     """
 
 

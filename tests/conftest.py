@@ -93,10 +93,11 @@ def pytest_collection_modifyitems(config, items):
         mark_exhaustive_cases(items, "interpreted")
     keep_properties(config, items)
     items.sort(key=lambda item: item.name == "test_every_kernel_was_called_by_tests_of_its_methods")  # it comes last
-    # The few short lists of a property test may by chance be lists of two, or one of them much longer than the others.
+    # The few short lists of a property test may by chance be lists of two, or contain few of the items, or one may be
+    # much longer than the others.
     for item in items:
         if is_property(item):
-            for name in ("ExposureWarning", "UnequalLengthWarning"):
+            for name in ("ExposureWarning", "PartialListsWarning", "UnequalLengthWarning"):
                 item.add_marker(pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}"))
 
 

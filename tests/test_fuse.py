@@ -54,6 +54,7 @@ def random_lists(rng, *, scores, n_lists=3, n_items=9):
     return lists
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
 @pytest.mark.sampled(1)
 @pytest.mark.twice
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")

@@ -13,6 +13,7 @@ from .._support._sklearn import FitFailedWarning
 from ..metrics import evaluate_voters
 from ..metrics._relevance._registry import orient
 from ..model_selection import latex_table, text_table
+from ..model_selection._comparator import LISTS_LINE
 from ..model_selection._significance import significance_marks
 from ..plotting import ComparisonDisplay
 from ._input import load_data
@@ -59,12 +60,21 @@ def compare(args, progress):
     if everything:
         _tell_how_long(methods, lists, args, progress)
 
+    count = progress.counter("methods", len(methods))
+
+    def report(line):
+        """Count the methods, and collect the warnings about the lists."""
+        if line.startswith(LISTS_LINE):
+            notes.append(line.removeprefix(LISTS_LINE))
+        else:
+            count(line)
+
     comparator = Comparator(
         methods,
         metrics=list(measures),
         qrels=qrels,
         n_jobs=args.n_jobs,
-        verbose=progress.counter("methods", len(methods)),
+        verbose=report,
         with_voters=args.voters,
         cv=args.cv,
         error_score="raise" if len(methods) == 1 else np.nan,  # if there is only one method, its error is raised

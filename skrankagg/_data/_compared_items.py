@@ -1,4 +1,4 @@
-"""Connected components of items that lists compare; warnings about several components and about paired comparisons."""
+"""Connected components of items that lists compare; warnings about components, paired comparisons and short lists."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -6,7 +6,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .._support._checks import check_choice
 from .._support._warn import warn_user
-from ..exceptions import ExposureWarning, NotComparedWarning
+from ..exceptions import ExposureWarning, NotComparedWarning, PartialListsWarning
 from ._frames import first_row, show_id
 
 _ABSENT = ("last", "ignore")
@@ -132,6 +132,60 @@ def warn_of_components(lists, absent, method):
     )
 
 
+def paired_queries(lists):
+    """Return a mask, shape (n_queries,), of queries whose lists of two items have more than half of the weight."""
+    return _most_weight(lists, lists.list_length == 2)
+
+
+def exposed_queries(lists):
+    """Return a mask, shape (n_queries,), of queries of paired comparisons among more than four items."""
+    return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
+
+
+def partial_queries(lists):
+    """Return a mask, shape (n_queries,), of queries whose median list contains less than half of the items.
+
+    Lists count by their weight, and lists of weight 0 add no items. Queries of paired comparisons are not in the mask.
+    """
+    n_items = lists.query_n_items
+    if lists.is_weighted:
+        n_items = np.add.reduceat(lists.candidate_weight > 0, lists.candidate_ptr[:-1], dtype=np.int64)
+    return _most_weight(lists, 2 * lists.list_length < n_items[lists.list_query]) & ~paired_queries(lists)
+
+
+def _most_weight(lists, chosen):
+    """Return a mask of the queries in which the chosen lists have more than half of the list weight."""
+    if not chosen.any():
+        return np.zeros(lists.n_queries, dtype=bool)
+    return 2 * lists.sum_over_lists(np.where(chosen, lists.list_weight, 0.0)) > lists.sum_over_lists(lists.list_weight)
+
+
+#: By the parameter to change, what the method does with absent items, and the value for lists cut from longer rankings.
+_LENIENCE = {
+    "absent": ("leaves absent items out instead of ranking them last", "absent='last'"),
+    "absent_score": ("gives absent items no value below the items of the list", "absent_score='min'"),
+    "norm": ("gives absent items no value below the items of the list", "norm='min-max'"),
+}
+
+
+def warn_of_partial_lists(lists, lenient, method):
+    """Warn if in more than half of the queries the median list contains less than half of the items.
+
+    `lenient` is the parameter to change, and `method` is the name of the method for the message. The
+    warning names the line that called the package.
+    """
+    n_partial = int(partial_queries(lists).sum())
+    if 2 * n_partial <= lists.n_queries:
+        return
+    queries = f"{n_partial} of {lists.n_queries} queries" if lists.n_queries > 1 else "1 query"
+    deed, remedy = _LENIENCE[lenient]
+    warn_user(
+        f"{method} {deed}, and in {queries} the median list contains less than half of the items. If the lists are the "
+        f"tops of longer rankings, choose {remedy}. Ignore this warning if each voter saw only the items in its list.",
+        PartialListsWarning,
+    )
+
+
 def warn_of_paired_comparisons(lists, method):
     """Warn of queries with more than four items in which lists of two items have most of the weight.
 
@@ -139,11 +193,7 @@ def warn_of_paired_comparisons(lists, method):
     that ranks the items in a list above absent items. One warning covers all queries and names the line that called the
     package.
     """
-    is_pair = lists.list_length == 2
-    if not is_pair.any():
-        return
-    in_pairs = lists.sum_over_lists(np.where(is_pair, lists.list_weight, 0.0))
-    exposed = (lists.query_n_items > _FEW_ITEMS) & (2 * in_pairs > lists.sum_over_lists(lists.list_weight))
+    exposed = exposed_queries(lists)
     if not exposed.any():
         return
     n_exposed, first = int(exposed.sum()), show_id(lists.queries, first_row(exposed))

@@ -6,7 +6,7 @@ A method defines one hook, ``_aggregate``. The base class calls the hook in this
       encode_plain(X)                 dicts and lists of Python become RankedLists     _data/_ranked_lists.py
       _begin(X)
         _prepare(X)                   check parameters, encode a frame, apply voter_weights
-        _warn_of_lists(lists)         warn of paired comparisons, and of items that no list compares
+        _warn_of_lists(lists)         warn of lists that do not suit the method
       _rank(lists)                    methods that learn weights first match them to the voters
         _aggregate_what_fits(lists)   refuse a query that does not fit into memory
           _aggregate(lists)           the formula: a score for each candidate
@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._data._compared_items import warn_of_components, warn_of_paired_comparisons
+from .._data._compared_items import warn_of_components, warn_of_paired_comparisons, warn_of_partial_lists
 from .._data._conflicts import check_scores
 from .._data._fitted_rows import RemembersRows
 from .._data._frames import first_row, show_id
@@ -175,6 +175,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         NotComparedWarning
             Once per call, if no chain of lists connects all items of a query and the method compares items (tag
             ``compares``).
+        PartialListsWarning
+            Once per call, if the method gives absent items no low place (tag ``lenient``), and the lists of most
+            queries contain less than half of the query's items.
         """
         return self._rank(self._begin(encode_plain(X))).to_frame()
 
@@ -267,12 +270,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons that the method treats wrongly, and about items that no list compares."""
+        """Warn about paired comparisons and short lists that the method misreads, and about items not compared."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__)
         if tags.compares is not None:
             warn_of_components(lists, tags.compares, type(self).__name__)
+        if tags.lenient is not None:
+            warn_of_partial_lists(lists, tags.lenient, type(self).__name__)
 
     def _prepare(self, X):
         """Check the parameters and the lists, encode the lists, and apply the weights of the voters."""

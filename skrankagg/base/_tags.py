@@ -49,6 +49,10 @@ class AggregatorTags:
         ("ignore"). If the lists do not connect all items of a query, the method warns, see
         :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's parameter `absent`. Methods without
         this parameter have the value None and do not warn.
+    lenient : {"absent", "absent_score", "norm"}, default=None
+        Name of the parameter to change if a method gives absent items no low place. This costs quality on lists that
+        were cut from longer rankings, so the method warns about such lists, see
+        :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by their mean ranks before the number of lists that contain them
         decides. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often
@@ -78,6 +82,7 @@ class AggregatorTags:
     learns_weights: bool = False
     absent_below: bool = True
     compares: Literal["last", "ignore"] | None = None
+    lenient: Literal["absent", "absent_score", "norm"] | None = None
     ties_by_rank: bool = False
 
 

@@ -1,4 +1,4 @@
-"""Certainty and origin of a consensus: resampled voters, contributions to scores, influence and near ties.
+"""Defects of lists, and certainty and origin of a consensus: resampled voters, contributions, influence, near ties.
 
 :mod:`skrankagg.plotting` plots these results. :func:`~skrankagg.plotting.ranking_report` writes a report of one page.
 """
@@ -6,6 +6,7 @@
 # tools/regenerate.py writes what follows.
 from ._confidence import rank_confidence
 from ._contributions import voter_contributions
+from ._diagnose import Diagnosis, diagnose
 from ._differences import compare_consensus
 from ._expected_gain import ExpectedGain, expected_gain
 from ._influence import voter_influence
@@ -15,8 +16,10 @@ from ._margin import margin_of_victory
 from ._stability import preference_probabilities, rank_stability
 
 __all__ = [
+    "Diagnosis",
     "ExpectedGain",
     "compare_consensus",
+    "diagnose",
     "expected_gain",
     "items_to_judge",
     "kemeny_ties",

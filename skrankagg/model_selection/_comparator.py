@@ -32,6 +32,8 @@ from .._support._sklearn import (
     keep_out_of_html,
 )
 from ..exceptions import InputError
+from ..inspection import diagnose
+from ..inspection._diagnose import sentence
 from ..metrics._judging._find_judgements import lacks_judgements
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
@@ -43,6 +45,9 @@ from ._runs import Measuring, Runs, measure_voters, name_voters, run_held_out, r
 from ._significance import ComparisonOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
+
+#: Beginning of a line about the lists; lines about methods begin with their numbers instead.
+LISTS_LINE = "[Comparator] lists: "
 
 
 class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
@@ -65,8 +70,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. The
         times of methods can be compared only with 1 thread.
     verbose : bool, "auto" or callable, default="auto"
-        Whether to print a line when a method ends. "auto" prints lines only in a terminal or a notebook. If a function
-        is given, it is called with each line, and nothing is printed.
+        Whether to print a line for each warning of :func:`~skrankagg.inspection.diagnose` about the lists, and a line
+        when a method ends. "auto" prints lines only in a terminal or a notebook. If a function is given, it is called
+        with each line, and nothing is printed.
     learns : list or tuple of str, default=()
         Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. The named methods are
         treated like the detected methods, see Notes.
@@ -112,6 +118,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     skrankagg.metrics.evaluate : Measures existing runs.
     skrankagg.metrics.evaluate_voters : Measures only voters, by default over the queries of each voter's lists.
     skrankagg.model_selection.cross_val_consensus : The held-out consensus of one method.
+    skrankagg.inspection.diagnose : Examines the lists without judgements.
 
     Notes
     -----
@@ -273,6 +280,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         folds = [] if self.cv is None else query_folds(self.cv, lists)
         aligned = chosen.align(lists)
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
+        if verbose:
+            found = diagnose(lists).frame
+            for row in found[found["level"] == "warning"].itertuples(index=False):
+                (verbose if callable(verbose) else print)(f"{LISTS_LINE}{sentence(row)}")
 
         # An estimator that cannot be cloned is a mistake in the list of methods, not the failure of one method.
         members = [(name, clone(estimator)) for name, estimator in members]

@@ -133,6 +133,7 @@ def test_markov_chain_with_absent_last_compares_items_in_all_lists():
     assert MarkovChain().fit_transform(lists)["item"].iloc[0] == "z"
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
 @pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(("chain", "ignore", "last"), [("mc4", 37.8, 48.0), ("mct", 39.5, 47.7), ("mc1", 41.5, 47.7)])
@@ -149,6 +150,7 @@ def test_markov_chain_reproduces_map_on_mq2008_for_each_absent_option(chain, ign
 @pytest.mark.parametrize(
     ("chain", "map_"), list(zip(CHAINS[:5], [0.4868, 0.4910, 0.4890, 0.4960, 0.4990], strict=True))
 )
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
 def test_markov_chain_reproduces_map_on_flagrs_data(chain, map_):
     lists, qrels = make_rasdagen()
     assert round(evaluate(MarkovChain(chain=chain).fit_transform(lists), qrels, "map").loc["run", "map"], 4) == map_
@@ -310,6 +312,7 @@ def test_list_moves_equal_the_transition_matrix(chain, absent, seed, weighted, f
     np.testing.assert_allclose(moves.move(state[None])[0], state @ matrix, rtol=1e-13, atol=1e-16)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
@@ -345,6 +348,7 @@ def test_markov_chain_uses_pairs_if_iteration_over_lists_may_miss_tol(options, m
         MarkovChain(chain="mc2").fit_transform(lists)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
 def test_markov_chain_solves_lists_of_very_different_lengths(monkeypatch):
     monkeypatch.setattr(_markov_chain, "_LONG_LISTS", 0)
     items = [f"i{k:02d}" for k in range(30)]

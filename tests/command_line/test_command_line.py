@@ -100,17 +100,30 @@ def test_compare_without_files_describes_its_generated_data(run):
 
 
 def test_compare_equals_comparator_and_sorts_the_best_first(run, folder):
-    run("compare", "--methods", "CombSUM[norm=z-score]", "copeland", "--random-state", "3", "--out", "results.csv")
+    run("compare", "--methods", "CombSUM[norm=dbsf]", "copeland", "--random-state", "3", "--out", "results.csv")
     written = pd.read_csv("results.csv", index_col="method")
     lists, qrels, _ = make_ranked_lists(random_state=3)
-    methods = [("Copeland", Copeland()), ("CombSUM[norm=z-score]", CombSUM(norm="z-score"))]
+    methods = [("Copeland", Copeland()), ("CombSUM[norm=dbsf]", CombSUM(norm="dbsf"))]
     expected = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists).results_
     assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
 
 
+def test_compare_prints_warnings_about_the_lists_once(run, folder):
+    lists, qrels, _ = make_ranked_lists(n_voters=5, n_items=200, random_state=0)
+    lists.loc[lists["voter"] == "v2", "score"] = 1.0
+    lists.drop(columns="rank").to_csv("constant.csv", index=False)
+    qrels.to_csv("judged.csv", index=False)
+    out = " ".join(run("compare", "constant.csv", "judged.csv", "--methods", "BordaCount", "copeland").split())
+    assert out.count("warning (scores): The scores of voter 'v2' are constant in most of its lists.") == 1
+    assert "Advice: Read the ranks instead" in out
+    assert "warning (" not in run("compare", "--methods", "BordaCount", "copeland")
+
+
 @pytest.mark.exhaustive
-def test_compare_with_methods_all_compares_all_methods(run):
-    out = run("compare", "--methods", "all", "--n-jobs", "-1", "--quiet", "--out", "results.csv")
+def test_compare_with_methods_all_compares_all_methods(folder, capsys, patience):
+    assert main(["compare", "--methods", "all", "--n-jobs", "-1", "--quiet", "--out", "results.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split()[2] for line in err.splitlines()} == {"CombMNZ", "CombSUM", "MarkovChain"}
     assert set(pd.read_csv("results.csv")["method"]) == {name for name, _ in default_methods()}
     for name, _ in default_methods():
         assert f"\n{name} " in out

@@ -31,7 +31,11 @@ from skrankagg.distributed import fit_partitions, transform_partitions  # noqa: 
 from skrankagg.metrics import make_ranking_scorer  # noqa: E402
 from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector  # noqa: E402
 
-pytestmark = [pytest.mark.twice, pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")]
+pytestmark = [
+    pytest.mark.twice,
+    pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning"),
+    pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +183,7 @@ def test_transform_partitions_accepts_aggregator_union(data):
 def test_transform_partitions_accepts_a_fitted_search(data):
     frame, qrels = data
     scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
-    search = GridSearchCV(CombSUM(), {"norm": ["borda", "z-score"]}, scoring=scorer, cv=3)
+    search = GridSearchCV(CombSUM(), {"norm": ["borda", "min-max"]}, scoring=scorer, cv=3)
     search.fit(RankedLists.from_frame(frame))
     found = transform_partitions(search, as_dask(shuffled(frame))).compute()
     assert_same_consensus(found, search.transform(frame))

@@ -73,6 +73,7 @@ def test_places_of_replicates_is_the_same_in_blocks(monkeypatch):
         np.testing.assert_array_equal(part, expected)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_rank_stability_equals_aggregating_each_draw(method):

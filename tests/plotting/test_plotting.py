@@ -16,7 +16,7 @@ from skrankagg.stats import bootstrap_interval
 @pytest.fixture(scope="module")
 def comparator(data):
     lists, qrels = data
-    methods = [("CombMNZ[norm=z-score]", CombMNZ(norm="z-score")), ("sum $x_1$", CombSUM()), ("Copeland", Copeland())]
+    methods = [("CombMNZ[norm=dbsf]", CombMNZ(norm="dbsf")), ("sum $x_1$", CombSUM()), ("Copeland", Copeland())]
     return Comparator(methods, metrics=["map", "ndcg@10", "num_rel_ret"], qrels=qrels).fit(lists)
 
 

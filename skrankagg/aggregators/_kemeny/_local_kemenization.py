@@ -123,6 +123,7 @@ class LocalKemenization(BaseNearKemeny):
         own.absent_below |= base.aggregator_tags.absent_below
         if self.absent == "ignore":
             own.compares = base.aggregator_tags.compares
+        own.lenient = base.aggregator_tags.lenient
         own.needs_scores = base.aggregator_tags.needs_scores
         own.voter_weights = base.aggregator_tags.voter_weights
         own.scale_free = base.aggregator_tags.scale_free

@@ -356,6 +356,7 @@ class LearnedWeights(SupervisedAggregator):
         tags.aggregator_tags.unanimity = inside.unanimity and self.positive
         tags.aggregator_tags.absent_below = inside.absent_below and self.positive
         tags.aggregator_tags.compares = inside.compares
+        tags.aggregator_tags.lenient = inside.lenient
         return tags
 
 

@@ -358,4 +358,6 @@ class MarkovChain(BaseAggregator):
         # Without jumps "mc4" gives the same score 0 to all items but the best.
         moving = self.ergodic_number < 1 and (self.ergodic_number > 0 or self.chain != "mc4")
         tags.aggregator_tags.absent_below &= moving
+        if self.absent == "ignore":
+            tags.aggregator_tags.lenient = "absent"
         return tags

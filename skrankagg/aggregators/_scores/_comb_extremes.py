@@ -6,6 +6,7 @@ from ..._arrays import TOLERANCE
 from ..._arrays._ragged import group_order, starts_to_ptr
 from ..._data._frames import first_row, show_id
 from ...base import Consensus
+from ...base._tags import TagsOfAggregator
 from ...exceptions import InputError
 from ._combinations import BaseComb
 
@@ -182,6 +183,12 @@ class CombMAX(_BaseChoice):
 
     def _memory(self, lists):
         return None
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # The lowest value of a list is seldom the greatest of an item, so there is no better value for absent items.
+        tags.aggregator_tags.lenient = None
+        return tags
 
 
 class CombMIN(_BaseChoice):

@@ -73,6 +73,8 @@ class BaseComb(BaseAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
+        if self.norm == "z-score" and self.absent_score == "zero":
+            tags.aggregator_tags.lenient = "absent_score"
         return tags
 
 
@@ -282,6 +284,9 @@ class _Supported(_SumsOfScores):
         # More lists make a negative sum more negative; under a negative power they make any sum smaller.
         tags.aggregator_tags.unanimity &= self.gamma >= 0 and (self.norm not in _MAY_BE_NEGATIVE or self.gamma == 0)
         tags.aggregator_tags.absent_below &= self.gamma > -1
+        # The lowest value of a list is negative, and a larger number of lists makes it more negative.
+        if tags.aggregator_tags.lenient == "absent_score" and self.gamma > 0:
+            tags.aggregator_tags.lenient = "norm"
         return tags
 
 

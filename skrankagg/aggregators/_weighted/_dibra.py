@@ -322,7 +322,7 @@ class DIBRA(WeightedAggregator):
         # All voters of positive weight, or all cut lists, may have a preference that not all lists have.
         own.unanimity = base.unanimity and self.prune is None
         own.absent_below = base.absent_below
-        own.compares = base.compares
+        own.compares, own.lenient = base.compares, base.lenient
         return tags
 
 

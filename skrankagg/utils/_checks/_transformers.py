@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from ..._data._ranked_lists import RankedLists
 from ...aggregators import CombSUM, MarkovChain
-from ...exceptions import NotComparedWarning
+from ...exceptions import NotComparedWarning, PartialListsWarning
 from ._shared import example_lists, fit, fit_transform, same
 
 
@@ -36,6 +36,7 @@ def check_before_an_aggregator(transformer):
     aggregator = MarkovChain()  # accepts lists that were cut to two items
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotComparedWarning)  # in short lists, some items may not be compared
+        warnings.simplefilter("ignore", PartialListsWarning)
         same(
             aggregator.fit_transform(steps.transform(RankedLists.from_frame(lists))),
             aggregator.fit_transform(steps.transform(lists)),

@@ -1,0 +1,224 @@
+"""Statistics of ranked lists for a diagnosis: likeness of voters, agreement with the others, direction and scale.
+
+All functions take lists of positive weight, and are vectorised over the queries.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array, triu
+from scipy.special import ndtri
+
+from .._arrays._ragged import expand, group_order, mid_ranks, sparse_rows, tie_starts
+from .._data._ranked_lists import RankedLists
+
+#: The likeness of two lists is the cosine of 1 / (10 + rank).
+_DAMPING = 10.0
+# The agreement of a list is measured by the first ten items of the reciprocal rank fusion of the others. Its values are
+# multiples of 2 ** -30, so that no order of addition changes a sum.
+_HEAD, _RRF_K, _UNIT = 10, 60.0, 2.0**30
+# Lists that share fewer items with the others have no correlation with them.
+_FEWEST = 5
+# Cells (list times candidate) in memory at one time.
+_CELLS = 1 << 21
+
+
+class Likeness(NamedTuple):
+    """Likeness of the pairs of voters, each of shape (n_voters, n_voters); NaN for pairs without a common query.
+
+    `cosine` is the mean over the common queries, and `n_queries` counts them. `expected` and `sd` are the mean and the
+    standard deviation of `cosine` for random lists of the same lengths and the same overlap. `overlap` is the mean
+    number of common items, divided by the length of the shorter list.
+    """
+
+    cosine: np.ndarray
+    n_queries: np.ndarray
+    expected: np.ndarray
+    sd: np.ndarray
+    overlap: np.ndarray
+
+
+def likeness(lists: RankedLists) -> Likeness:
+    """Return the likeness of all pairs of voters."""
+    value = 1.0 / (_DAMPING + lists.rank)
+    value /= np.sqrt(np.add.reduceat(value**2, lists.row_ptr[:-1]))[lists.row_list]
+    total, length = np.add.reduceat(value, lists.row_ptr[:-1]), lists.list_length.astype(np.float64)
+    # The mean product of two different entries of a list, and the mean of an entry.
+    pairs = np.divide(total**2 - 1, length * (length - 1), out=np.zeros(len(length)), where=length > 1)
+    mean = total / length
+
+    def products(rows):
+        matrix = sparse_rows(lists.row_ptr, lists.candidate, rows, lists.n_candidates)
+        return triu(matrix @ matrix.T, k=1, format="coo")
+
+    cosine, common = products(value), products(np.ones(lists.n_rows))
+    voters = (lists.n_voters, lists.n_voters)
+
+    def sums(cells, number):
+        """Sum numbers of pairs of lists by voters, in a symmetric matrix."""
+        matrix = coo_array((number, (lists.list_voter[cells.row], lists.list_voter[cells.col])), shape=voters).toarray()
+        return matrix + matrix.T
+
+    a, b, c = common.row, common.col, common.data
+    expected = c * mean[a] * mean[b]
+    square = c / (length[a] * length[b]) + c * (c - 1) * pairs[a] * pairs[b]
+    held = sparse_rows(lists.list_ptr, lists.list_voter, np.ones(lists.n_lists), lists.n_voters)
+    n_queries = (held.T @ held).toarray()
+    np.fill_diagonal(n_queries, 0.0)
+    with np.errstate(invalid="ignore"):
+        found = [
+            np.where(n_queries > 0, one, np.nan) / n_queries
+            for one in (
+                sums(cosine, cosine.data),
+                sums(common, expected),
+                sums(common, np.maximum(square - expected**2, 0.0)),
+                sums(common, c / np.minimum(length[a], length[b])),
+            )
+        ]
+        cosine, expected, variance, overlap = found
+        return Likeness(cosine, n_queries, expected, np.sqrt(variance / n_queries), overlap)
+
+
+def random_limit(like: Likeness, level: float) -> np.ndarray:
+    """Return the cosine that none of all pairs of random lists exceeds with probability ``1 - level``."""
+    n_pairs = max(int((like.n_queries > 0).sum()) // 2, 1)
+    return like.expected + ndtri(1 - level / n_pairs) * like.sd
+
+
+def expected_distance(distance: np.ndarray) -> np.ndarray:
+    """Return the distance of two voters that their distances from all voters imply, of shape (n_voters, n_voters).
+
+    If voters err independently, the distance of two voters is the sum of two parts, one for each. The median of a row
+    is then the part of its voter plus a typical part, and the median of all distances is two typical parts.
+    """
+    apart = np.where(np.eye(len(distance), dtype=bool), np.nan, distance)
+    row = np.nanmedian(apart, axis=1)
+    return row[:, None] + row - np.nanmedian(apart)
+
+
+class Agreement(NamedTuple):
+    """Agreement of each list with the others of its query, each of shape (n_lists,).
+
+    `precision` is the average precision of the list if the head of the fusion of the others is relevant; NaN if the
+    others have no items. `correlation` is Spearman's correlation of the list with this fusion, for the items of the
+    list. It is NaN if one of the two ties all items, or if fewer than five of the items are in other lists. `spread` is
+    its standard deviation for a random list.
+    """
+
+    precision: np.ndarray
+    correlation: np.ndarray
+    spread: np.ndarray
+
+
+def agreement_with_others(lists: RankedLists) -> Agreement:
+    """Compare each list with the reciprocal rank fusion of the other lists of its query."""
+    points = np.rint(_UNIT * lists.list_weight[lists.row_list] / (_RRF_K + lists.rank)).astype(np.int64)
+    total = np.zeros(lists.n_candidates, dtype=np.int64)
+    np.add.at(total, lists.candidate, points)
+    others = total[lists.candidate] - points
+    return Agreement(_precision(lists, total, points), *_correlation(lists, others))
+
+
+def _precision(lists, total, points):
+    """Return the average precision of each list by the head of the fusion of the others."""
+    precision = np.full(lists.n_lists, np.nan)
+    n_items = lists.query_n_items[lists.list_query]
+    order = np.argsort(n_items, kind="stable")
+    step = 0
+    while step < len(order):
+        # Queries of similar size share a table.
+        widest = n_items[order[min(step + max(_CELLS // int(n_items[order[step]]), 1), len(order)) - 1]]
+        chosen = order[step : step + max(_CELLS // int(widest), 1)]
+        precision[chosen] = _precision_of_table(lists, total, points, chosen, int(n_items[chosen].max()))
+        step += len(chosen)
+    return precision
+
+
+def _precision_of_table(lists, total, points, chosen, width):
+    """Return the average precision of some lists, whose candidates are the columns of a table."""
+    first = lists.candidate_ptr[lists.list_query[chosen]]
+    size = lists.query_n_items[lists.list_query[chosen]]
+    column = np.arange(width)
+    inside = column < size[:, None]
+    others = np.where(inside, total[np.minimum(first[:, None] + column, len(total) - 1)], 0)
+    place = np.full(others.shape, np.inf)
+    length = lists.list_length[chosen]
+    ptr = np.concatenate([[0], np.cumsum(length)])
+    line = expand(ptr)
+    rows = np.arange(ptr[-1]) + np.repeat(lists.row_ptr[chosen] - ptr[:-1], length)
+    cell = line, lists.candidate[rows] - first[line]
+    others[cell] -= points[rows]
+    place[cell] = lists.rank[rows]
+    # Of equal items, the item with the first id comes first.
+    key = others * width + (width - 1 - column)
+    if width > _HEAD:
+        head = np.argpartition(key, width - _HEAD, axis=1)[:, width - _HEAD :]
+    else:
+        head = np.broadcast_to(column, key.shape)
+    relevant = np.take_along_axis(others, head, axis=1) > 0
+    found = np.sort(np.where(relevant, np.take_along_axis(place, head, axis=1), np.inf), axis=1)
+    n_relevant = relevant.sum(axis=1)
+    gain = np.minimum(np.arange(1, found.shape[1] + 1) / found, 1.0).sum(axis=1)
+    return np.divide(gain, n_relevant, out=np.full(len(chosen), np.nan), where=n_relevant > 0)
+
+
+def _correlation(lists, others):
+    """Return Spearman's correlation of each list with values of its rows, and its standard deviation if random."""
+    order = group_order(lists.row_list, -others)
+    ordered = others[order]
+    rank = np.empty(lists.n_rows)
+    rank[order] = mid_ranks(lists.row_ptr, tie_starts(lists.row_ptr, ordered))
+    middle = ((lists.list_length + 1) / 2)[lists.row_list]
+    heads = lists.row_ptr[:-1]
+    first, second = lists.rank - middle, rank - middle
+    size = np.sqrt(np.add.reduceat(first**2, heads) * np.add.reduceat(second**2, heads))
+    known = (size > 0) & (np.add.reduceat(others > 0, heads, dtype=np.int64) >= _FEWEST)
+    correlation = np.divide(
+        np.add.reduceat(first * second, heads), size, out=np.full(lists.n_lists, np.nan), where=known
+    )
+    spread = np.full(lists.n_lists, np.nan)
+    spread[known] = 1 / np.sqrt(lists.list_length[known] - 1)
+    return correlation, spread
+
+
+class Scores(NamedTuple):
+    """Scores of each list, each of shape (n_lists,): the greatest, the mean size, and the standard deviation."""
+
+    greatest: np.ndarray
+    size: np.ndarray
+    spread: np.ndarray
+
+
+def score_statistics(lists: RankedLists) -> Scores:
+    """Return statistics of the scores of each list."""
+    heads, length = lists.row_ptr[:-1], lists.list_length
+    # Divided by the largest score of the list, no square overflows.
+    largest = np.maximum.reduceat(np.abs(lists.score), heads)
+    scaled = lists.score / np.where(largest > 0, largest, 1.0)[lists.row_list]
+    mean = np.add.reduceat(scaled, heads) / length
+    spread = np.sqrt(np.add.reduceat((scaled - mean[lists.row_list]) ** 2, heads) / length)
+    greatest, least = np.maximum.reduceat(lists.score, heads), np.minimum.reduceat(lists.score, heads)
+    size = np.add.reduceat(np.abs(scaled), heads) / length
+    return Scores(greatest, size * largest, np.where(greatest > least, spread * largest, 0.0))
+
+
+def by_voter(lists: RankedLists, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean of a value over the lists of each voter that have it, and the number of these lists."""
+    known = ~np.isnan(value)
+    count = np.bincount(lists.list_voter[known], minlength=lists.n_voters)
+    total = np.bincount(lists.list_voter[known], weights=value[known], minlength=lists.n_voters)
+    return np.divide(total, count, out=np.full(lists.n_voters, np.nan), where=count > 0), count
+
+
+def medians_by_voter(lists: RankedLists, value: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Return the median of a value over the counted lists of each voter; NaN for voters without any."""
+    chosen = np.flatnonzero(counted)
+    found = np.full(lists.n_voters, np.nan)
+    if len(chosen):
+        group, value = lists.list_voter[chosen], value[chosen]
+        order = group_order(group, value)
+        ptr = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=lists.n_voters))])
+        low, high = (ptr[:-1] + ptr[1:] - 1) // 2, (ptr[:-1] + ptr[1:]) // 2
+        some = np.diff(ptr) > 0
+        found[some] = value[order[low[some]]] / 2 + value[order[high[some]]] / 2
+    return found
