@@ -272,7 +272,7 @@ class OneQuery(RankedLists):
 
     @staticmethod
     def _refuse(plain, held, row_ptr, items, repeated, odd):
-        """Raise an error for invalid ids; return None if the ids are valid because their custom type can be sorted."""
+        """Raise an error for invalid ids. Ids of a custom type that can be sorted are valid; for them, return None."""
         row = max(repeated, odd, 0)
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])

@@ -46,7 +46,8 @@ class Replicates:
     def of_queries(self):
         """For each query, yield its number and three arrays of its candidates.
 
-        The arrays contain the standard deviations of the scores, the first places, and the last places. Only valid
+        The first array contains the standard deviation of each candidate's score over the replicates. The other two
+        contain its first and its last place in each replicate, where tied candidates share places. Only valid
         replicates are included.
         """
         for k, q in enumerate(range(*self.queries)):

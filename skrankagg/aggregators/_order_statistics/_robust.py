@@ -172,8 +172,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
             cutoff = np.full(lists.n_lists, float(self.depth_share))
         elif self.exact:
             raise InputError(
-                "`depth_share` must be one number for all lists with exact=True, because no exact p-value for "
-                "several shares is known; got a share for each voter. Give a single share, or leave exact=False."
+                "`depth_share` must be a single number if exact=True, because no exact p-value for several shares is "
+                "known; got a share for each voter. Give a single share, or set exact=False."
             )
         else:
             advice = "Give these voters a share, 1 if their lists are full."

@@ -56,7 +56,7 @@ class ExpectedRelevance(RankedRelevance):
 
     @cached_property
     def row_tie(self):
-        """Return the number of the tie group of each row."""
+        """For each row, return the index of its tie group."""
         return expand(self.tie_ptr)
 
     @cached_property
