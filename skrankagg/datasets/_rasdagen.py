@@ -77,7 +77,9 @@ def _check(n_queries, n_voters, list_length, n_items, bias, threshold, random_st
             "pool (the original program reads past its end)."
         )
     if not is_real(bias) or not 0 <= bias <= 9:
-        raise InputError(f"`bias` must be a number from 0 to 9; got {bias!r}. Above 9, the original program divides by zero.")
+        raise InputError(
+            f"`bias` must be a number from 0 to 9; got {bias!r}. Above 9, the original program divides by zero."
+        )
     if not is_real(threshold) or not math.isfinite(threshold):
         raise InputError(f"`threshold` must be a finite number; got {threshold!r}.")
     if not is_integer(random_state) or not 0 <= random_state < 2**32:
