@@ -120,7 +120,7 @@ def _first_candidates(lists, top):
     weighted = lists.list_weight[lists.row_list] > 0
     if not weighted.any():
         raise InputError(
-            "`lists` must have a list of positive weight; got only weights of 0. Weight at least one list."
+            "`lists` must have a list of positive weight; got only weights of 0. Weight one list or more."
         )
     best = np.full(lists.n_candidates, np.inf)
     np.minimum.at(best, lists.candidate[weighted], lists.rank[weighted])
