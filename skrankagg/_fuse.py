@@ -90,7 +90,7 @@ def fuse(
     --------
     >>> from skrankagg import CombSUM, fuse
     >>> fuse([["d1", "d2", "d3"], ["d2", "d4"]], top=2)
-    [('d2', 0.0325...), ('d1', 0.0163...)]
+    [('d2', 0.0635...), ('d1', 0.0322...)]
     >>> hybrid = {"bm25": [("d1", 9.1), ("d2", 7.5), ("d3", 1.1)], "dense": {"d2": 0.8, "d3": 0.7}}
     >>> fuse(hybrid, CombSUM(), weights={"bm25": 0.25, "dense": 0.75}, top=1, explain=True)
     [('d2', 0.95, {'bm25': 0.2, 'dense': 0.75})]

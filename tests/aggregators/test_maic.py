@@ -149,7 +149,7 @@ def test_maic_rejects_voter_groups_without_a_group_for_every_voter():
     with pytest.raises(InputError, match="`voter_groups` must name a group for every voter"):
         MAIC(voter_groups={"u": 1}).fit_transform(frame)
     series = pd.Series({"u": None, "v": 1})
-    with pytest.raises(InputError, match="several or none"):
+    with pytest.raises(InputError, match="several groups or none"):
         MAIC(voter_groups=series).fit_transform(frame)
 
 

@@ -401,8 +401,8 @@ def test_vespa_ranks_unmatched_items_too():
     ranked = {name: sorted(one.items(), key=lambda hit: -hit[1]) for name, one in filled.items()}
     theirs = vespa_rrf(ranked, ones(ranked))
     assert theirs["b"] == pytest.approx(1 / 62 + 1 / 63)
-    assert dict(fuse(matched))["b"] == pytest.approx(1 / 62)
-    assert dict(fuse(ranked))["b"] == pytest.approx(theirs["b"])
+    assert dict(fuse(matched, ReciprocalRankFusion()))["b"] == pytest.approx(1 / 62)
+    assert dict(fuse(ranked, ReciprocalRankFusion()))["b"] == pytest.approx(theirs["b"])
 
 
 def test_topk_reproduces_the_window_of_elasticsearch():

@@ -372,7 +372,7 @@ def test_nested_supervised_aggregator_uses_qrels_of_its_constructor():
     np.testing.assert_array_equal(method.aggregator_.grade_, PositionGrades().fit(LISTS, Y).grade_)
     with pytest.raises(InputError, match="PositionGrades needs judgements to learn from"):
         LocalKemenization(PositionGrades()).fit(LISTS, Y)
-    with pytest.raises(InputError, match=r"got PositionGrades.*: it learns from judgements"):
+    with pytest.raises(InputError, match=r"got PositionGrades.*, which learns from judgements"):
         DIBRA(PositionGrades(qrels=QRELS)).fit(LISTS)
 
 

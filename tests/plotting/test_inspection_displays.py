@@ -82,7 +82,7 @@ def test_rank_stability_display_accepts_frames_of_both_functions(plt, lists):
     assert display.bars_[0].get_facecolor() == (0, 0, 0, 1)
     with pytest.raises(InputError, match=r"`n_places` must be one of 1, 4, 10; got 3\. To show another number"):
         RankStabilityDisplay.from_frame(stability, n_places=3)
-    with pytest.raises(InputError, match="there are none"):
+    with pytest.raises(InputError, match="the table has no such column"):
         RankStabilityDisplay.from_frame(sets, n_places=3)
 
 

@@ -159,7 +159,7 @@ def test_comparison_display_draws_zeros(plt):
 
 
 def test_comparison_display_rejects_a_measure_that_was_not_computed(comparator):
-    with pytest.raises(ValueError, match=r"computed by the Comparator, map, ndcg@10, num_rel_ret; got 'p@10'"):
+    with pytest.raises(ValueError, match=r"the Comparator has computed, map, ndcg@10, num_rel_ret; got 'p@10'"):
         ComparisonDisplay.from_comparator(comparator, "p@10")
 
 

@@ -43,6 +43,7 @@ KINDS = {
     "NDArray": "sequence",
     "PathLike": "path",
     "ListTransformer": "aggregator",
+    "LearnedWeights": "aggregator",
     "PlackettLuce": "aggregator",
     "type": "aggregator",
     "PlainLists": "lists",

@@ -110,8 +110,8 @@ def judged_share(ranked, k: int):
 
     See Also
     --------
-    rank_biased_residual : The largest amount that unjudged items could add to rank-biased precision. bpref : A measure
-    that uses only judged items.
+    rank_biased_residual : The largest amount that unjudged items could add to rank-biased precision.
+    bpref : A measure that uses only judged items.
 
     Examples
     --------
