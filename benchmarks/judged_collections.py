@@ -86,7 +86,7 @@ BLOCK = re.compile(r"(?<=<!-- judged collections -->\n).*?(?=<!-- end of judged 
 ROBUST = "$SKRANKAGG_DATA/robust03"
 COMMAND = (
     f"benchmarks/judged_collections.py $SKRANKAGG_DATA/collections/* {ROBUST}:pircRBa1,uwmtCR0,UIUC03Rd1,THUIRr0301,"
-    f"SABIR03BASE,aplrob03a {ROBUST} $SKRANKAGG_DATA/mq2008agg"
+    f"SABIR03BASE,aplrob03a {ROBUST} $SKRANKAGG_DATA/mq2008agg --limit 20"
 )
 
 
