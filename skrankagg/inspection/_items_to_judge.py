@@ -119,9 +119,7 @@ def _first_candidates(lists, top):
     """Return, for each query, the candidates of the smallest ranks in any list, at most `top`, in the order of ids."""
     weighted = lists.list_weight[lists.row_list] > 0
     if not weighted.any():
-        raise InputError(
-            "`lists` must have a list of positive weight; got only weights of 0. Weight one list or more."
-        )
+        raise InputError("`lists` must have a list of positive weight; got only weights of 0. Weight one list or more.")
     best = np.full(lists.n_candidates, np.inf)
     np.minimum.at(best, lists.candidate[weighted], lists.rank[weighted])
     consensus = ReciprocalRankFusion()._rank(lists)
