@@ -58,6 +58,7 @@ import skrankagg as sk
 from skrankagg.base import SupervisedAggregator
 from skrankagg.datasets import load_trec
 from skrankagg.exceptions import InputError, MissingLibraryError
+from skrankagg.inspection import items_to_judge
 from skrankagg.preprocessing import TopK, VoterWeighter
 from skrankagg.utils.discovery import all_aggregators, default_methods
 
@@ -262,22 +263,6 @@ def values_of(run, qrels, queries):
     """Measure a consensus in percent: an array (n_queries, n_measures)."""
     found = sk.evaluate(run, qrels, list(MEASURES), per_query=True, missing_queries="zero")
     return 100 * found.loc[queries].to_numpy()
-
-
-try:
-    from skrankagg.inspection import items_to_judge
-except ImportError:
-
-    def items_to_judge(lists, *, n_queries=5, top=20, queries=None, random_state=None):
-        """Choose items to judge: those with the smallest rank in any list, ties by reciprocal rank fusion."""
-        if queries is None:
-            chosen = np.random.default_rng(random_state).choice(lists.n_queries, n_queries, replace=False)
-            queries = lists.queries[np.sort(chosen)]
-        lists = lists.select(queries=list(queries))
-        best = lists.to_frame().groupby(["query", "item"], observed=True)["rank"].min().rename("best").reset_index()
-        both = best.merge(sk.ReciprocalRankFusion().fit_transform(lists), on=["query", "item"])
-        first = both.sort_values(["query", "best", "rank", "item"]).groupby("query").head(top)
-        return first[["query", "item"]].sort_values(["query", "item"], ignore_index=True).assign(relevance=np.nan)
 
 
 def shallow(lists, qrels, n_items):

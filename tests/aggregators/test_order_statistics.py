@@ -363,7 +363,7 @@ def test_rank_statistic_accepts_n_items_by_voter(X):
         ({"depth_share": 0.5}, "got 0.5 for 'u', whose list for query 'q' contains the share 0.75 of the items"),
         ({"depth_share": {"u": 0.75, "v": 2, "w": 1}}, "to 1; got 2 for 'v'"),
         ({"depth_share": {"u": 0.75}}, "`depth_share` must have a value for every voter; it has none for 2 of"),
-        ({"depth_share": {"u": 0.75, "v": 0.75, "w": 0.75}, "exact": True}, "one number for all lists"),
+        ({"depth_share": {"u": 0.75, "v": 0.75, "w": 0.75}, "exact": True}, "must be a single number if exact=True"),
         ({"voter_weights": {"u": 1, "v": 1.5, "w": 1}}, "weights must be whole numbers; got 1.5"),
     ],
     ids=str,

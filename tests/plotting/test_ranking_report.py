@@ -66,6 +66,7 @@ def test_ranking_report_frames_equal_the_results_of_the_functions(report, lists)
     assert repr(report) == "RankingReport(query='q1', 8 items, 20 lists)"
 
 
+@pytest.mark.exhaustive
 def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report):
     open_before = plt.get_fignums()
     html = report.to_html()

@@ -28,6 +28,7 @@ def test_exceptions_have_a_reason():
     assert all(set(entry) == {"text", "reason"} and entry["text"] and entry["reason"] for entry in entries)
 
 
+@pytest.mark.exhaustive
 def test_clean_files_stay_clean_and_every_exception_is_needed():
     found, unused = check_language.check()
     broken = [finding for finding in found if any(fnmatch(finding.path, pattern) for pattern in CLEAN)]
