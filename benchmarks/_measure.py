@@ -18,7 +18,7 @@ def best_time(function, repeat=5, clock=time.perf_counter):
 
 
 def cpu_time(function, repeat=5):
-    """Measure the CPU seconds of several runs, over all threads of this process; return those of the cheapest run."""
+    """Run a function several times; return the CPU seconds of the cheapest run, over all threads of this process."""
     return best_time(function, repeat, time.process_time)
 
 

@@ -307,7 +307,7 @@ def merge(method, lists):
 
 
 def timed(function):
-    """Call a function; return its result and the CPU seconds, with those of processes that it started."""
+    """Call a function; return its result and its CPU seconds, including all processes that it started."""
     start = cpu_with_processes()
     result = function()
     return result, cpu_with_processes() - start
@@ -360,7 +360,7 @@ def outcome_of(entry, collection, result=None):
 def _work(sender, group, collection, limit):
     """Run in a process of its own: limit its CPU time, and send a record for each entry."""
     os.setpgrp()
-    gc.freeze()  # what the parent has made is not searched again before each measurement
+    gc.freeze()  # the garbage collector then ignores the objects of the parent process
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = max(math.ceil(limit * len(group)), 1)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))

@@ -261,6 +261,25 @@ def positions(ptr):
     return position
 
 
+def group_medians(group, value, n_groups):
+    """Return the median of each group's values, float64 of shape (n_groups,); a group without values has NaN.
+
+    `group` and `value` have shape (n_values,), in any order. Values must not be NaN.
+
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import group_medians
+    >>> group_medians(np.array([2, 0, 0, 2, 2]), np.array([5.0, 1.0, 2.0, 7.0, 6.0]), 3)
+    array([1.5, nan, 6. ])
+    """
+    order = group_order(group, value)
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups))])
+    some = np.flatnonzero(np.diff(ptr))
+    low, high = (ptr[some] + ptr[some + 1] - 1) // 2, (ptr[some] + ptr[some + 1]) // 2
+    medians = np.full(n_groups, np.nan)
+    medians[some] = value[order[low]] / 2 + value[order[high]] / 2
+    return medians
+
+
 def gather_ranges(ptr, groups):
     """Return the row numbers of some groups, shape (n_chosen_rows,), and a pointer array for the chosen rows."""
     sizes = np.diff(ptr)[groups]

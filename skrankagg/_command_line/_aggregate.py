@@ -15,7 +15,7 @@ from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
 from ._input import find_sources, load_judgements, load_lists
-from ._messages import UserError, name_file_in_errors
+from ._messages import UserError, name_file_in_errors, say
 from ._method_names import DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
 
@@ -63,7 +63,7 @@ def _method(args):
         if args.param:
             args.parser.error("--param needs --method")
         args.method = DEFAULT_METHOD if args.qrels is None else "LearnedWeights"
-        print(f"skrankagg: merging by {args.method}; choose another with --method.", file=sys.stderr)
+        say(f"merging by {args.method}; choose another with --method.")
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
     [(name, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])

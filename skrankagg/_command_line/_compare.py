@@ -1,6 +1,5 @@
 """Command `skrankagg compare`, which measures several methods on the same lists."""
 
-import sys
 import time
 import warnings
 
@@ -17,7 +16,7 @@ from ..model_selection._comparator import LISTS_LINE
 from ..model_selection._significance import significance_marks
 from ..plotting import ComparisonDisplay
 from ._input import load_data
-from ._messages import USER_MISTAKES
+from ._messages import USER_MISTAKES, say
 from ._method_names import FAST, fitting_methods, make_methods, seed_methods
 from ._report import (
     best_first,
@@ -135,7 +134,7 @@ def _tell_how_long(methods, lists, args, progress):
                 continue  # failures are reported by the comparison
     seconds = (time.perf_counter() - start) * lists.n_queries / _TRIED
     took = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
-    print(f"skrankagg: {len(methods)} methods on {lists.n_queries} queries, about {took}", file=sys.stderr, flush=True)
+    say(f"{len(methods)} methods on {lists.n_queries} queries, about {took}")
 
 
 def _single_voters(lists, qrels, measures):

@@ -3,13 +3,13 @@
 import csv
 import json
 import secrets
-import sys
+from itertools import chain
 
 from ..datasets._sources import BOM
 from ..exceptions import InputError
 from ..inspection import items_to_judge
 from ._input import find_sources, load_lists
-from ._messages import name_file_in_errors
+from ._messages import name_file_in_errors, say
 from ._report import check_outputs, write_results
 
 # Names of the fields of an item's id and of its texts, as BEIR, ir_datasets and Pyserini write them.
@@ -28,14 +28,13 @@ def judge(args, progress):
         texts = [found.get(str(item), "") for item in frame["item"]]
         frame.insert(2, "text", texts)
         if "" in texts:
-            print(f"skrankagg: {texts.count('')} of {len(texts)} items have no text in {args.texts}.", file=sys.stderr)
+            say(f"{texts.count('')} of {len(texts)} items have no text in {args.texts}.")
     write_results(frame.set_index(["query", "item"]), args.out)
     if args.queries is None:
-        print(f"skrankagg: the queries were drawn by --random-state {seed}.", file=sys.stderr)
-    print(
-        f"skrankagg: fill in the relevance of {len(frame)} items of {frame['query'].nunique()} queries in {args.out}: "
-        f"0 = not relevant, 1, 2 ...; then run skrankagg tune LISTS {args.out}",
-        file=sys.stderr,
+        say(f"the queries were drawn by --random-state {seed}.")
+    say(
+        f"fill in the relevance of {len(frame)} items of {frame['query'].nunique()} queries in {args.out}: "
+        f"0 = not relevant, 1, 2 ...; then run skrankagg tune LISTS {args.out}"
     )
 
 
@@ -49,7 +48,7 @@ def _read_texts(path, wanted):
 
 
 def _json_rows(first, lines):
-    for number, line in enumerate(_chain(first, lines), 1):
+    for number, line in enumerate(chain([first], lines), 1):
         if not line.strip():
             continue
         try:
@@ -65,7 +64,7 @@ def _json_rows(first, lines):
 
 def _table_rows(first, lines):
     separator = "\t" if "\t" in first else ","
-    reader = csv.reader(_chain(first, lines), delimiter=separator, quoting=csv.QUOTE_NONE if separator == "\t" else 0)
+    reader = csv.reader(chain([first], lines), delimiter=separator, quoting=csv.QUOTE_NONE if separator == "\t" else 0)
     header = [title.strip().lower() for title in next(csv.reader([first], delimiter=separator))]
     item = next((header.index(name) for name in _IDS if name in header), None)
     text = next((header.index(name) for name in _TEXTS if name in header), None)
@@ -79,8 +78,3 @@ def _table_rows(first, lines):
         if len(row) <= max(item, text):
             raise InputError(f"line {reader.line_num} must have the fields of the first line; got {len(row)}.")
         yield row[item], row[text]
-
-
-def _chain(first, lines):
-    yield first
-    yield from lines

@@ -23,6 +23,11 @@ class UserError(Exception):
 USER_MISTAKES = (UserError, InputError, InputTypeError, MissingLibraryError, InvalidParameterError)
 
 
+def say(text):
+    """Print a line about the work of a command on standard error, so that standard output contains only results."""
+    print(f"skrankagg: {text}", file=sys.stderr, flush=True)
+
+
 def one_line(message):
     return " ".join(str(message).split())
 

@@ -8,7 +8,7 @@ queries are pooled into one weight, which is then used for any query.
 import numpy as np
 import pandas as pd
 
-from .._arrays._ragged import group_order
+from .._arrays._ragged import group_medians, group_order
 from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import find_voters, type_hint
 from .._support._sklearn import StrOptions, check_is_fitted
@@ -76,8 +76,7 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
     heads = np.concatenate([[0], ends[:-1] + 1])
 
     def median(value):
-        order = group_order(query, value)
-        return (value[order[(heads + ends) // 2]] + value[order[(heads + ends + 1) // 2]]) / 2
+        return group_medians(query, value, lists.n_queries)[query[heads]]
 
     heaviest = group_order(query, weight)[ends]
     shorter = length < np.repeat(length[heaviest], ends - heads + 1)

@@ -11,12 +11,11 @@ import pandas as pd
 from .._data._frames import frame_of
 from .._support._warn import warn_user
 from ..exceptions import InputError, UnfilledWarning
+from ._delimited import SEPARATORS
 from ._kinds import QRELS, held
 from ._sources import BOM
 
 __all__ = ["read_judged_items"]
-
-_SEPARATORS = ",\t;"
 
 
 def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -125,7 +124,7 @@ def is_judged_items(path):
 def _separator(text):
     """Return the separator that occurs most often in the first line."""
     first = text.partition("\n")[0]
-    return max(_SEPARATORS, key=first.count)
+    return max(SEPARATORS.values(), key=first.count)
 
 
 def _grade(text, where):

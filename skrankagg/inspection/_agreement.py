@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._arrays import TOLERANCE
-from .._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_starts
+from .._arrays._ragged import dense_ranks, group_medians, starts_to_ptr, tie_starts
 from .._kernels import discordant_pairs
 from ..metrics._agreement._kendall import FROM_COUNTS
 
@@ -101,9 +101,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     """
 
     def medians(value):
-        of_query = np.zeros(query[-1] + 1 if len(query) else 0)
-        of_query[query[counted]] = _medians(query[counted], value[counted])
-        return of_query[query]
+        return group_medians(query[counted], value[counted], query.max(initial=-1) + 1)[query]
 
     n_lists = np.bincount(query[counted], minlength=query.max(initial=0) + 1)[query]
     # The angle of a share of discordant pairs has about the same variance at all shares (Anscombe's form).
@@ -150,19 +148,10 @@ def robust_z(query, agreement):
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)
     group, value = query[known], agreement[known]
-    median = _medians(group, value)
-    spread = _MAD_TO_SD * _medians(group, np.abs(value - median))
+    n_groups = group.max(initial=-1) + 1
+    median = group_medians(group, value, n_groups)[group]
+    spread = _MAD_TO_SD * group_medians(group, np.abs(value - median), n_groups)[group]
     enough = np.bincount(group, minlength=1)[group] >= _FEW_LISTS
     told = enough & (spread > TOLERANCE)
     z[known[told]] = (value - median)[told] / spread[told]
     return z
-
-
-def _medians(group, value):
-    """For each value, return the median of the value's group; the values are sorted by group."""
-    if not len(group):
-        return value
-    order = group_order(group, value)
-    ptr = starts_to_ptr(np.append(True, group[1:] != group[:-1]))
-    low, high = (ptr[:-1] + ptr[1:] - 1) // 2, (ptr[:-1] + ptr[1:]) // 2
-    return np.repeat((value[order[low]] + value[order[high]]) / 2, np.diff(ptr))

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri, stdtrit
 
+from .._arrays._ragged import group_medians
 from .._data._compared_items import (
     component_labels,
     exposed_queries,
@@ -28,7 +29,6 @@ from ._list_statistics import (
     by_voter,
     expected_distance,
     likeness,
-    medians_by_voter,
     random_limit,
     score_statistics,
 )
@@ -284,7 +284,7 @@ def _depth(lists, names, paired):
         )
     if paired.all():
         return
-    depth = medians_by_voter(lists, length.astype(np.float64), np.ones(lists.n_lists, dtype=bool))
+    depth = group_medians(lists.list_voter, length, lists.n_voters)
     typical = np.nanmedian(depth)
     deeper = np.flatnonzero(depth >= _DEEPER * typical)
     if len(deeper):
@@ -427,16 +427,8 @@ def _agreement(lists, names, n_voters):
 
 def _medians_of_queries(lists, value):
     """Return the median of a value over the lists of each query, for each list; NaN values do not count."""
-    table = np.full(lists.n_lists, np.nan)
-    order = np.lexsort((value, lists.list_query))  # NaN is last
-    known = np.add.reduceat(~np.isnan(value), lists.list_ptr[:-1], dtype=np.int64)
-    some = known > 0
-    heads = lists.list_ptr[:-1][some]
-    low, high = heads + (known[some] - 1) // 2, heads + known[some] // 2
-    median = np.full(lists.n_queries, np.nan)
-    median[some] = (value[order[low]] + value[order[high]]) / 2
-    table[:] = median[lists.list_query]
-    return table
+    known = ~np.isnan(value)
+    return group_medians(lists.list_query[known], value[known], lists.n_queries)[lists.list_query]
 
 
 def _below(lists, value, level):
@@ -478,7 +470,9 @@ def _scores(lists, names):
 
 
 def _scales(lists, names, scores, counted):
-    size, spread = (medians_by_voter(lists, one, counted) for one in (scores.size, scores.spread))
+    size, spread = (
+        group_medians(lists.list_voter[counted], one[counted], lists.n_voters) for one in (scores.size, scores.spread)
+    )
     known = np.flatnonzero(~np.isnan(size))
     if len(known) < 2:
         return

@@ -4,12 +4,19 @@ from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .._data._frames import first_row, plain_index
 from .._data._votes import are_votes
+from .._support._values import is_integer
 from ..exceptions import InputError
 
 UNITS = ("list", "voter", "query")
+
+
+def seed_of(random_state):
+    """Return an integer as it is, or else an integer that a generator draws; None stands for NumPy's generator."""
+    return random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
 
 
 def query_rng(seed, query):

@@ -135,13 +135,13 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
             f"queries; judge {_LINES[0][0]} or more."
         )
         return ExpectedGain(n_queries, np.nan, np.nan, np.nan, text)
-    left_out = _left_out(aggregator, lists.take(informative), judged)
-    return _forecast(aggregator, n_queries, left_out)
-
-
-def _left_out(aggregator, lists, qrels):
-    """Return the mean difference to equal weights over the queries, each left out of its own fit, in points."""
     base = aggregator._base()
+    left_out = _left_out(aggregator, base, lists.take(informative), judged)
+    return _forecast(base, n_queries, left_out)
+
+
+def _left_out(aggregator, base, lists, qrels):
+    """Return the mean difference to equal weights over the queries, each left out of its own fit, in points."""
     runs = {
         "learnt": hold_out(aggregator, lists, qrels.align(lists), [*LeaveOneOut().split(lists)]).to_frame(),
         "equal": base.fit_transform(lists),
@@ -150,8 +150,7 @@ def _left_out(aggregator, lists, qrels):
     return 100 * float(found["learnt"] - found["equal"])
 
 
-def _forecast(aggregator, n_queries, left_out):
-    base = aggregator._base()
+def _forecast(base, n_queries, left_out):
     seen = (
         f"On your {n_queries} judged queries, each left out of its own fit, learnt weights change nDCG@10 by "
         f"{left_out:+.1f} points over equal weights."

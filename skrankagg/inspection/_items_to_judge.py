@@ -9,16 +9,15 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-from .._arrays._ragged import expand, group_order
+from .._arrays._ragged import group_order, positions
 from .._data._frames import frame_of, plain_index, take_ids
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._selection import mark_ids
 from .._data._types import PlainLists
 from .._support._checks import check_count
-from .._support._values import is_integer
 from ..aggregators import ReciprocalRankFusion
 from ..exceptions import InputError
-from ._draws import query_rng
+from ._draws import query_rng, seed_of
 
 __all__ = ["items_to_judge"]
 
@@ -93,7 +92,7 @@ def items_to_judge(
     check_count("n_queries", n_queries)
     check_count("top", top)
     lists = check_lists(encode_plain(lists))
-    seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
+    seed = seed_of(random_state)
     chosen = mark_ids(lists.queries, queries, "queries")
     if chosen is None:
         n_drawn = min(n_queries, lists.n_queries)
@@ -126,7 +125,5 @@ def _first_candidates(lists, top):
     # Candidates in the order of the consensus; a stable sort by the best rank keeps this order among equals.
     order = consensus.order
     order = order[group_order(lists.candidate_query[order], best[order])]
-    place = np.arange(lists.n_candidates) - lists.candidate_ptr[:-1][expand(lists.candidate_ptr)]
-    kept = order[(place < top) & np.isfinite(best[order])]
-    query = lists.candidate_query[kept]
-    return [np.sort(kept[query == q]) for q in range(lists.n_queries)]
+    kept = np.sort(order[(positions(lists.candidate_ptr) <= top) & np.isfinite(best[order])])
+    return np.split(kept, np.searchsorted(kept, lists.candidate_ptr[1:-1]))

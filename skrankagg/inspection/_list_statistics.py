@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array, triu
 from scipy.special import ndtri
 
-from .._arrays._ragged import expand, group_order, mid_ranks, sparse_rows, tie_starts
+from .._arrays._ragged import expand, gather_ranges, group_order, mid_ranks, sparse_rows, tie_starts
 from .._data._ranked_lists import RankedLists
 
 #: The likeness of two lists is the cosine of 1 / (10 + rank).
@@ -142,10 +142,8 @@ def _precision_of_table(lists, total, points, chosen, width):
     inside = column < size[:, None]
     others = np.where(inside, total[np.minimum(first[:, None] + column, len(total) - 1)], 0)
     place = np.full(others.shape, np.inf)
-    length = lists.list_length[chosen]
-    ptr = np.concatenate([[0], np.cumsum(length)])
+    rows, ptr = gather_ranges(lists.row_ptr, chosen)
     line = expand(ptr)
-    rows = np.arange(ptr[-1]) + np.repeat(lists.row_ptr[chosen] - ptr[:-1], length)
     cell = line, lists.candidate[rows] - first[line]
     others[cell] -= points[rows]
     place[cell] = lists.rank[rows]
@@ -208,17 +206,3 @@ def by_voter(lists: RankedLists, value: np.ndarray) -> tuple[np.ndarray, np.ndar
     count = np.bincount(lists.list_voter[known], minlength=lists.n_voters)
     total = np.bincount(lists.list_voter[known], weights=value[known], minlength=lists.n_voters)
     return np.divide(total, count, out=np.full(lists.n_voters, np.nan), where=count > 0), count
-
-
-def medians_by_voter(lists: RankedLists, value: np.ndarray, counted: np.ndarray) -> np.ndarray:
-    """Return the median of a value over the counted lists of each voter; NaN for voters without any."""
-    chosen = np.flatnonzero(counted)
-    found = np.full(lists.n_voters, np.nan)
-    if len(chosen):
-        group, value = lists.list_voter[chosen], value[chosen]
-        order = group_order(group, value)
-        ptr = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=lists.n_voters))])
-        low, high = (ptr[:-1] + ptr[1:] - 1) // 2, (ptr[:-1] + ptr[1:]) // 2
-        some = np.diff(ptr) > 0
-        found[some] = value[order[low[some]]] / 2 + value[order[high[some]]] / 2
-    return found

@@ -5,19 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.utils import check_random_state
 
 from .._arrays._replicate_ranks import places_of_replicates
 from .._data._compared_items import component_labels
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._support._checks import check_choice, check_count, check_share
 from .._support._progress import Progress
-from .._support._values import is_integer
 from .._support._warn import warn_user
 from ..base import Consensus
 from ..exceptions import FewListsWarning, InputError
 from ._arguments import begin
-from ._draws import UNITS, make_draws
+from ._draws import UNITS, make_draws, seed_of
 
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
 # Number of scores that are computed at one time; they take 8 MB without the memory of the sort.
@@ -96,8 +94,7 @@ class Resampling:
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
         self.progress = Progress("replicates", verbose)
-        seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
-        self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed)), votes)
+        self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed_of(random_state))), votes)
         self.lists = _pool(lists) if unit == "query" else lists
         aggregator._warn_of_lists(self.lists)
         #: Component of each candidate, of shape (n_candidates,); all components are 1 if the method compares no items.
