@@ -287,13 +287,11 @@ class LearnedWeights(SupervisedAggregator):
                 UserWarning,
             )
             weight, size = np.ones(len(weight)), 1.0
-        n, both = self.n_relevant_, self.n_relevant_ + self.shrinkage
-        columns = {
-            "voter": take_ids(lists.voters, voters),
-            "weight": (n * (weight / size) + self.shrinkage) / both,
-        }
+        # With a shrinkage of 0 the learnt weights stay the same to the last bit, and equal weights always do.
+        both, scaled = self.n_relevant_ + self.shrinkage, weight / size
+        columns = {"voter": take_ids(lists.voters, voters), "weight": scaled + self.shrinkage / both * (1 - scaled)}
         if self.std_errors:
-            columns["std_error"] = _std_errors(loss, weight, self.positive) / size * (n / both)
+            columns["std_error"] = _std_errors(loss, weight, self.positive) / size * (self.n_relevant_ / both)
         self.voter_weights_ = frame_of(columns)
 
     def _relevance(self, lists, relevance):
