@@ -1,14 +1,12 @@
 """Agreement of lists with orders of their items, and a test for lists that agree unusually little."""
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import ndtri
 
 from .._arrays import TOLERANCE
-from .._arrays._ragged import dense_ranks, group_medians, starts_to_ptr, tie_starts
-from .._kernels import discordant_pairs
+from .._arrays._ragged import dense_ranks, group_medians
 from ..metrics._agreement._kendall import FROM_COUNTS
+from ..metrics._agreement._pair_counts import class_numbers, count_pairs, sum_over_ties
 
 # A query with fewer lists has no meaningful median and spread of agreement.
 _FEW_LISTS = 5
@@ -20,45 +18,6 @@ _LEAST_VARIANCE = 0.5
 # Quantiles of (value - median) / MAD of n normal values exceed the normal ones by a share of about 2 / n; the rest
 # allows for skew.
 _FEW_VALUES = 3.0
-
-
-class _Pairs(NamedTuple):
-    """Five counts of item pairs for each group, each of shape (n_groups,); ``pair_counts`` describes the counts."""
-
-    discordant: np.ndarray
-    both: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    all: np.ndarray
-
-
-def count_pairs(ptr, first, second):
-    """Count pairs of rows in each group.
-
-    `first` and `second` contain the classes of the rows in two orders. Rows are sorted by group and by `first`. In
-    `second`, the classes of each group are numbered from 0.
-    """
-    tie_ptr = starts_to_ptr(tie_starts(ptr, first))
-    discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
-    n = np.diff(ptr)
-    pairs = n * (n - 1) / 2
-    ties = [_sum_over_ties(ptr, one, lambda t: t * (t - 1) / 2) for one in (_dense(ptr, first), second)]
-    return _Pairs(discordant, both, pairs - ties[0], pairs - ties[1], pairs)
-
-
-def _dense(ptr, ordered):
-    """For each row, return the number of its class within its group, counted from 0; rows are sorted by class."""
-    number = np.cumsum(tie_starts(ptr, ordered))
-    return number - np.repeat(number[ptr[:-1]], np.diff(ptr))
-
-
-def _sum_over_ties(ptr, dense, value):
-    """For each group, apply the function `value` to the size of each class, and return the sum.
-
-    In `dense`, the classes of each group are numbered from 0. Groups must not be empty.
-    """
-    size = np.bincount(dense + np.repeat(ptr[:-1], np.diff(ptr)), minlength=ptr[-1]).astype(np.float64)
-    return np.add.reduceat(value(size), ptr[:-1])
 
 
 def agreement_with_classes(lists, row_class):
@@ -77,7 +36,7 @@ def agreement_with_classes(lists, row_class):
     first, second = lists.rank[kept], dense_ranks(ptr, row_class[kept])
     pairs = count_pairs(ptr, first, second)
     agreement[chosen] = FROM_COUNTS["b"](*pairs)
-    sd = null_deviation(ptr, _dense(ptr, first), second)
+    sd = null_deviation(ptr, class_numbers(ptr, first), second)
     # Lists are not tested if they are so short that even agreement in all pairs could be chance.
     long = ~np.isnan(agreement[chosen]) & (np.minimum(pairs.first, pairs.second) > 1 + ndtri(1 - LEVEL) * sd)
     tested = chosen[long]
@@ -127,7 +86,7 @@ def null_deviation(ptr, first, second):
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [
-            _sum_over_ties(ptr, one, value)
+            sum_over_ties(ptr, one, value)
             for value in (
                 lambda t: t * (t - 1),
                 lambda t: t * (t - 1) * (t - 2),

@@ -13,7 +13,7 @@ from .._data._voter_names import type_hint
 from .._support._checks import check_count
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import FROM_COUNTS, ratio_or_nan
-from ._agreement import count_pairs
+from ..metrics._agreement._pair_counts import count_pairs
 
 __all__ = ["compare_consensus"]
 

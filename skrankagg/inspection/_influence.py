@@ -24,7 +24,8 @@ from ..base import BaseAggregator, Consensus
 from ..base._consensus import rank_scores, rank_sums, sole_lists_again
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import ratio_or_nan
-from ._agreement import agreement_with_classes, count_pairs, robust_z
+from ..metrics._agreement._pair_counts import count_pairs
+from ._agreement import agreement_with_classes, robust_z
 from ._arguments import begin, silence_repeated_warnings
 
 __all__ = ["voter_influence"]

@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..._kernels import discordant_pairs
 from ..._support._checks import check_choice, check_share
+from ._pair_counts import pair_counts
 from ._rankings import Ranking, align, mid_rank
 
 __all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "kendall_tau"]
@@ -40,29 +40,6 @@ FROM_COUNTS = {
     ),
     "gamma": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, both),
 }
-
-
-def pair_counts(first, second):
-    """Count pairs in two complete vectors of ranks, of shape (n_items,).
-
-    The function returns five counts: discordant pairs, pairs ordered by both vectors, pairs ordered by the first
-    vector, pairs ordered by the second vector, and all pairs.
-    """
-    n = len(first)
-    if n < 2:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
-    order = np.argsort(first, kind="stable")
-    ordered = first[order]
-    tie_end = np.searchsorted(ordered, ordered, side="right")
-    dense = np.unique(second, return_inverse=True)[1][order]
-    discordant, both = discordant_pairs(np.array([0, n]), tie_end, dense)
-    pairs = n * (n - 1) / 2
-    return float(discordant[0]), float(both[0]), pairs - _tied_pairs(first), pairs - _tied_pairs(second), pairs
-
-
-def _tied_pairs(rank):
-    size = np.unique(rank, return_counts=True)[1]
-    return float((size * (size - 1) // 2).sum())
 
 
 def common(first, second):
