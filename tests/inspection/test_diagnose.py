@@ -25,7 +25,7 @@ from skrankagg.inspection._list_statistics import (
 )
 from skrankagg.utils.estimator_checks import example_lists
 
-COMMON_DRAWS, DRAWS = 10, 100
+COMMON_DRAWS, DRAWS = 10, 20
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +72,8 @@ def test_diagnose_names_planted_defects(script, defect, kind):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("defect", "kind"), PLANTED)
-def test_diagnose_names_planted_defects_in_95_of_100_draws(script, defect, kind):
-    assert sum(script.is_named(defect, kind, seed) for seed in range(DRAWS)) >= 95
+def test_diagnose_names_planted_defects_in_19_of_20_draws(script, defect, kind):
+    assert sum(script.is_named(defect, kind, seed) for seed in range(DRAWS)) >= 19
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -84,9 +84,9 @@ def test_diagnose_seldom_warns_of_sound_lists(script, name):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", SOUND)
-def test_diagnose_does_not_warn_of_sound_lists_in_95_of_100_draws(script, name):
+def test_diagnose_does_not_warn_of_sound_lists_in_19_of_20_draws(script, name):
     kind, options = script.SOUND[name]
-    assert sum(script.warns(kind, seed, **options) for seed in range(DRAWS)) <= 5
+    assert sum(script.warns(kind, seed, **options) for seed in range(DRAWS)) <= 1
 
 
 def test_diagnose_names_two_copies_among_three_voters():
