@@ -6,8 +6,8 @@ tools/regenerate.py writes this file.
 READ = ("auto", "flagr", "csv", "tsv", "trec", "parquet", "json")
 WRITTEN = ("csv", "tsv", "trec", "parquet", "json", "text")
 
-TABLES = "as .csv, .tsv (also .gz) or .parquet"
-RUNS = "trec if it ends in .run, .trec or .txt, json if it ends in .json, else "
+TABLES = ".csv, .tsv (also .gz) or .parquet"
+RUNS = "as .run, .trec, .txt, .json, "
 
 READ_HELP = """\
 formats of lists, as --format names them:

@@ -143,8 +143,8 @@ def make_parser():
     add("--baseline", metavar="NAME", help="print differences from this row, with intervals and corrected p-values")
     add("--cv", type=_folds, metavar="N", help="measure methods that learn on held-out queries, in N folds")
     _add_conventions(add)
-    add("--out", metavar="FILE", help=f"write the results {TABLES}")
-    add("--per-query", metavar="FILE", help=f"write the results of each query {TABLES}")
+    add("--out", metavar="FILE", help=f"write the results as {TABLES}")
+    add("--per-query", metavar="FILE", help=f"write the results of each query as {TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
     add("--latex", action="store_true", help="print the table in LaTeX, for booktabs")
     jobs = "number of threads, -1 for all (default: 1, so that times can be compared)"
@@ -169,7 +169,7 @@ def make_parser():
     _add_metrics(add)
     add("--cv", type=_folds, metavar="N", help="number of inner folds and of outer folds (default: 5)")
     _add_conventions(add)
-    add("--out", metavar="FILE", help=f"write the results {TABLES}")
+    add("--out", metavar="FILE", help=f"write the results as {TABLES}")
     add("--random-state", type=_seed, metavar="N", help="seed of the folds and of the random weights")
     _add_reading(add)
     _add_voter(add)
@@ -241,7 +241,7 @@ def make_parser():
     missing = "judged queries without results: count as 0 (default, with a warning if most have none), or are left out"
     add("--missing-queries", choices=("zero", "skip"), help=missing)
     add("--per-query", action="store_true", help="print a row for each query instead of the mean")
-    add("--out", metavar="FILE", help=f"write the table {TABLES}")
+    add("--out", metavar="FILE", help=f"write the table as {TABLES}")
     _add_reading(add)
 
     add_command("methods", "list all methods", "All methods, with their parameters and defaults.")

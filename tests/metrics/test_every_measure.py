@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import skrankagg.metrics
@@ -75,6 +75,7 @@ def test_measure_function_rejects_arguments_that_it_does_not_have(measure):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(case=CASES)
+@example(case=([1, 1, 1, 0], [2, 0, None, 1, 0, 3, 0]))  # a tie across the cutoff
 @settings(max_examples=30, deadline=None)
 def test_ties_expected_is_the_mean_over_all_orders(name, case):
     places, judged = case

@@ -10,6 +10,7 @@ from .pages import ROOT
 
 PACKAGE = ROOT / "skrankagg"
 READERS, WRITERS = PACKAGE / "datasets" / "_readers.py", PACKAGE / "datasets" / "_writers.py"
+WORDS = ROOT / "docs" / "parameter_words.md"
 #: What "auto" means, by the function.
 READ_AUTO = "the format that matches the beginning of the file."
 WRITE_AUTO = "the format of the suffix: {endings}. Every suffix except {others} may be followed by .gz."
@@ -27,9 +28,18 @@ def files():
     return {
         READERS: readers,
         WRITERS: writers,
+        WORDS: _words(),
         PACKAGE / "datasets" / "_format_names.py": _types(),
         PACKAGE / "_command_line" / "_file_formats.py": _choices(),
     }
+
+
+def _words():
+    """Return the page of parameter words with the names of the formats of lists."""
+    names = ", ".join(f'`"{name}"`' for name in sorted(_names(readable(LISTS))))
+    return re.sub(
+        r"(?<=^\| `format` \| ).*?(?= \|)", lambda _: names, WORDS.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
 
 
 def _names(formats):
@@ -72,8 +82,7 @@ def _choices():
     packed, others = (
         [end for one in tables if one.is_compressed == with_gz for end in one.suffixes] for with_gz in (True, False)
     )
-    others_of_runs = [one for one in written() if one.suffixes and not one.is_table]
-    ends = ", ".join(f"{one.name} if it ends in {alternatives(one.suffixes)}" for one in others_of_runs)
+    of_runs = [end for one in written() if not one.is_table for end in one.suffixes]
     lines = [_help(one) for one in readable(LISTS)]
     return f'''"""Names of file formats for the usage, in a module that imports nothing.
 
@@ -83,8 +92,8 @@ tools/regenerate.py writes this file.
 READ = ({_quoted(_names(readable(LISTS)))})
 WRITTEN = ({_quoted(_names(written())[1:])})
 
-TABLES = "as {", ".join(packed)} (also .gz) or {alternatives(others)}"
-RUNS = "{ends}, else "
+TABLES = "{", ".join(packed)} (also .gz) or {alternatives(others)}"
+RUNS = "as {", ".join(of_runs)}, "
 
 READ_HELP = """\\
 formats of lists, as --format names them:
