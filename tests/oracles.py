@@ -27,6 +27,15 @@ def ballots(frame, by="rank"):
     return lists, weights
 
 
+def duels(lists):
+    """Return the lists of two items of one query as texts, such as "a > b" and "a = b"."""
+    names = lists.items.take(lists.candidate_item[lists.candidate]).tolist()
+    return [
+        f"{names[k]} {'=' if lists.rank[k] == lists.rank[k + 1] else '>'} {names[k + 1]}"
+        for k in lists.row_ptr[:-1].tolist()
+    ]
+
+
 def universe(lists):
     return sorted(set().union(*lists.values()))
 

@@ -14,9 +14,9 @@ from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
-from ._input import find_sources, load_judgements, load_lists
+from ._input import find_sources, has_comparisons, load_judgements, load_lists
 from ._messages import UserError, name_file_in_errors, say
-from ._method_names import DEFAULT_METHOD, make_methods, seed_methods
+from ._method_names import COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
 
 _TABLES = [one.name for one in written() if one.is_table]
@@ -62,7 +62,8 @@ def _method(args):
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")
-        args.method = DEFAULT_METHOD if args.qrels is None else "LearnedWeights"
+        is_board = args.qrels is None and has_comparisons(find_sources(args.lists), args)
+        args.method = COMPARISON_METHOD if is_board else DEFAULT_METHOD if args.qrels is None else "LearnedWeights"
         say(f"merging by {args.method}; choose another with --method.")
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
@@ -74,7 +75,7 @@ def _method(args):
 def _begin(args, progress):
     """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
     name, method = _method(args)
-    lists = load_lists(find_sources(args.lists), args, progress)
+    lists = load_lists(find_sources(args.lists), args, progress, args.groups)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
         raise UserError(f"{name} learns from judgements; pass them: --qrels FILE.")

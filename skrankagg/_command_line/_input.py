@@ -4,8 +4,18 @@ import glob
 import os
 import sys
 
+import pandas as pd
+
 from .. import Qrels, RankedLists
-from ..datasets import make_ranked_lists, make_rasdagen, read_judged_items, read_lists, read_qrels
+from ..datasets import (
+    make_ranked_lists,
+    make_rasdagen,
+    read_comparisons,
+    read_judged_items,
+    read_lists,
+    read_qrels,
+)
+from ..datasets._comparison_files import is_comparisons
 from ..datasets._judged_items import is_judged_items
 from ._messages import UserError, name_file_in_errors
 
@@ -90,13 +100,13 @@ def load_data(args, progress):
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
-def load_lists(sources, args, progress):
-    """Read ranked lists of one or more voters."""
+def load_lists(sources, args, progress, groups=None):
+    """Read ranked lists of one or more voters, or comparisons with the groupings in the text `groups`."""
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
         raise UserError("voters are named by NAME=FILE or by --voter file, not by both.")
-    return _load(sources, args, progress, [source.name for source in sources] if named else voter)
+    return _load(sources, args, progress, [source.name for source in sources] if named else voter, groups)
 
 
 def load_runs(texts, args, progress):
@@ -110,15 +120,40 @@ def load_runs(texts, args, progress):
     return runs
 
 
-def _load(sources, args, progress, voter):
+def _load(sources, args, progress, voter, groups=None):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
     progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
     with name_file_in_errors(where, "read"):
         files = [source.file for source in sources]
+        if has_comparisons(sources, args):
+            return _load_comparisons(files, progress, groups)
+        if groups is not None:
+            raise UserError("--groups is for files of comparisons, with columns such as winner and loser.")
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
         progress.say("encoding the lists")
         return RankedLists.from_frame(frame)
+
+
+def has_comparisons(sources, args):
+    """Return True if all files have a row for each comparison, such as the battles of an arena."""
+    known = args.format == "auto" and args.columns is None
+    return known and all(is_comparisons(source.file) for source in sources)
+
+
+def _load_comparisons(files, progress, groups):
+    """Read files with a row for each comparison."""
+    frames = [read_comparisons(file) for file in files]
+    if any(list(frame) != list(frames[0]) for frame in frames):
+        raise UserError("files of comparisons must have the same columns; these differ. Read them one at a time.")
+    frame = pd.concat(frames, ignore_index=True)
+    progress.say("encoding the comparisons")
+    return RankedLists.from_comparisons(
+        frame,
+        tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), None),
+        weight="weight" if "weight" in frame else None,
+        groups=None if groups is None else [name.strip() for name in groups.split(",")],
+    )
 
 
 def load_judgements(text, progress):

@@ -28,6 +28,8 @@ FAST = (
 
 #: Method of a consensus without judgements, if the user names none. Its docstring explains the value of k.
 DEFAULT_METHOD = "ReciprocalRankFusion[k=30]"
+#: The method for paired comparisons.
+COMPARISON_METHOD = "PlackettLuce"
 
 # Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"

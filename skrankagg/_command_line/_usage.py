@@ -19,6 +19,8 @@ files, recognised by their beginning, plain or .gz:
       1,V-0,Q1-E35,1.00000,testdata
   lists, TREC runs, one for each voter (query Q0 item rank score tag):
       q1 Q0 d007 1 12.5 bm25
+  comparisons, a CSV, TSV or Parquet file with columns winner,loser, or model_a,model_b,winner:
+      gpt,llama,model_a
   qrels, a CSV, TSV or Parquet file with columns query,item,relevance, or a file of FLAGR or TREC:
       1,0,Q1-E35,1
       q1 0 d007 2
@@ -272,10 +274,13 @@ def _is_file(name):
 
 def _add_one_method(add):
     add("lists", nargs="+", metavar="LISTS", help="one or more files of lists")
-    method = "such as CombSUM (default: ReciprocalRankFusion[k=30], or LearnedWeights with --qrels)"
+    method = (
+        "such as CombSUM (default: ReciprocalRankFusion[k=30], LearnedWeights with --qrels, PlackettLuce for duels)"
+    )
     add("--method", metavar="NAME", help=method)
     add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="parameters of the method, such as norm=rank")
     add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
+    add("--groups", metavar="NAMES", help="columns of comparisons that name groups, such as judge,prompt")
 
 
 def _add_conventions(add):

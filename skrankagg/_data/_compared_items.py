@@ -29,9 +29,14 @@ def component_labels(lists, absent):
 
     The largest component of a query has number 1. Among components of equal size, the component with the first item
     comes first. The graph joins two items if a list of positive weight contains both items. With ``absent="last"``, a
-    list that contains one of the two items is enough. Methods that do not compare items pass ``absent=None``; each
-    query is then one component.
+    list that contains one of the two items is enough. With "auto", this is so for lists that are not marked as paired
+    comparisons. Methods that do not compare items pass ``absent=None``; each query is then one component.
     """
+    if absent == "auto":
+        absent = _one_rule(lists)
+    if absent == "auto":
+        below = _any_votes(lists, lists.list_duel == 0)
+        return np.where(below[lists.candidate_query], 1, lists._labels_of_held).astype(np.int32)
     if absent is None:
         return np.ones(lists.n_candidates, dtype=np.int32)
     if absent == "last":
@@ -41,8 +46,15 @@ def component_labels(lists, absent):
     return lists._labels_of_held
 
 
-def _any_votes(lists):
-    return np.logical_or.reduceat(lists.list_weight > 0, lists.list_ptr[:-1])
+def _any_votes(lists, among=True):
+    return np.logical_or.reduceat((lists.list_weight > 0) & among, lists.list_ptr[:-1])
+
+
+def _one_rule(lists):
+    """Return the rule that "auto" means for all lists, or "auto" if only some lists are paired comparisons."""
+    if lists.list_duel is None:
+        return "last"
+    return "ignore" if lists.list_duel.all() else "auto"
 
 
 def labels_of_held(lists):
@@ -97,6 +109,7 @@ def n_components(lists, label):
 
 def all_connected(lists, absent):
     """Return True if each query has one component."""
+    absent = _one_rule(lists) if absent == "auto" else absent
     if absent == "last":
         return bool((_any_votes(lists) | (lists.query_n_items == 1)).all())
     return absent is None or bool((component_labels(lists, absent) == 1).all())
@@ -186,14 +199,17 @@ def warn_of_partial_lists(lists, lenient, method):
     )
 
 
-def warn_of_paired_comparisons(lists, method):
+def warn_of_paired_comparisons(lists, method, *, marked=True):
     """Warn of queries with more than four items in which lists of two items have most of the weight.
 
     "Most of the weight" means more than half of the total weight of the query's lists. `method` is the name of a method
-    that ranks the items in a list above absent items. One warning covers all queries and names the line that called the
+    that ranks the items in a list above absent items. If `marked` is false, it does so only in lists that are not
+    marked as paired comparisons, so only these count. One warning covers all queries and names the line that called the
     package.
     """
     exposed = exposed_queries(lists)
+    if not marked and lists.list_duel is not None:
+        exposed &= _most_weight(lists, (lists.list_length == 2) & (lists.list_duel == 0))
     if not exposed.any():
         return
     n_exposed, first = int(exposed.sum()), show_id(lists.queries, first_row(exposed))
@@ -201,7 +217,8 @@ def warn_of_paired_comparisons(lists, method):
     warn_user(
         f"{method} ranks the items in a list above all others. Lists of two items make up most of {queries}, so items "
         "are ordered by how often they were compared, not by how often they won. For paired comparisons use "
-        "MarkovChain(chain='mct'); if items met opponents of equal strength, use Kemeny, RankedPairs or Schulze with "
-        "absent='ignore' (not Minimax). Ignore this warning if each list contains the best two of all items.",
+        "PlackettLuce(absent='ignore') or MarkovChain(chain='mct'). If items met opponents of equal strength, Kemeny, "
+        "RankedPairs or Schulze with absent='ignore' are possible, too (not Minimax). Ignore this warning if each list "
+        "contains the best two of all items.",
         ExposureWarning,
     )

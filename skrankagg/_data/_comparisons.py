@@ -48,20 +48,11 @@ def refuse_outcomes(df, winner, loser, caller):
         if name in sides:  # an item may have the same name as the other column
             sides = [one for one in texts if one in titles and one != name]
         if len(sides) == 2:
-            draws = [one for one in texts if one not in sides][:_SHOWN]
-            raise InputError(_describe_outcome(name, *sides, draws))
-
-
-def _describe_outcome(name, first, second, draws):
-    won = f"df[{name!r}] == {second!r}"
-    tie = f", tie='draw' with df['draw'] = df[{name!r}].isin({draws})" if draws else ""
-    return (
-        f"`winner` and `loser` must be columns of items; column {name!r} has the outcome. Make columns of the winning "
-        "and the losing item first:\n"
-        f"    df['won'] = df[{second!r}].where({won}, df[{first!r}])\n"
-        f"    df['lost'] = df[{first!r}].where({won}, df[{second!r}])\n"
-        f"Pass winner='won', loser='lost'{tie}; or drop column {name!r} if it is not an outcome."
-    )
+            first, second = sides
+            raise InputError(
+                f"`winner` and `loser` must be columns of items; column {name!r} has the outcome. Call {caller}(df, "
+                f"first={first!r}, second={second!r}, outcome={name!r}), or drop column {name!r} if it is no outcome."
+            )
 
 
 def _is_truth(one):

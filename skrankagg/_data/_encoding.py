@@ -12,6 +12,7 @@ from .._support._warn import warn_user
 from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
 from ._frames import first_row, show_id
+from ._list_columns import constant_in_lists, or_none, read_marks
 
 #: Ids of the only query and the only voter if a frame has no column for them.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
@@ -23,8 +24,11 @@ _FEW = 10_000
 _MOST_CANDIDATES = 2**31 - 1
 
 
-def encode_lists(columns):
-    """Encode the :class:`Columns` of a frame; return a dict with the fields of :class:`~skrankagg.RankedLists`."""
+def encode_lists(columns, groups=()):
+    """Encode the :class:`Columns` of a frame; return a dict with the fields of :class:`~skrankagg.RankedLists`.
+
+    `groups` contains the names of the columns that are groupings.
+    """
     with_rank, with_score = columns.has("rank"), columns.has("score")
     if columns.name("query") is None:
         list_code, queries = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_QUERY])
@@ -45,7 +49,13 @@ def encode_lists(columns):
     if with_rank:
         _refuse_negative(value, columns.name("rank"))
     _warn_of_row_splits(columns.index, list_code, value, with_rank)
-    weight = columns.numbers("weight") if columns.has("weight") else None
+    # Columns with one value for each list.
+    of_lists = {"weight": columns.numbers("weight")} if columns.has("weight") else {}
+    if columns.has("duel"):
+        of_lists["duel"] = read_marks(columns.numbers("duel"), columns.name("duel"))
+    categories = {}
+    for name in groups:
+        of_lists[name], categories[name] = columns.ids(name)
     # Numbers beyond 2 ** 53 may round to the same float64. Rows are therefore sorted by the exact numbers.
     exact_score = columns.exact_order("score") if with_score else None
     exact = columns.exact_order("rank") if with_rank else None if exact_score is None else -exact_score
@@ -59,7 +69,7 @@ def encode_lists(columns):
         item, list_code, value = item[order], list_code[order], value[order]
         score = score[order] if with_score else None
         exact_score = None if exact_score is None else exact_score[order]
-        weight = None if weight is None else weight[order]
+        of_lists = {name: values[order] for name, values in of_lists.items()}
         del order
     list_start = _starts(list_code)
     tie_start = list_start | _starts(value)
@@ -85,6 +95,13 @@ def encode_lists(columns):
     candidate, candidate_ptr, candidate_item = candidates
     del candidates
     del item
+    weight, marks = of_lists.get("weight"), of_lists.get("duel")
+    if marks is not None:
+        marks = or_none(constant_in_lists(marks, row_ptr, name_list, "mark in the column 'duel'"))
+    group_columns = {
+        name: pd.Categorical.from_codes(constant_in_lists(of_lists[name], row_ptr, name_list, repr(name)), index)
+        for name, index in categories.items()
+    }
     return {
         "queries": queries,
         "voters": voters,
@@ -100,6 +117,8 @@ def encode_lists(columns):
         "score": score,
         "candidate_ptr": candidate_ptr,
         "candidate_item": candidate_item,
+        "list_duel": marks,
+        "list_groups": pd.DataFrame(group_columns) if group_columns else None,
     }
 
 

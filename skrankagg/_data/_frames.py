@@ -25,7 +25,7 @@ from ._titles import canonical, other_titles, query_ids, warn_of_query_texts
 EXACT_LIMIT = 2.0**53
 
 #: Columns of ranked lists.
-LIST_COLUMNS = ("query", "voter", "item", "rank", "score", "weight")
+LIST_COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "duel")
 
 #: A data frame of pandas, or of a library that narwhals supports, such as polars, pyarrow and DuckDB, lazy or not.
 AnyFrame: TypeAlias = pd.DataFrame | IntoFrame

@@ -1,6 +1,6 @@
 """Construction of ranked lists from a long frame, which has a row for each item of each list."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from ..exceptions import InputError, InputTypeError
 from ._encoding import ONE_QUERY, ONE_VOTER, encode_lists
 from ._frames import AnyFrame, Columns
 from ._id_codes import encode_ids
+from ._list_columns import check_groupings
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
 from ._similar_ids import warn_of_similar_ids
 
@@ -26,6 +27,8 @@ def from_frame(
     rank: str | None = "rank",
     score: str | None = "score",
     weight: str | None = "weight",
+    duel: str | None = "duel",
+    groups: Sequence[str] | None = None,
     lower_is_better: LowerIsBetter = False,
     duplicates: Duplicates = "error",
     missing_ids: MissingIds = "error",
@@ -51,6 +54,12 @@ def from_frame(
     weight : str or None, default="weight"
         Name of the optional column of list weights; None ignores the column. A weight is at least 0 and is the same in
         all rows of a list.
+    duel : str or None, default="duel"
+        Name of the optional column that marks lists as paired comparisons, as :meth:`to_frame` writes it; None ignores
+        the column. :meth:`from_comparisons` reads frames with a row for each comparison.
+    groups : sequence of str, default=None
+        Names of columns that are the same in all rows of a list, such as the judge or the prompt. Methods and
+        resampling refer to them by these names. The names "list", "voter", "query" and "model" are refused.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.
@@ -107,9 +116,15 @@ def from_frame(
     The order of the rows affects the result only with ``duplicates="first"``. Lazy frames are refused with this option,
     because their rows have no order.
     """
-    names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
+    names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight, "duel": duel}
+    names |= (
+        {name: name for name in groups if isinstance(name, str)}
+        if groups is not None and not isinstance(groups, str | bytes)
+        else {}
+    )
     columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
-    optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
+    groups = check_groupings(groups, columns.available, _CALLER)
+    optional = [name for name in ("voter", "rank", "score", "weight", "duel", *groups) if columns.has(name)]
     columns.require(
         *([] if query is None else ["query"]),
         "item",
@@ -122,18 +137,19 @@ def from_frame(
             cls,
             columns,
             optional,
+            groups=groups,
             lower_is_better=lower_is_better,
             duplicates=duplicates,
             missing_ids=missing_ids,
             strip=strip,
             weights=weights,
         )
-    lists = cls(**encode_lists(columns))
+    lists = cls(**encode_lists(columns, groups))
     warn_of_similar_ids(lists)
     return lists
 
 
-def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
+def _encode_as_asked(cls, columns, optional, *, groups, strip, weights, **options):
     """Encode a frame with options that change or drop rows."""
     if weights is not None:
         if not isinstance(weights, Mapping | pd.Series):
@@ -164,7 +180,9 @@ def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
     rows["voter"] = codes
     rows["item"] = columns.series(columns.name("item"))
     for name in optional:
-        if name != "voter":
+        if name in groups:
+            rows[name] = columns.id_column(name)
+        elif name != "voter":
             columns.numbers(name)  # raises an error for values that are not numbers, with the same name
             rows[name] = columns.series(columns.name(name))
     return encode_rows(
@@ -174,6 +192,7 @@ def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
         caller=_CALLER,
         strip=strip,
         weights=weights,
+        groups=groups,
         plain_ids=not columns.is_pandas,
         index=columns.index,
         **options,

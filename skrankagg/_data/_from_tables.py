@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._arrays._ragged import positions, sort_codes, starts_to_ptr
-from .._support._checks import check_choice, check_flag
-from ..exceptions import InputError, InputTypeError
-from ._comparisons import read_ties, refuse_outcomes
+from .._arrays._ragged import positions
+from .._support._checks import check_choice
+from ..exceptions import InputError
 from ._frames import AnyFrame, Columns
-from ._id_codes import encode_ids
+from ._from_comparisons import from_wins
 from ._long_rows import (
     Duplicates,
     LowerIsBetter,
@@ -22,7 +21,6 @@ from ._long_rows import (
     has_own_mask,
     join_ids,
     repeat_id,
-    strip_ids,
 )
 from ._matrices_of_lists import as_table, check_pvalues, warn_of_rows
 from ._matrix_cells import check_ranks, read_cells, read_names
@@ -120,7 +118,7 @@ def from_matrix(
     cls,
     values: ArrayLike | AnyFrame,
     *,
-    kind: Literal["score", "rank", "pvalue"],
+    kind: Literal["score", "rank", "pvalue", "wins"],
     rows: Literal["items", "voters"] | None = None,
     items: Sequence[Hashable] | pd.Index | None = None,
     voters: Sequence[Hashable] | pd.Index | None = None,
@@ -137,9 +135,10 @@ def from_matrix(
         A number for each item and voter; NaN if the voter does not rank the item. The index of a DataFrame contains the
         names of the items, and its columns contain the names of the voters. With ``rows="voters"``, each row is a voter
         and each column is an item.
-    kind : {"score", "rank", "pvalue"}
+    kind : {"score", "rank", "pvalue", "wins"}
         Kind of the numbers. Higher scores are better, rank 1 is the best rank, and lower p-values are better. All
-        p-values must be present and from 0 to 1.
+        p-values must be present and from 0 to 1. With "wins", rows and columns are the same items, and the number in
+        row i and column j counts the wins of item i against item j. Count a tie as half a win for each.
     rows : {"items", "voters"} or None, default=None
         Whether each row is an item, or a voter's list, such as a ballot. None means "items", and a warning is issued if
         the rows may be voters.
@@ -201,7 +200,10 @@ def from_matrix(
     {0: {'q': ['Ann', 'Bob']}, 1: {'q': ['Ann', 'Bob']}, 2: {'q': ['Bob', 'Ann']}}
     """
     caller = "RankedLists.from_matrix"
-    check_choice("kind", kind, ("score", "rank", "pvalue"))
+    check_choice("kind", kind, ("score", "rank", "pvalue", "wins"))
+    if kind == "wins":
+        given = {"rows": rows, "voters": voters, "weights": weights, "lower_is_better": lower_is_better or None}
+        return from_wins(cls, values, items, query, strip, [name for name, one in given.items() if one is not None])
     check_choice("rows", rows, (None, "items", "voters"))
     is_named = items is not None or voters is not None
     values = as_table(values, caller)
@@ -236,136 +238,3 @@ def from_matrix(
     return encode_rows(
         cls, table, voters=voters, caller=caller, lower_is_better=lower_is_better, strip=strip, weights=weights
     )
-
-
-def from_comparisons(
-    cls,
-    frame: AnyFrame,
-    *,
-    winner: str = "winner",
-    loser: str = "loser",
-    tie: str | None = None,
-    voter: str | None = None,
-    query: Hashable = "q",
-    strip: bool = False,
-):
-    """Encode paired comparisons, such as games or choices between two items.
-
-    Equal comparisons are merged into one list of two items. The weight of the list is the number of comparisons.
-
-    Parameters
-    ----------
-    frame : DataFrame of pandas, polars or pyarrow
-        A row for each comparison.
-    winner, loser : str, default="winner", "loser"
-        Names of the columns that contain the winner and the loser of each comparison.
-    tie : str, default=None
-        Name of a column of booleans, or of the numbers 0 and 1. True or 1 means that the two items tied. None means
-        that no items tied.
-    voter : str, default=None
-        Name of the column of the voters who made the comparisons. If a name is given, only comparisons of the same
-        voter are merged.
-    query : hashable, default="q"
-        Id of the query.
-    strip : bool, default=False
-        Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
-
-    Returns
-    -------
-    RankedLists
-        Lists whose voters are named after the comparisons, such as "a > b", "a = b" or "voter: a > b".
-
-    Raises
-    ------
-    TypeError
-        If `frame` is not a data frame.
-    ValueError
-        If a column or an id is missing, an item is compared with itself, or `tie` has missing or invalid values. If the
-        values of some column are the names given as `winner` and `loser`; such a column encodes the outcome.
-
-    See Also
-    --------
-    from_ballots : Encodes ballots, which may rank more than two items.
-    skrankagg.aggregators.MarkovChain : Uses the comparisons directly with ``chain="mct"``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg import MarkovChain, RankedLists
-    >>> games = pd.DataFrame({"winner": ["a", "a", "b", "c"], "loser": ["b", "b", "c", "a"]})
-    >>> lists = RankedLists.from_comparisons(games)
-    >>> lists.to_frame()
-      query  voter item  rank  weight
-    0     q  a > b    a   1.0     2.0
-    1     q  a > b    b   2.0     2.0
-    2     q  b > c    b   1.0     1.0
-    3     q  b > c    c   2.0     1.0
-    4     q  c > a    c   1.0     1.0
-    5     q  c > a    a   2.0     1.0
-    >>> MarkovChain(chain="mct").fit_transform(lists)["item"].tolist()
-    ['a', 'b', 'c']
-    """
-    caller = "RankedLists.from_comparisons"
-    check_flag("strip", strip)
-    names = {"winner": winner, "loser": loser, "tie": tie, "voter": voter}
-    columns = Columns(frame, names, caller)
-    columns.require("winner", "loser", *(name for name in ("tie", "voter") if names[name] is not None))
-    refuse_outcomes(frame, winner, loser, caller)
-    both = join_ids([columns.series(winner), columns.series(loser)])
-    try:  # sorted, so that the names of voters do not depend on the row order
-        both = strip_ids(both) if strip else both
-        codes, items = encode_ids(both) if both.dtype == object else pd.factorize(both, sort=True)
-    except TypeError as error:
-        raise InputTypeError(
-            f"Items of {caller} must be sortable, such as strings or integers; they are not ({error}). Convert "
-            "them to one type, such as strings."
-        ) from None
-    if (codes < 0).any():
-        raise InputError(f"Each row of {caller} must have two items; {int((codes < 0).sum())} are missing.")
-    first, second = codes[: columns.n_rows], codes[columns.n_rows :]
-    if (first == second).any():
-        raise InputError(
-            f"Each row of {caller} must have two different items; row {int(np.argmax(first == second))} has "
-            f"{items[first[np.argmax(first == second)]]!r} twice."
-        )
-    tied = np.zeros(columns.n_rows, dtype=bool)
-    if tie is not None:
-        tied = read_ties(columns.series(tie), tie)
-    first, second = (
-        np.where(tied, np.minimum(first, second), first),
-        np.where(tied, np.maximum(first, second), second),
-    )
-    voters, voter_names = None, None
-    if voter is not None:
-        voters = columns.series(voter)
-        try:
-            voters, voter_names = pd.factorize(strip_ids(voters) if strip else voters)
-        except TypeError as error:
-            raise InputTypeError(
-                f"Voters of {caller} must be hashable, such as strings or integers; they are not ({error}). "
-                "Convert them to one type, such as strings."
-            ) from None
-        if (voters < 0).any():
-            raise InputError(f"Each row of {caller} must have a voter; {int((voters < 0).sum())} are missing.")
-    keys = [first, second, tied] if voters is None else [voters, first, second, tied]
-    order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
-    ptr = starts_to_ptr(starts[-1])
-    counts = np.diff(ptr)
-    *who, first, second, tied = (key[order[ptr[:-1]]] for key in keys)
-    names, signs = items.tolist(), np.where(tied, "=", ">").tolist()
-    duels = zip(first.tolist(), signs, second.tolist(), strict=True)
-    labels = [f"{names[a]} {sign} {names[b]}" for a, sign, b in duels]
-    if voter_names is not None:
-        owners = voter_names.tolist()
-        labels = [f"{owners[j]}: {label}" for j, label in zip(who[0].tolist(), labels, strict=True)]
-    pair = np.stack([first, second], axis=1).ravel()
-    frame = pd.DataFrame(
-        {
-            "query": repeat_id(query, len(pair)),
-            "voter": np.repeat(np.array(labels, dtype=object), 2),
-            "item": pd.Series(items).take(pair).to_numpy(),
-            "rank": np.stack([np.ones(len(tied)), 2.0 - tied], axis=1).ravel(),
-            "weight": np.repeat(counts.astype(np.float64), 2),
-        }
-    )
-    return cls.from_frame(frame)

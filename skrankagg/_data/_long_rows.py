@@ -39,14 +39,16 @@ def encode_rows(
     missing_ids: MissingIds = "error",
     strip: bool = False,
     weights: Weights = None,
+    groups: Sequence[str] = (),
     plain_ids: bool = False,
     index: pd.Index | None = None,
 ) -> Any:
     """Encode a dict of columns as ranked lists of class `cls`.
 
     The columns are `query`, `voter` (positions in `voters`), `item`, at least one of `rank` and `score`, and optionally
-    `weight`. If `plain_ids` is true, items of a nullable integer type become NumPy integers after missing items have
-    been dropped. `index` contains the row labels; they are used to detect lost rows.
+    `weight` and `duel`. `groups` contains the names of further columns that are groupings. If `plain_ids` is true,
+    items of a nullable integer type become NumPy integers after missing items have been dropped. `index` contains the
+    row labels; they are used to detect lost rows.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
@@ -86,7 +88,7 @@ def encode_rows(
     if index is not None and len(index) == len(frame):
         frame.index = index
     try:
-        return cls.from_frame(frame)
+        return cls.from_frame(frame, groups=groups)
     except InputError:
         # Encoding detects these errors, but only this function knows the remedy.
         _refuse_duplicates(frame, caller)

@@ -19,7 +19,7 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -32,10 +32,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import expand, sort_codes
 from ..exceptions import InputError, InputTypeError
-from . import _from_frame, _from_python, _from_tables
+from . import _from_comparisons, _from_frame, _from_python, _from_tables, _joined
 from ._compared_items import check_absent, component_labels, labels_of_held
 from ._frames import AnyFrame, first_row, frame_of, sample_index, show_id, take_ids
 from ._immutable import Immutable, make
+from ._list_columns import COUNTED, WEIGHTED, frame_columns
 from ._qrels import Qrels, check_qrels, find_queries
 from ._selection import mark_ids, same_lists, selected
 from ._subset import gather_of_queries, kept_arrays, small_arrays
@@ -92,6 +93,13 @@ class RankedLists(Immutable):
         Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
         Item of each candidate.
+    list_duel : ndarray of shape (n_lists,), dtype=int64, or None
+        Marks of the lists that were read as paired comparisons; None if there are none. A list that is no comparison
+        has 0, and a list that stands for as many comparisons as its weight has -1. A list whose weight may be a number
+        of comparisons or a factor has -2. A positive number is the number of a comparison; lists of a query with the
+        same number are shares of one comparison.
+    list_groups : DataFrame with n_lists rows, or None
+        A categorical column for each grouping of the lists, see :attr:`groups`.
 
     See Also
     --------
@@ -138,6 +146,8 @@ class RankedLists(Immutable):
     score: NDArray[np.float64] | None
     candidate_ptr: NDArray[np.int64]
     candidate_item: NDArray[np.int32]
+    list_duel: NDArray[np.int64] | None = None
+    list_groups: pd.DataFrame | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -162,50 +172,10 @@ class RankedLists(Immutable):
     def from_wide(cls) -> None: ...
     @_constructor(_from_tables.from_matrix)
     def from_matrix(cls) -> None: ...
-    @_constructor(_from_tables.from_comparisons)
+    @_constructor(_from_comparisons.from_comparisons)
     def from_comparisons(cls) -> None: ...
-
-    @classmethod
-    def concat(cls, lists: Sequence["RankedLists"]) -> "RankedLists":
-        """Combine several containers of lists.
-
-        Parameters
-        ----------
-        lists : sequence of RankedLists
-            Containers without common (query, voter) pairs. Either all have scores, or all lack scores.
-
-        Returns
-        -------
-        RankedLists
-
-        Raises
-        ------
-        ValueError
-            If there are no containers, if two containers have the same list, or if only some containers have scores.
-
-        See Also
-        --------
-        take : Selects queries.
-
-        Examples
-        --------
-        >>> from skrankagg import RankedLists
-        >>> monday = RankedLists.from_lists({"bm25": ["a", "b"]}, query="q1")
-        >>> tuesday = RankedLists.from_lists({"bm25": ["c", "a"]}, query="q2")
-        >>> RankedLists.concat([monday, tuesday]).n_queries
-        2
-        """
-        parts = list(lists)
-        if not parts or not all(isinstance(part, cls) for part in parts):
-            raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
-        if len({part.has_scores for part in parts}) > 1:
-            raise InputError(
-                "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Encode the "
-                "others without scores, RankedLists.from_frame(part.to_frame(), score=None)."
-            )
-        return cls.from_frame(
-            pd.concat([part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts])
-        )
+    @_constructor(_joined.concat)
+    def concat(cls) -> None: ...
 
     # ------------------------------------------------------------------ a container of queries, for scikit-learn
 
@@ -302,6 +272,14 @@ class RankedLists(Immutable):
     def has_scores(self) -> bool:
         """True if the lists have scores."""
         return self.score is not None
+
+    @property
+    def groups(self) -> pd.DataFrame | None:
+        """Copy of the groupings: a row for each list and a categorical column for each grouping; None without any.
+
+        A grouping is a named column that is constant within a list, such as the judge or the prompt.
+        """
+        return None if self.list_groups is None else self.list_groups.copy()
 
     # ------------------------------------------------------------------ derived arrays
 
@@ -457,6 +435,10 @@ class RankedLists(Immutable):
         lists = object.__new__(type(self))  # derived arrays are shared, too, except those that depend on weights
         lists.__dict__.update(self.__dict__)
         lists.__dict__.update(list_weight=weight)
+        if self.list_duel is not None:  # new weights may be numbers of comparisons or factors
+            marks = np.where(self.list_duel == COUNTED, WEIGHTED, self.list_duel)
+            marks.flags.writeable = False
+            lists.__dict__.update(list_duel=marks)
         for name in ("is_weighted", "candidate_weight", "_labels_of_held"):
             lists.__dict__.pop(name, None)
         return lists
@@ -630,7 +612,8 @@ class RankedLists(Immutable):
         -------
         pandas.DataFrame
             Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` if there are scores, and `weight` if any
-            weight is not 1. :meth:`from_frame` restores the same lists.
+            weight is not 1. There is also `duel` if lists are marked as paired comparisons, and a column for each
+            grouping. :meth:`from_frame` restores the same lists; groupings must be named with ``groups``.
         """
         row_list = self.row_list
         columns = {
@@ -643,7 +626,7 @@ class RankedLists(Immutable):
             columns["score"] = self.score.copy()
         if self.is_weighted:
             columns["weight"] = self.list_weight[row_list]
-        return frame_of(columns)
+        return frame_of(columns | frame_columns(self))
 
     def to_runs(self) -> dict[Any, dict[Any, Any]]:
         """Return the lists as a dict of voter to run, where a run is a dict of query to results.

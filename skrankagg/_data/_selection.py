@@ -7,6 +7,7 @@ import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
 from ._frames import plain_index
+from ._list_columns import same_extras
 from ._voter_names import near_voters, type_hint
 
 
@@ -74,6 +75,7 @@ def same_lists(one, other):
         and _same_ids(one.items, one.candidate_item, other.items, other.candidate_item)
         and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("candidate", "rank"))
         and (not one.has_scores or np.array_equal(one.score, other.score))
+        and same_extras(one, other)
     )
 
 

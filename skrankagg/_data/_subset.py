@@ -4,6 +4,7 @@ import numpy as np
 
 from .._arrays._ragged import gather_ranges, mid_ranks, tie_starts
 from ._conflicts import find_conflicts, still_merged
+from ._list_columns import extras_of
 
 
 def small_arrays(whole, chosen):
@@ -25,6 +26,7 @@ def small_arrays(whole, chosen):
         "list_merged": marks("list_merged"),
         "row_ptr": np.concatenate([[0], np.cumsum(whole.list_length[lists])]),
         "candidate_ptr": np.concatenate([[0], np.cumsum(whole.query_n_items[chosen])]),
+        **extras_of(whole, lists),
     }
 
 
@@ -57,6 +59,7 @@ def kept_arrays(lists, list_kept, row_kept):
         "score": score,
         "candidate_ptr": np.append(number[lists.candidate_ptr[:-1]][left], number[-1]).astype(np.int64),
         "candidate_item": lists.candidate_item[candidate_kept],
+        **extras_of(lists, list_kept),
     }
     return arrays, np.flatnonzero(candidate_kept)
 

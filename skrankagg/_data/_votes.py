@@ -8,19 +8,23 @@ import numpy as np
 
 from .._support._warn import warn_user
 from ._frames import first_row, show_id
+from ._list_columns import COUNTED, NO_DUEL, WEIGHTED
 
 
 def are_votes(lists, votes, advice):
-    """Return a mask of shape (n_queries,): True for each query whose weights are numbers of votes.
+    """Return a mask of shape (n_lists,): True for each list whose weight is a number of votes.
 
-    A bool `votes` decides for all queries. With None, weights are votes in queries where all weights are integers.
+    Lists of comparisons that were merged count as votes, and a comparison with a share or a factor does not. For other
+    lists a bool `votes` decides. With None, weights are votes in queries where all of these weights are integers.
     Ambiguous weights cause a warning that ends with `advice`.
     """
+    marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel
+    is_open = (marks == NO_DUEL) | (marks == WEIGHTED)
     if votes is not None:
-        return np.full(lists.n_queries, votes)
+        return np.where(is_open, votes, marks == COUNTED)
     heads, is_whole = lists.list_ptr[:-1], lists.list_weight % 1 == 0
-    whole = np.logical_and.reduceat(is_whole, heads)
-    mixed = np.logical_or.reduceat(is_whole & (lists.list_weight > 1), heads) & ~whole
+    whole = np.logical_and.reduceat(is_whole | ~is_open, heads)
+    mixed = np.logical_or.reduceat(is_open & is_whole & (lists.list_weight > 1), heads) & ~whole
     if mixed.any():
         n, q = int(mixed.sum()), first_row(mixed)
         warn_user(
@@ -29,4 +33,16 @@ def are_votes(lists, votes, advice):
             f"all these weights as factors. {advice}",
             UserWarning,
         )
-    return whole
+    return np.where(is_open, whole[lists.list_query], marks == COUNTED)
+
+
+def first_of_each_unit(lists):
+    """Return the first list of each list's comparison; a list that shares no comparison is its own first list."""
+    each = np.arange(lists.n_lists)
+    if lists.list_duel is None:
+        return each
+    shared = np.flatnonzero(lists.list_duel > 0)
+    code = np.stack([lists.list_query[shared], lists.list_duel[shared]])
+    _, first, number = np.unique(code, axis=1, return_index=True, return_inverse=True)
+    each[shared] = shared[first[number.ravel()]]
+    return each

@@ -273,7 +273,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         """Warn about paired comparisons and short lists that the method misreads, and about items not compared."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
-            warn_of_paired_comparisons(lists, type(self).__name__)
+            warn_of_paired_comparisons(lists, type(self).__name__, marked=getattr(self, "absent", None) != "auto")
         if tags.compares is not None:
             warn_of_components(lists, tags.compares, type(self).__name__)
         if tags.lenient is not None:

@@ -1,6 +1,6 @@
 """Weights that users assign to voters by name."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeAlias
@@ -14,8 +14,6 @@ from ..exceptions import InputError, InputTypeError
 
 #: A number for each voter, such as weights, numbers of items or cutoffs.
 VoterWeights: TypeAlias = Mapping[Any, float] | pd.Series
-#: The group of each voter.
-VoterGroups: TypeAlias = Mapping[Any, Hashable] | pd.Series
 #: Types that such a parameter may have, for the check.
 BY_VOTER = [Mapping, pd.Series]
 VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
@@ -73,34 +71,6 @@ def voter_values(lists, given, name, advice, *, whole=False):
     given = voter_series(given, name, whole=whole)
     place, voting = _look_up(lists, given, f"`{name}` must have a value", advice)
     return np.where(voting, given.to_numpy()[place], 0.0)
-
-
-def group_ids(lists, given, name):
-    """Look up the group of each voter in a mapping or Series; with None each voter is a separate group.
-
-    Raises InputError if `given` contains no group for a voter with a list, several groups for a voter, or a missing
-    value.
-
-    >>> import pandas as pd
-    >>> from skrankagg import RankedLists
-    >>> from skrankagg.base._voter_weights import group_ids
-    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "w"], "item": ["a", "b"], "rank": [1, 1]})
-    >>> group_ids(RankedLists.from_frame(frame), {"w": "east", "v": "west"}, "voter_groups").tolist()
-    ['west', 'east']
-    """
-    if given is None:
-        return lists.voters
-    given = given if isinstance(given, pd.Series) else pd.Series(dict(given), dtype=object)
-    if given.index.has_duplicates or given.isna().any():
-        wrong = given.index.duplicated() | given.isna().to_numpy()
-        raise InputError(
-            f"`{name}` must name one group for each voter; {show_id(given.index, first_row(wrong))} has several "
-            "groups or none."
-        )
-    place, _ = _look_up(lists, given, f"`{name}` must name a group", "Add these voters; each may be a separate group.")
-    ids = lists.voters.to_numpy(dtype=object, copy=True)
-    ids[place >= 0] = given.to_numpy(dtype=object)[place[place >= 0]]
-    return pd.Index(ids, dtype=object)
 
 
 def _look_up(lists, given, rule, advice):

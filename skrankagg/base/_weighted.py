@@ -10,13 +10,14 @@ import pandas as pd
 
 from .._arrays._ragged import group_medians, group_order
 from .._data._frames import first_row, plain_index, show_id
+from .._data._list_columns import grouping
 from .._data._voter_names import find_voters, type_hint
 from .._support._sklearn import StrOptions, check_is_fitted
 from .._support._warn import warn_user
 from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
 from ._aggregator import BaseAggregator
 from ._tags import TagsOfAggregator
-from ._voter_weights import VOTER_WEIGHTS, group_ids
+from ._voter_weights import VOTER_WEIGHTS
 
 __all__ = ["WeightedAggregator"]
 
@@ -27,16 +28,17 @@ WEIGHTING = {
 }
 
 
-def pool_weights(lists, weight):
+def pool_weights(lists, weight, owners=None):
     """Pool the weights of lists into one weight for each voter, which is NaN for a voter without lists.
 
     The weight of each list is divided by the mean weight of its query's lists. The pooled weight of a voter is the mean
-    of these relative weights over the voter's lists. Both means are weighted by the original weights of the lists.
+    of these relative weights over the voter's lists. Both means are weighted by the original weights of the lists. If
+    weights are pooled for groups instead, `owners` contains the number of each list's group, and the ids of the groups.
     """
-    return pooled_sums(sums_to_pool(lists, weight))
+    return pooled_sums(sums_to_pool(lists, weight, owners))
 
 
-def sums_to_pool(lists, weight):
+def sums_to_pool(lists, weight, owners=None):
     """Return the sums that each voter's pooled weight is computed from, of shape (n_voters, 4).
 
     The relative weight of a list is its weight divided by the mean weight of its query's lists. For each voter, the
@@ -49,7 +51,8 @@ def sums_to_pool(lists, weight):
     mean = np.divide(learnt, total, out=np.zeros_like(total), where=total > 0)[lists.list_query]
     relative = np.divide(weight, mean, out=np.ones_like(weight), where=mean > 0)
     terms = (lists.list_weight * relative, lists.list_weight, relative, np.ones_like(relative))
-    return np.stack([np.bincount(lists.list_voter, weights=one, minlength=lists.n_voters) for one in terms], axis=1)
+    number, ids = (lists.list_voter, lists.voters) if owners is None else owners
+    return np.stack([np.bincount(number, weights=one, minlength=len(ids)) for one in terms], axis=1)
 
 
 def pooled_sums(sums):
@@ -86,26 +89,26 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
     return found
 
 
-def match_voters(owner, lists, known, what, equal, advice, ids=None):
+def match_voters(owner, lists, known, what, equal, advice, owners=None):
     """Match the voters of lists with the fitted voters; return the lists, and the place of each list's voter.
 
     `known` is a frame with a column `voter`. The place of a voter is its row in this frame, or -1 if the voter is
     unknown. If ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. Three arguments are
     parts of messages: `what` names the value learned for a voter, `equal` describes the values if no voter is known,
-    and `advice` is another remedy. If the voters of the lists have other ids in `known`, `ids`, of shape (n_voters,),
-    contains these ids.
+    and `advice` is another remedy. If `known` contains groups instead of voters, `owners` contains the number of each
+    list's group, and the ids of the groups.
     """
-    ids = lists.voters if ids is None else ids
+    number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
-    place = find_voters(fitted, ids)[lists.list_voter]
+    place = find_voters(fitted, ids)[number]
     found = place >= 0
     if found.all():
         return lists, place
-    hint = "" if found.any() else type_hint(fitted, ids[lists.list_voter])
+    hint = "" if found.any() else type_hint(fitted, ids[number])
     name = type(owner).__name__
     if owner.unknown_voter == "error":
         raise InputError(
-            f"{name} learned no {what} for voter {show_id(ids, lists.list_voter[first_row(~found)])}, which was not "
+            f"{name} learned no {what} for voter {show_id(ids, number[first_row(~found)])}, which was not "
             f"among the fitted voters{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
         )
     if owner.unknown_voter == "ignore":
@@ -126,16 +129,17 @@ def match_voters(owner, lists, known, what, equal, advice, ids=None):
     return lists, place
 
 
-def match_weights(owner, lists, learnt, advice, ids=None):
+def match_weights(owner, lists, learnt, advice, owners=None):
     """Look up the learned weights of voters; return the lists, each list's weight, and whether each weight is known.
 
     `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the owner decides about an
     unknown voter: it gets the mean weight, its lists get list weight 0 ("ignore"), or an error is raised. The last
     result is None if all voters are known, or if unknown voters are ignored. `advice` is another remedy in the message
-    if no voter is known. If the voters have other ids in `learnt`, `ids` contains these ids.
+    if no voter is known. If `learnt` contains groups instead of voters, `owners` contains the number of each list's
+    group, and the ids of the groups.
     """
     equal = "equal weights and no learned weight is used"
-    lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, ids)
+    lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
     weight, known = learnt["weight"].to_numpy(), place >= 0
     if known.all():
         return lists, weight[place], None
@@ -241,20 +245,21 @@ class WeightedAggregator(BaseAggregator):
     def _keep_weights(self, lists, weight):
         """Store the weight of each list and the pooled weight of each voter in the fitted attributes."""
         self._warn_of_length(lists, weight)
+        owner, owners = self._owners(lists)
         self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
                 "query": lists.queries.take(lists.list_query),
-                "voter": lists.voters.take(lists.list_voter),
+                "voter": owners.take(owner),
                 "weight": weight,
             }
         )
         pooled = self._pool(lists, weight)
         known = np.flatnonzero(~np.isnan(pooled))
-        self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
+        self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": owners.take(known), "weight": pooled[known]})
 
     def _pool(self, lists, weight):
         """Pool the weights of the lists into one weight for each voter."""
-        return pool_weights(lists, weight)
+        return pool_weights(lists, weight, self._owners(lists))
 
     @property
     def _pools_sums(self):
@@ -287,16 +292,24 @@ class WeightedAggregator(BaseAggregator):
             self._say_outweighed(n_outweighed, n_queries, "")
 
     @property
-    def _groups(self):
-        """Return the parameter `voter_groups`, or None if the method does not have this parameter.
+    def _grouping(self):
+        """Return the name and the value of the parameter that names a grouping; the value is None by default.
 
-        All voters of a group have the same learned weight.
+        All lists of a group have the same learned weight.
         """
-        return None
+        return "groups", None
+
+    def _owners(self, lists):
+        """Return the number of each list's owner, and the ids of the owners.
+
+        Owners are the groups that the method's parameter names. Without such a parameter, they are the voters.
+        """
+        parameter, name = self._grouping
+        return (lists.list_voter, lists.voters) if name is None else grouping(lists, name, parameter)
 
     def _group_of_lists(self, lists):
-        """Return the group number of each list's voter."""
-        return pd.factorize(group_ids(lists, self._groups, "voter_groups").take(lists.list_voter))[0]
+        """Return the number of each list's owner; numbers of owners without lists are left out."""
+        return pd.factorize(self._owners(lists)[0])[0]
 
     def _implied_weights(self, lists):
         self._check_memory(lists, self._memory(lists))
@@ -313,12 +326,7 @@ class WeightedAggregator(BaseAggregator):
             return lists, self._implied_weights(lists), None
         self._check_memory(lists, self._merging_memory(lists))
         check_is_fitted(self, "voter_weights_")
-        learnt, ids = self.voter_weights_, group_ids(lists, self._groups, "voter_groups")
-        if self._groups is not None:
-            # An unknown voter may belong to a known group.
-            of_group = learnt["voter"].map(dict(self._groups.items()))
-            learnt = learnt.assign(voter=of_group).drop_duplicates("voter", ignore_index=True)
-        return match_weights(self, lists, learnt, "choose weighting='query'", ids)
+        return match_weights(self, lists, self.voter_weights_, "choose weighting='query'", self._owners(lists))
 
     def _warn_of_length(self, lists, weight):
         found = outweighed_queries(lists, weight)

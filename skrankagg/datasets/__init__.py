@@ -6,6 +6,7 @@ score`` for lists, ``query, item, relevance`` for judgements, and ``query, item,
 """
 
 # tools/regenerate.py writes what follows.
+from ._comparison_files import read_comparisons
 from ._judged_items import read_judged_items
 from ._make_comparisons import make_comparisons
 from ._make_gene_lists import make_gene_lists
@@ -35,6 +36,7 @@ __all__ = [
     "make_ranked_lists",
     "make_rasdagen",
     "ranking_text",
+    "read_comparisons",
     "read_judged_items",
     "read_lists",
     "read_preflib",

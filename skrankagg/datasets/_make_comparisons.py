@@ -70,12 +70,12 @@ def make_comparisons(
     Comparisons
         A named tuple of three frames:
 
-        - `comparisons`: Columns winner, loser (str), tie (bool) and voter (str), in the order of drawing.
+        - `comparisons`: Columns winner, loser (str), tie (bool) and judge (str), in the order of drawing.
           :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` accepts this frame. With several
           queries, the first column is query (str). In a tie, winner and loser are in random order.
         - `worth`: Columns query, item and worth (float64), with all items, even if they were never compared. A single
           query is named q, as in from_comparisons.
-        - `voters`: Columns voter and reliability (float64).
+        - `voters`: Columns judge and reliability (float64).
 
     Raises
     ------
@@ -171,7 +171,7 @@ def make_comparisons(
         "winner": items.take(winner.ravel()),
         "loser": items.take(loser.ravel()),
         "tie": tied.ravel(),
-        "voter": voters.take(voter.ravel()),
+        "judge": voters.take(voter.ravel()),
     }
     if n_queries > 1:
         columns = {"query": queries.repeat(n_comparisons), **columns}
@@ -184,7 +184,7 @@ def make_comparisons(
                 "worth": np.exp(log_worth).ravel(),
             }
         ),
-        voters=pd.DataFrame({"voter": voters, "reliability": reliability}),
+        voters=pd.DataFrame({"judge": voters, "reliability": reliability}),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import pandas as pd
 
@@ -23,7 +21,7 @@ def rank_confidence(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     simultaneous: bool = False,
-    unit: Literal["list", "voter", "query"] = "list",
+    unit: str = "list",
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
@@ -46,7 +44,7 @@ def rank_confidence(
         Probability that a set contains the true rank.
     simultaneous : bool, default=False
         Whether `confidence` applies to all sets of a query together. False applies `confidence` to each set separately.
-    unit : {"list", "voter", "query"}, default="list"
+    unit : {"list", "voter", "query"} or str, default="list"
         The unit that is drawn, as in :func:`rank_stability`. Choose the unit that was sampled when the data were
         collected.
     votes : bool or None, default=None

@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._data._frames import first_row, plain_index
-from .._data._votes import are_votes
+from .._data._list_columns import grouping
+from .._data._votes import are_votes, first_of_each_unit
 from .._support._values import is_integer
 from ..exceptions import InputError
 
@@ -28,21 +29,26 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` are the user's lists, and `lists` are the prepared lists. Lists of weight 0 are never drawn. For the unit
+    `given` are the user's lists, and `lists` are the prepared lists. Lists of weight 0 are never drawn. The unit is
+    "list", "voter", "query" or the name of a grouping. For the unit
     "query", `lists` is a single board with the lists in the same order. For the unit "list", `votes` states whether the
     given weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose
     weights are all integers. The weights of the method's own voters multiply the draws.
     """
     counted = lists.list_weight > 0
     if unit != "list":
-        own = lists.list_query if unit == "query" else lists.list_voter
+        own = {"query": lists.list_query, "voter": lists.list_voter}.get(unit)
+        own = grouping(lists, unit, "unit")[0] if own is None else own
         present = np.unique(own[counted])
         number = np.minimum(np.searchsorted(present, own), len(present) - 1)
         list_ptr = np.array([0, lists.n_lists]) if unit == "query" else lists.list_ptr
         return _CommonDraws(list_ptr, lists.list_weight, number, len(present), n_resamples, seed)
     ids = plain_index(lists.queries).tolist()
     is_vote = _draw_votes(given, ids, votes)
-    ballots = np.where(counted, np.where(is_vote[lists.list_query], given.list_weight, 1.0), 0.0)
+    first = first_of_each_unit(lists)
+    # Lists that share a comparison are drawn together with the first one.
+    is_unit = counted & (first == np.arange(lists.n_lists))
+    ballots = np.where(is_unit, np.where(is_vote, given.list_weight, 1.0), 0.0)
     n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
     if (n_ballots == 0).any():
         query = ids[int(np.argmin(n_ballots))]
@@ -50,14 +56,16 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
             f"Query {query!r} has no list of positive weight to draw from. Remove the query, or give a list a positive "
             "weight."
         )
-    weight = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
+    weight = np.divide(lists.list_weight, ballots[first], out=np.zeros(lists.n_lists), where=ballots[first] > 0)
     equal = np.logical_and.reduceat((lists.list_weight == 1) & (ballots == 1), lists.list_ptr[:-1])
-    return _DrawsOfQueries(lists.list_ptr, weight, ballots, equal, ids, n_resamples, seed)
+    return _DrawsOfQueries(lists.list_ptr, weight, ballots, first, equal, ids, n_resamples, seed)
 
 
 def _draw_votes(given, ids, votes):
-    """Return a mask of shape (n_queries,): True if the weights of a query count ballots that can be drawn singly."""
-    heads, weight = given.list_ptr[:-1], given.list_weight
+    """Return a mask of shape (n_lists,): True if the weight of a list counts ballots that can be drawn singly."""
+    heads = given.list_ptr[:-1]
+    # The weight of a comparison with a share or a factor is no number of ballots.
+    weight = given.list_weight if given.list_duel is None else np.where(given.list_duel > 0, 0.0, given.list_weight)
     with np.errstate(over="ignore"):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
     if votes and not can.all():
@@ -65,7 +73,7 @@ def _draw_votes(given, ids, votes):
             f"`votes` must be False unless all weights are integers whose sum is below 2**53; query "
             f"{ids[first_row(~can)]!r} has other weights. Give integer weights, or pass votes=False."
         )
-    return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can
+    return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can[given.list_query]
 
 
 class _Draws:
@@ -90,14 +98,15 @@ class _Draws:
 class _DrawsOfQueries(_Draws):
     """Random draws of the lists or ballots of each query.
 
-    `ballots`, of shape (n_lists,), is the number of units that each list stands for. `equal`, of shape (n_queries,), is
-    True for queries in which every list is one unit of weight 1.
+    `ballots`, of shape (n_lists,), is the number of units that each list stands for. A list of 0 units may be drawn
+    whenever another list is drawn; `first` contains this list, and the list itself for all others. `equal`, of shape
+    (n_queries,), is True for queries in which every list is one unit of weight 1.
     """
 
-    def __init__(self, list_ptr, weight, ballots, equal, ids, n_resamples, seed):
+    def __init__(self, list_ptr, weight, ballots, first, equal, ids, n_resamples, seed):
         n_units = np.add.reduceat(ballots, list_ptr[:-1]).astype(np.int64)
         super().__init__(list_ptr, weight, n_units, n_resamples, seed)
-        self.ballots, self.equal, self.ids = ballots, equal, ids
+        self.ballots, self.first, self.equal, self.ids = ballots, first, equal, ids
 
     def counts(self, start, stop):
         """For queries `start` to `stop` - 1, count how often each list is drawn, of shape (n_lists, n_resamples)."""
@@ -109,7 +118,9 @@ class _DrawsOfQueries(_Draws):
         if self.equal[q]:
             return _draw(rng, own.stop - own.start, self.n_resamples)
         share = self.ballots[own] / self.n_units[q]
-        return rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
+        drawn = rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
+        first = self.first[own] - own.start
+        return drawn if (first == np.arange(len(first))).all() else drawn[first]
 
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.
@@ -118,7 +129,14 @@ class _DrawsOfQueries(_Draws):
         second array counts how often each unit is drawn, of shape (n_units, n_resamples). The third array contains the
         expected counts.
         """
-        return says, self._counts(q), self.ballots[slice(*self.list_ptr[q : q + 2])]
+        own = slice(*self.list_ptr[q : q + 2])
+        first = self.first[own] - own.start
+        heads, number = np.unique(first, return_inverse=True)
+        if len(heads) == len(first):
+            return says, self._counts(q), self.ballots[own]
+        total = np.zeros((len(heads), says.shape[1]))
+        np.add.at(total, number, says)
+        return total, self._counts(q)[heads], self.ballots[own][heads]
 
 
 class _CommonDraws(_Draws):

@@ -8,6 +8,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from .._arrays._replicate_ranks import places_of_replicates
 from .._data._compared_items import component_labels
+from .._data._list_columns import group_names
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._support._checks import check_choice, check_count, check_share
 from .._support._progress import Progress
@@ -73,7 +74,8 @@ class Resampling:
         lists = begin(aggregator, given, warn=False)
         check_count("n_resamples", n_resamples, least=2)
         check_share("confidence", confidence, low=False, high=False)
-        check_choice("unit", unit, UNITS)
+        if unit not in UNITS and unit not in group_names(given):
+            check_choice("unit", unit, (*UNITS, *group_names(given)))
         if votes is not None and not isinstance(votes, bool):
             raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
@@ -107,7 +109,8 @@ class Resampling:
                     if unit == "list"
                     else "The lists have"
                 )
-                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from, too few to show how certain a consensus is.",
+                + f" fewer than {_FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from, too few to show how "
+                "certain a consensus is.",
                 FewListsWarning,
             )
 
@@ -232,7 +235,10 @@ def _pool(lists):
     frame = lists.to_frame()
     frame["weight"] = lists.list_weight[lists.row_list]
     voter = pd.factorize(pd.MultiIndex.from_arrays([frame["query"], frame["voter"]]))[0]
-    return RankedLists.from_frame(frame.assign(query="all", voter=voter))
+    if lists.list_duel is not None:  # comparisons of different queries have different numbers
+        number = pd.factorize(pd.MultiIndex.from_arrays([frame["query"], frame["duel"]]))[0] + 1
+        frame["duel"] = np.where(frame["duel"] > 0, number, frame["duel"])
+    return RankedLists.from_frame(frame.assign(query="all", voter=voter), groups=group_names(lists))
 
 
 def quantile_of_draws(values, share):

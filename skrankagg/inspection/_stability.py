@@ -26,7 +26,7 @@ def rank_stability(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     places: Sequence[int] = (1, 10),
-    unit: Literal["list", "voter", "query"] = "list",
+    unit: str = "list",
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
@@ -51,9 +51,10 @@ def rank_stability(
         Share of the draws that the interval of an item covers.
     places : sequence of int, default=(1, 10)
         For each number k in `places`, the chance that an item is among the first k places is returned.
-    unit : {"list", "voter", "query"}, default="list"
-        The unit that is drawn. "list" draws the lists of each query separately. "voter" draws voters, each with its
-        lists of all queries. "query" draws queries; the lists of all queries form one board of all items, see Notes.
+    unit : {"list", "voter", "query"} or str, default="list"
+        The unit that is drawn. The name of a grouping, such as "judge", draws its groups, each with all of its lists.
+        "list" draws the lists of each query separately. "voter" draws voters, each with its lists of all queries.
+        "query" draws queries; the lists of all queries form one board of all items, see Notes.
     votes : bool or None, default=None
         Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains as
         many ballots as the lists of the query. If False, the list is drawn as one unit, and its weight multiplies the
@@ -221,7 +222,7 @@ def preference_probabilities(
     query: object = None,
     *,
     n_resamples: int = 1000,
-    unit: Literal["list", "voter", "query"] = "list",
+    unit: str = "list",
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
@@ -238,7 +239,7 @@ def preference_probabilities(
         Id of the query; None if there is only one query.
     n_resamples : int, default=1000
         Number of draws.
-    unit : {"list", "voter", "query"}, default="list"
+    unit : {"list", "voter", "query"} or str, default="list"
         The unit that is drawn, as in :func:`rank_stability`.
     votes : bool or None, default=None
         Whether weights are numbers of ballots, as in :func:`rank_stability`.

@@ -11,9 +11,14 @@ from ..metrics import evaluate, get_measure
 from ..metrics._relevance._registry import find_measure
 from ..stats._effects import interval_of_mean
 
-UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
+_UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
 _RESAMPLES = 2000
 _LEAST = 1e-5  # smaller values are raised to this value before the geometric mean
+
+
+def unit_words(unit):
+    """Return the plural of a unit of resampling for a text; other units are names of groupings."""
+    return _UNITS.get(unit, f"groups of {unit}")
 
 
 def evaluate_runs(runs, qrels, names, **conventions):

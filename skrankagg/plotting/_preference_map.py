@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -105,7 +105,7 @@ class PreferenceProbabilityDisplay(Display):
         top: int = 20,
         confidence: float = 0.95,
         n_resamples: int = 1000,
-        unit: Literal["list", "voter", "query"] = "list",
+        unit: str = "list",
         votes: bool | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -127,7 +127,7 @@ class PreferenceProbabilityDisplay(Display):
             Pairs are framed if one item is above the other in at least this share of the draws.
         n_resamples : int, default=1000
             Number of random draws.
-        unit : {"list", "voter", "query"}, default="list"
+        unit : {"list", "voter", "query"} or str, default="list"
             The unit that is drawn at random.
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.

@@ -15,7 +15,7 @@ from ..exceptions import InputError
 from ..inspection import rank_stability
 from ._display import Display
 from ._layout import BAR, BLUE, GREY, TEXT, labels_of, side_axes, size_of_rows, title_of, write_rows
-from ._plotted_values import UNITS, as_numbers, lists_of_query, rows_of_query
+from ._plotted_values import as_numbers, lists_of_query, rows_of_query, unit_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,7 @@ class RankStabilityDisplay(Display):
         n_places: int = 3,
         n_resamples: int = 1000,
         confidence: float = 0.95,
-        unit: Literal["list", "voter", "query"] = "list",
+        unit: str = "list",
         votes: bool | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -140,7 +140,7 @@ class RankStabilityDisplay(Display):
             Number of random draws.
         confidence : float, default=0.95
             Share of the draws that an interval covers.
-        unit : {"list", "voter", "query"}, default="list"
+        unit : {"list", "voter", "query"} or str, default="list"
             The unit that is drawn at random.
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
@@ -169,7 +169,9 @@ class RankStabilityDisplay(Display):
             random_state=random_state,
             n_jobs=n_jobs,
         )
-        label = f"place: dot, in the consensus; bar, in {100 * confidence:g} % of {n_resamples} draws of {UNITS[unit]}"
+        label = (
+            f"place: dot, in the consensus; bar, in {100 * confidence:g} % of {n_resamples} draws of {unit_words(unit)}"
+        )
         display = cls(frame.head(top), n_places=n_places, label=label, title=title_of(query, top, len(frame), "items"))
         return display.plot(ax, **bar_kwargs)
 

@@ -120,7 +120,7 @@ def ranking_report(
     n_places: int = 3,
     n_resamples: int = 1000,
     confidence: float = 0.95,
-    unit: Literal["list", "voter", "query"] = "list",
+    unit: str = "list",
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> RankingReport:
@@ -156,7 +156,7 @@ def ranking_report(
         Number of draws.
     confidence : float, default=0.95
         Share of the draws that an interval covers, and probability that a confidence set contains the true rank.
-    unit : {"list", "voter", "query"}, default="list"
+    unit : {"list", "voter", "query"} or str, default="list"
         The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`. With "query", all queries form one
         board.
     random_state : int or None, default=0

@@ -13,7 +13,7 @@ from ..inspection import (
     voter_influence,
 )
 from ..inspection._arguments import begin
-from ._plotted_values import UNITS, lists_of_query
+from ._plotted_values import lists_of_query, unit_words
 from ._report_page import Text
 
 _FEW = 5
@@ -129,7 +129,7 @@ def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):
 def _always(facts, frames):
     """Return the caveats that apply to every report."""
     texts = []
-    units = UNITS[facts["unit"]]
+    units = unit_words(facts["unit"])
     if facts["can_weigh"]:
         n = facts["n_units"]
         there = f"{'is' if n == 1 else 'are'} {count(n, facts['unit'], units)}"

@@ -9,7 +9,7 @@ from ..inspection._agreement import LEVEL
 from ._contribution_bars import ContributionDisplay
 from ._influence_dots import VoterInfluenceDisplay
 from ._layout import labels_of
-from ._plotted_values import UNITS
+from ._plotted_values import unit_words
 from ._preference_map import PreferenceProbabilityDisplay, are_sure
 from ._rank_intervals import RankStabilityDisplay, percent
 from ._report_numbers import FEW_FOR_INTERVALS, count, has_sets, shows_confidence
@@ -39,7 +39,7 @@ def _lead(frames, facts):
         return [Text("{} is first of {}.", first)]
     table = frames["stability"]
     words = "{} is first of {}, and in {} % of the draws of {}."
-    texts = [Text(words, (*first, percent(table["top_1"].iloc[0]), UNITS[facts["unit"]]))]
+    texts = [Text(words, (*first, percent(table["top_1"].iloc[0]), unit_words(facts["unit"])))]
     n = int((table["tied_group"] == 1).sum())
     if n > 1:
         words = "The draws do not separate the first {}: no two neighbours keep their order in {} of the draws."
@@ -84,16 +84,15 @@ def _consensus(frames, facts, top):
             columns["confidence set"] = _intervals(frames["confidence"].head(top))
         if shows_sets:
             words = "With fewer than {} {}, places over draws vary too little, so the bars show confidence sets."
-            texts.append(Text(words, (FEW_FOR_INTERVALS, UNITS[facts["unit"]])))
+            texts.append(Text(words, (FEW_FOR_INTERVALS, unit_words(facts["unit"]))))
             words = "The confidence set contains the true rank of the item with a chance of {}."
         else:
             words = "The interval contains the place of the item in {} of the draws."
         words += " The mean place and the chances of the first places are taken over the draws."
         texts.append(Text(words, (share,)))
         drawn = frames["stability"]
-        label = (
-            f"place: dot, in the consensus; bar, in {share} of {facts['n_resamples']} draws of {UNITS[facts['unit']]}"
-        )
+        draws = f"{facts['n_resamples']} draws of {unit_words(facts['unit'])}"
+        label = f"place: dot, in the consensus; bar, in {share} of {draws}"
         if shows_sets:
             drawn = drawn.assign(**{name: frames["confidence"][name] for name in ("rank_low", "rank_high")})
             label = "place: dot, in the consensus; bar, confidence set"
@@ -146,7 +145,7 @@ def _sets(frames, facts, top):
     texts = (Text(words, (_share(facts),)),)
     if ((table["rank_low"] == 1) & (table["rank_high"] == len(table))).all():
         words = "No set excludes a place: there are too few {}, or they differ too much."
-        return Section("Confidence sets of the true ranks", (*texts, Text(words, (UNITS[facts["unit"]],))))
+        return Section("Confidence sets of the true ranks", (*texts, Text(words, (unit_words(facts["unit"]),))))
     if shows_confidence(facts, frames):
         return Section("Confidence sets of the true ranks", texts)
     label = "place: dot, in the consensus; bar, confidence set"
@@ -285,7 +284,7 @@ def _how(facts):
         rows.append(("weight of the lists", f"{facts['weight']:g} in all"))
     rows.append(("items", facts["n_items"]))
     if facts["can_weigh"]:
-        rows.append(("draws", f"{facts['n_resamples']}, of {facts['n_units']} {UNITS[facts['unit']]}"))
+        rows.append(("draws", f"{facts['n_resamples']}, of {facts['n_units']} {unit_words(facts['unit'])}"))
         rows.append(("seed", facts["random_state"]))
     rows.append(("computed by", f"skrankagg {version('skrankagg')}"))
     return Section(

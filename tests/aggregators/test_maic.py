@@ -80,6 +80,11 @@ def examples(draw):
     return lists, category, weight
 
 
+def grouped_lists(frame, category):
+    """Encode a frame with a grouping called kind, which contains the category of each voter."""
+    return RankedLists.from_frame(frame.assign(kind=frame["voter"].map(category)), groups=["kind"])
+
+
 @settings(max_examples=150, deadline=None)
 @given(examples(), st.booleans(), st.sampled_from([0.01, 1e-6]))
 def test_maic_equals_a_plain_python_version(example, grouped, tol):
@@ -87,8 +92,8 @@ def test_maic_equals_a_plain_python_version(example, grouped, tol):
     if not grouped:
         category = {voter: voter for voter in lists}
     score, of_list, n_iter = plain_maic(lists, category, weight, tol=tol)
-    method = MAIC(voter_groups=category if grouped else None, tol=tol)
-    found = method.fit_transform(frame_of(lists, weight)).set_index("item")["score"]
+    method = MAIC(groups="kind" if grouped else None, tol=tol)
+    found = method.fit_transform(grouped_lists(frame_of(lists, weight), category)).set_index("item")["score"]
     assert_allclose(found, [score[item] for item in found.index], rtol=1e-10, atol=1e-14)
     learnt = method.query_voter_weights_.set_index("voter")["weight"]
     assert_allclose(learnt, [of_list[voter] for voter in learnt.index], rtol=1e-10, atol=1e-14)
@@ -103,10 +108,10 @@ def test_maic_iterates_each_query_independently():
         for n_voters in range(2, 12)
     ]
     category = {voter: int(voter[1:]) % 3 for frame in frames for voter in frame["voter"].unique()}
-    for groups in (None, category):
-        method = MAIC(voter_groups=groups, tol=1e-3)
-        together = method.fit_transform(pd.concat(frames))
-        alone = pd.concat([method.transform(frame) for frame in frames])
+    for groups in (None, "kind"):
+        method = MAIC(groups=groups, tol=1e-3)
+        together = method.fit_transform(grouped_lists(pd.concat(frames), category))
+        alone = pd.concat([method.transform(grouped_lists(frame, category)) for frame in frames])
         assert_array_equal(together["score"], alone["score"])
         assert_array_equal(together["item"], alone["item"])
         assert method.query_info_["n_iter"].nunique() > 2 and method.query_info_["converged"].all()
@@ -135,22 +140,21 @@ def test_maic_counts_the_largest_contribution_of_a_category():
     lists = {"u": ["a", "b"], "v": ["b", "a"], "w": ["a"]}
     weight = {"u": 2.0, "v": 1.0, "w": 1.0}
     groups = {"u": "screen", "v": "screen", "w": "review"}
-    consensus = MAIC(voter_groups=groups).fit_transform(frame_of(lists, weight))
+    consensus = MAIC(groups="kind").fit_transform(grouped_lists(frame_of(lists, weight), groups))
     score, *_ = plain_maic(lists, groups, weight)
     assert_allclose(consensus["score"], [score["a"], score["b"]], rtol=1e-12)
     # Weights that tie in a category share what they give.
-    frame = frame_of({"u": ["a"], "v": ["a"], "w": ["a"]})
-    shares = voter_contributions(MAIC(voter_groups=groups).fit(frame), frame)
+    same = grouped_lists(frame_of({"u": ["a"], "v": ["a"], "w": ["a"]}), groups)
+    shares = voter_contributions(MAIC(groups="kind").fit(same), same)
     assert_allclose(shares["contribution"] / shares["contribution"].sum(), [0.25, 0.25, 0.5], rtol=1e-12)
 
 
-def test_maic_rejects_voter_groups_without_a_group_for_every_voter():
+def test_maic_rejects_lists_without_the_grouping():
     frame = frame_of({"u": ["a", "b"], "v": ["b"]})
-    with pytest.raises(InputError, match="`voter_groups` must name a group for every voter"):
-        MAIC(voter_groups={"u": 1}).fit_transform(frame)
-    series = pd.Series({"u": None, "v": 1})
-    with pytest.raises(InputError, match="several groups or none"):
-        MAIC(voter_groups=series).fit_transform(frame)
+    with pytest.raises(InputError, match="must be the name of a grouping; got 'kind', and the lists have none"):
+        MAIC(groups="kind").fit_transform(frame)
+    with pytest.raises(InputError, match=r"got 'kinds', and the lists have \['kind'\]"):
+        MAIC(groups="kinds").fit_transform(grouped_lists(frame, {"u": 1, "v": 2}))
 
 
 @pytest.mark.parametrize("n_voters", [1, 4])
@@ -240,7 +244,8 @@ def authors_example(shared_data):
 @pytest.mark.exhaustive
 def test_maic_exponential_curve_reproduces_the_authors_program(authors_example):
     frame, expected, category = authors_example
-    found = MAIC(curve="exponential", voter_groups=category).fit_transform(frame).set_index("item")["score"]
+    method = MAIC(curve="exponential", groups="kind")
+    found = method.fit_transform(grouped_lists(frame, category)).set_index("item")["score"]
     assert len(found) == len(expected) == 5353
     assert_allclose(found[expected.index], expected, rtol=0, atol=1e-3)
 

@@ -60,7 +60,9 @@ def test_plackett_luce_reliabilities_are_a_fixed_point_of_em(absent, weighting):
     lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=4, n_items=5))
     lists = lists.with_list_weight(np.random.default_rng(0).choice([0.5, 1.0, 2.0], lists.n_lists))
     prior, shape = 0.3, 4.0
-    model = PlackettLuce(prior=prior, absent=absent, weighting=weighting, reliability_prior=shape).fit(lists)
+    model = PlackettLuce(prior=prior, absent=absent, ties="efron", weighting=weighting, reliability_prior=shape).fit(
+        lists
+    )
     score = model._aggregate(lists).score
     reliability = model.query_voter_weights_["weight"].to_numpy()
     steps = list(choices_of(lists, absent))
@@ -254,35 +256,36 @@ def test_plackett_luce_reliabilities_identify_voters_and_improve_the_order():
     assert np.mean(weighed) > np.mean(plain) + 0.05
 
 
-def test_plackett_luce_voter_groups_estimates_one_reliability_per_judge():
+def test_plackett_luce_estimates_one_reliability_per_judge():
     games, _, judges = make_comparisons(10, 2000, reliability=[2.0, 1.0, 0.5, 0.0], tie_probability=0.2, random_state=0)
-    duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
-    group = {voter: voter.split(": ")[0] for voter in duels.voters}
-    model = PlackettLuce(absent="ignore", weighting="global", voter_groups=group).fit(duels)
-    learnt = model.voter_weights_.assign(judge=lambda frame: frame["voter"].map(group))
-    assert (learnt.groupby("judge")["weight"].nunique() == 1).all()
-    assert learnt.groupby("judge")["weight"].first().tolist() == sorted(learnt["weight"].unique(), reverse=True)
-    assert judges["voter"].tolist() == sorted(judges["voter"])
-    # A comparison that fit has not seen, of a judge that it has.
-    one = pd.DataFrame({"winner": ["x"], "loser": ["y"], "voter": ["v1"]})
-    new = RankedLists.from_comparisons(one, voter="voter")
-    known = clone(model).set_params(unknown_voter="error").fit(duels)
-    known.set_params(voter_groups=group | {"v1: x > y": "v1"})
-    assert known._weigh(new)[1].tolist() == [learnt.loc[learnt["judge"] == "v1", "weight"].iloc[0]]
-    with pytest.raises(InputError, match="`voter_groups` must name a group for every voter; it has none for 1 of"):
-        model.transform(new)
-    with pytest.raises(InputError, match="one group for each voter; 'v1: x > y' has several groups or none"):
-        model.set_params(voter_groups={"v1: x > y": None}).transform(new)
+    lists = RankedLists.from_comparisons(games, tie="tie", voter="judge")
+    model = PlackettLuce(weighting="global", reliability_of="judge").fit(lists)
+    learnt = model.voter_weights_.set_index("voter")["weight"]
+    assert learnt.index.tolist() == judges["judge"].tolist() and learnt.is_monotonic_decreasing
+    of_lists = model.query_voter_weights_
+    assert of_lists["weight"].tolist() == learnt[of_lists["voter"]].tolist()
+    # A comparison that fit has not seen, of a judge that it has, and of another judge.
+    known = clone(model).set_params(unknown_voter="error").fit(lists)
+    one = pd.DataFrame({"winner": ["x"], "loser": ["y"], "judge": ["v1"]})
+    assert known._weigh(RankedLists.from_comparisons(one, voter="judge"))[1].tolist() == [learnt["v1"]]
+    other = RankedLists.from_comparisons(one.assign(judge="v9"), voter="judge")
+    with pytest.raises(InputError, match="learned no weight for voter 'v9'"):
+        known.transform(other)
+    with pytest.raises(InputError, match="`reliability_of` must be the name of a grouping; got 'judge', and the lists"):
+        model.transform(RankedLists.from_comparisons(one))
 
 
-def test_plackett_luce_accepts_voter_groups_as_a_series():
+def test_plackett_luce_pools_the_reliabilities_of_groups_over_queries():
     frame = example_lists(1, n_queries=2, n_voters=4, n_items=5)
     group = {voter: k // 2 for k, voter in enumerate(sorted(frame["voter"].unique()))}
-    one = PlackettLuce(weighting="query", voter_groups=group).fit(frame)
-    other = PlackettLuce(weighting="query", voter_groups=pd.Series(group)).fit(frame)
-    pd.testing.assert_frame_equal(one.query_voter_weights_, other.query_voter_weights_)
-    by_group = one.query_voter_weights_.assign(group=lambda rows: rows["voter"].map(group))
-    assert (by_group.groupby(["query", "group"])["weight"].nunique() == 1).all()
+    lists = RankedLists.from_frame(frame.assign(panel=frame["voter"].map(group)), groups=["panel"])
+    model = PlackettLuce(weighting="query", reliability_of="panel").fit(lists)
+    by_group = model.query_voter_weights_
+    assert set(by_group["voter"]) == {0, 1}
+    assert (by_group.groupby(["query", "voter"])["weight"].nunique() == 1).all()
+    relative = by_group["weight"] / by_group.groupby("query")["weight"].transform("mean")
+    expected = relative.groupby(by_group["voter"]).mean()
+    np.testing.assert_allclose(model.voter_weights_.set_index("voter")["weight"], expected, rtol=1e-12)
 
 
 def test_plackett_luce_weighting_sets_tags_and_attributes():
@@ -309,11 +312,8 @@ def test_plackett_luce_weighting_query_treats_queries_independently():
 
 def test_plackett_luce_estimates_reliabilities_with_davidson_ties():
     games, _, _ = make_comparisons(6, 800, reliability=[1.5, 0.2], tie_probability=0.3, random_state=1)
-    duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
-    group = {voter: voter.split(": ")[0] for voter in duels.voters}
-    model = PlackettLuce(
-        absent="ignore", ties="davidson", weighting="query", voter_groups=group, std_errors="model"
-    ).fit(duels)
+    duels = RankedLists.from_comparisons(games, tie="tie", voter="judge")
+    model = PlackettLuce(ties="davidson", weighting="query", reliability_of="judge", std_errors="model").fit(duels)
     weight = model.voter_weights_["weight"]
     assert weight.max() > 3 * weight.min()
     assert model.query_info_["converged"].all() and 0.3 < model.query_info_["tie_prevalence"].iloc[0] < 3

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
+from oracles import duels
 from skrankagg import MarkovChain, RankedLists
 from skrankagg.exceptions import InputError
 
@@ -36,7 +37,8 @@ def as_library(frame, library):
 )
 def test_from_comparisons_accepts_booleans_and_0_and_1_as_ties(kind):
     lists = RankedLists.from_comparisons(GAMES.assign(draw=TIED), tie="draw")
-    assert lists.voters.tolist() == ["a = c", "a > b", "b > c"] and lists.list_weight.tolist() == [2.0, 1.0, 2.0]
+    found = dict(zip(duels(lists), lists.list_weight.tolist(), strict=True))
+    assert found == {"a = c": 2.0, "a > b": 1.0, "b > c": 2.0}
     ties = pd.Series(TIED).astype(kind)
     assert RankedLists.from_comparisons(GAMES.assign(draw=ties), tie="draw").equals(lists)
     mixed = pd.Series([False, 1, 0.0, Decimal(0), np.True_], dtype=object)
@@ -97,7 +99,7 @@ def test_from_comparisons_rejects_a_column_of_outcomes(library, options):
         known = {name: column for name, column in options.items() if column in arena}
         with pytest.raises(
             InputError,
-            match=r"column '(winner|verdict)' has the outcome. Make columns of the winning and the losing item first",
+            match=r"column '(winner|verdict)' has the outcome\. Call RankedLists\.from_comparisons\(df, first=",
         ):
             RankedLists.from_comparisons(as_library(arena, library), winner="model_a", loser="model_b", **known)
 
@@ -111,17 +113,12 @@ def test_from_comparisons_detects_a_categorical_outcome_next_to_unhashable_cells
 
 
 @pytest.mark.parametrize("given", [{"winner": "model_a", "loser": "model_b"}, {"winner": "winner", "loser": "model_b"}])
-def test_from_comparisons_advises_code_that_creates_the_columns(given):
+def test_from_comparisons_advises_a_call_that_reads_the_outcome(given):
     with pytest.raises(InputError) as caught:
         RankedLists.from_comparisons(ARENA, **given)
-    _, *lines, last = str(caught.value).splitlines()
-    assert len(lines) == 2 and "tie='draw' with df['draw'] = df['winner'].isin(['tie', 'tie (bothbad)'])" in last
-    df = ARENA.copy()
-    for line in (*lines, last.partition(" with ")[2].partition(";")[0]):
-        exec(line.strip(), {"df": df})
-    assert df["won"].tolist() == list("xzzxx") and df["lost"].tolist() == list("yyxzy")
-    found = RankedLists.from_comparisons(df.drop(columns="winner"), winner="won", loser="lost", tie="draw")
-    assert found.voters.tolist() == ["x = z", "x > y", "z > y"] and found.list_weight.tolist() == [2.0, 2.0, 1.0]
+    call = str(caught.value).partition("Call ")[2].partition(", or drop")[0]
+    found = eval(call, {"RankedLists": RankedLists, "df": ARENA})
+    assert duels(found) == ["x > y", "x = z", "z > y"] and found.list_weight.tolist() == [2.0, 2.0, 1.0]
     expected = RankedLists.from_ballots(["x > y", "z > y", "x = z"], counts=[2, 1, 2])
     assert_frame_equal(MarkovChain(chain="mct").fit_transform(found), MarkovChain(chain="mct").fit_transform(expected))
 

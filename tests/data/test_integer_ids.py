@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles import duels
 from skrankagg import RankedLists
 from skrankagg.exceptions import InputError
 
@@ -114,4 +115,4 @@ def test_from_wide_restores_integers_that_pandas_turned_into_floats():
 def test_from_comparisons_accepts_two_integer_types():
     games = pd.DataFrame({"winner": [LARGE + 1, LARGE], "loser": np.array([LARGE, LARGE + 2], dtype=np.uint64)})
     lists = RankedLists.from_comparisons(games)
-    assert lists.voters.tolist() == [f"{LARGE} > {LARGE + 2}", f"{LARGE + 1} > {LARGE}"] and lists.n_items == 3
+    assert duels(lists) == [f"{LARGE} > {LARGE + 2}", f"{LARGE + 1} > {LARGE}"] and lists.n_items == 3

@@ -48,8 +48,8 @@ def test_make_comparisons_ties_equal_items_with_tie_probability():
 
 def test_make_comparisons_draws_voters_with_their_reported_reliability():
     made = make_comparisons(2, MANY, worth=[1.0, 3.0], n_voters=4, reliability_spread=1.0, random_state=2)
-    assert made.voters["voter"].tolist() == ["v1", "v2", "v3", "v4"]
-    right = (made.comparisons["winner"] == "i2").groupby(made.comparisons["voter"]).agg(["mean", "size"])
+    assert made.voters["judge"].tolist() == ["v1", "v2", "v3", "v4"]
+    right = (made.comparisons["winner"] == "i2").groupby(made.comparisons["judge"]).agg(["mean", "size"])
     expected = 1 / (1 + 3.0 ** -made.voters["reliability"].to_numpy())
     np.testing.assert_allclose(right["mean"], expected, atol=0.02)
     assert right["size"].min() > MANY / 4 - 500
@@ -89,14 +89,14 @@ def test_make_comparisons_keeps_other_draws_when_an_option_changes():
 
 def test_make_comparisons_returns_frames_for_from_comparisons():
     made = make_comparisons(12, 400, n_voters=3, tie_probability=0.2, random_state=5)
-    assert made.comparisons.columns.tolist() == ["winner", "loser", "tie", "voter"]
-    lists = RankedLists.from_comparisons(made.comparisons, tie="tie", voter="voter")
+    assert made.comparisons.columns.tolist() == ["winner", "loser", "tie", "judge"]
+    lists = RankedLists.from_comparisons(made.comparisons, tie="tie", voter="judge")
     assert lists.list_weight.sum() == 400
     assert lists.queries.tolist() == ["q"] == made.worth["query"].unique().tolist()
     truth = Qrels.from_frame(made.worth.rename(columns={"worth": "relevance"}))
     assert len(truth.align(lists)) == 1
     several = make_comparisons(4, 50, n_queries=10, random_state=5)
-    assert several.comparisons.columns.tolist() == ["query", "winner", "loser", "tie", "voter"]
+    assert several.comparisons.columns.tolist() == ["query", "winner", "loser", "tie", "judge"]
     assert several.comparisons["query"].value_counts(sort=False).to_dict() == {f"q{k:02d}": 50 for k in range(1, 11)}
     assert several.worth.shape == (40, 3) and several.worth["worth"].nunique() == 40
 

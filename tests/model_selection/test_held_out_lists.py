@@ -231,10 +231,9 @@ def test_cross_val_likelihood_rejects_undetermined_worths_and_other_methods():
 
 def test_cross_val_likelihood_increases_with_estimated_reliabilities():
     games, _, _ = make_comparisons(10, 1500, reliability=[2.0, 1.0, 0.3, 0.0], random_state=0)
-    duels = RankedLists.from_comparisons(games, voter="voter")
-    judges = {voter: voter.split(": ")[0] for voter in duels.voters}
-    plain = PlackettLuce(absent="ignore")
-    weighed = PlackettLuce(absent="ignore", weighting="query", voter_groups=judges)
+    duels = RankedLists.from_comparisons(games, voter="judge")
+    plain = PlackettLuce()
+    weighed = PlackettLuce(weighting="query", reliability_of="judge")
     one, other = cross_val_likelihood(plain, duels), cross_val_likelihood(weighed, duels)
     assert other["per_choice"].iloc[0] > one["per_choice"].iloc[0] + 0.02
     pd.testing.assert_series_equal(one["uniform"], other["uniform"])
@@ -265,7 +264,7 @@ def test_cross_val_likelihood_uses_reliabilities_from_other_queries():
 @pytest.mark.parametrize("weighting", [None, "query"])
 def test_cross_val_likelihood_estimates_davidson_ties_from_training_lists(weighting):
     games, _, _ = make_comparisons(5, 300, tie_probability=0.3, reliability=[1.5, 0.5], random_state=0)
-    duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
+    duels = RankedLists.from_comparisons(games, tie="tie", voter="judge")
     judges = {voter: voter.split(": ")[0] for voter in duels.voters}
     model = PlackettLuce(absent="ignore", ties="davidson", weighting=weighting, voter_groups=judges)
     expected, equal = 0.0, 0.0

@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays._ragged import gather_ranges, sort_codes
+from ..._data._list_columns import grouping
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
 from ...base._consensus import Contributions
-from ...base._voter_weights import BY_VOTER, VOTER_WEIGHTS, VoterGroups, VoterWeights
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._curves import CURVES
 
 __all__ = ["MAIC"]
@@ -26,9 +27,10 @@ class MAIC(WeightedAggregator):
 
     Parameters
     ----------
-    voter_groups : mapping or pandas.Series of voter to hashable, default=None
-        Category of each voter, such as the kind of its experiment. Among the lists of a category, only the list that
-        gives an item the largest weight counts for this item. With None, each voter is a separate category.
+    groups : str, default=None
+        Name of the grouping that contains the category of each list, such as the platform of its experiment. Among the
+        lists of a category, only the list that gives an item the largest weight counts for this item. With None, each
+        list is a separate category.
     curve : {"running-mean", "exponential"}, default="running-mean"
         Decrease of the weight from the top of a list to its end. "running-mean" follows the scores of the items.
         "exponential" fits a smooth curve to the weights, as in the authors' program, see Notes.
@@ -132,7 +134,7 @@ class MAIC(WeightedAggregator):
     # `tol`.
     _tags = {"unanimity": False, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
-        "voter_groups": [*BY_VOTER, None],
+        "groups": [str, None],
         "curve": [StrOptions(set(CURVES))],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -145,21 +147,17 @@ class MAIC(WeightedAggregator):
     def __init__(
         self,
         *,
-        voter_groups: VoterGroups | None = None,
+        groups: str | None = None,
         curve: Literal["running-mean", "exponential"] = "running-mean",
         tol: float = 0.01,
         max_iter: int = 100,
         voter_weights: VoterWeights | None = None,
     ):
-        self.voter_groups = voter_groups
+        self.groups = groups
         self.curve = curve
         self.tol = tol
         self.max_iter = max_iter
         self.voter_weights = voter_weights
-
-    @property
-    def _groups(self):
-        return self.voter_groups
 
     def _aggregate(self, lists):
         return self._converge(lists)[0]
@@ -181,7 +179,7 @@ class MAIC(WeightedAggregator):
 
     def _categories(self, lists):
         """Return the category number of each list, or None if each list is a separate category."""
-        return None if self.voter_groups is None else self._group_of_lists(lists)
+        return None if self.groups is None else grouping(lists, self.groups, "groups")[0]
 
     def _converge(self, lists):
         """Iterate until the weights converge, or for `max_iter` iterations.

@@ -11,6 +11,7 @@ from ..._arrays._preferences import ties
 from ..._data._frames import show_id
 from ...exceptions import InputError
 from .._kemeny._components import strong_components
+from ._absent import ranks_absent_last
 from ._standard_errors import invert_information
 
 
@@ -22,11 +23,15 @@ def check_connected(lists, absent):
     chains that contain ties.
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
+    below = ranks_absent_last(lists, absent)
     for q in range(lists.n_queries):
         prefer, both = preference_matrix(lists, q, absent="ignore")
         above = prefer > 0
-        if absent == "last":
+        mine = below[lists.list_ptr[q] : lists.list_ptr[q + 1]]
+        if mine.all():
             above |= prefer_held(prefer[None], both[None])[0] > 0
+        elif mine.any():
+            _add_absent(lists, q, mine, above)
         np.fill_diagonal(above, False)
         needs_ties[q] = strong_components(above)[0] > 1
         if needs_ties[q]:
@@ -37,6 +42,15 @@ def check_connected(lists, absent):
             if n_parts > 1:
                 _refuse(lists, q, above, n_parts, label)
     return needs_ties
+
+
+def _add_absent(lists, q, below, above):
+    """Mark the items of each chosen list as above the items that the list does not contain."""
+    for k in np.flatnonzero(below & (lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0)):
+        rows = slice(*lists.row_ptr[lists.list_ptr[q] + k : lists.list_ptr[q] + k + 2])
+        held = np.zeros(len(above), dtype=bool)
+        held[lists.candidate[rows] - lists.candidate_ptr[q]] = True
+        above[np.ix_(held, ~held)] = True
 
 
 def check_maximum(lists, stages, variables, needs_ties):

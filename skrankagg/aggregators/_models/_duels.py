@@ -32,6 +32,8 @@ def merge_equal_pairs(lists):
     # In a tie the order of the two items does not matter.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
+    if lists.list_duel is not None:  # lists that are no comparisons may rank absent items last
+        code = code * 2 + (lists.list_duel[chosen] == 0)
     _, kept, number = np.unique(code, return_index=True, return_inverse=True)
     if len(kept) == len(chosen):
         return lists, None
@@ -49,20 +51,24 @@ def merge_equal_pairs(lists):
 class PairCounts:
     """Counts of paired comparisons for many sets of list weights at once.
 
-    Every list must have two items. A tie counts as one win for each of the two items.
+    Every list must have two items. A tie counts as `tied_win` wins for each of the two items.
     """
 
-    def __init__(self, lists):
+    def __init__(self, lists, tied_win=1.0):
         self.lists = lists
         first, second, tied = _pairs(lists)
         low, high = np.minimum(first, second), np.maximum(first, second)
         code, pair = np.unique(low * lists.n_candidates + high, return_inverse=True)
         self.one, self.other = np.divmod(code, lists.n_candidates)
         n_lists, each = lists.n_lists, np.arange(lists.n_lists)
-        self.compared = csr_array((np.where(tied, 2.0, 1.0), (pair, each)), shape=(len(code), n_lists))
+        self.compared = csr_array((np.where(tied, 2 * tied_win, 1.0), (pair, each)), shape=(len(code), n_lists))
         winner = np.concatenate([first, second[tied]])
         self.won = csr_array(
-            (np.ones(len(winner)), (winner, np.concatenate([each, each[tied]]))), shape=(lists.n_candidates, n_lists)
+            (
+                np.concatenate([np.where(tied, tied_win, 1.0), np.full(int(tied.sum()), tied_win)]),
+                (winner, np.concatenate([each, each[tied]])),
+            ),
+            shape=(lists.n_candidates, n_lists),
         )
         pairs = np.arange(len(code))
         self.takes_part = csr_array(

@@ -12,10 +12,12 @@ from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
 from ...base._tags import TagsOfAggregator
-from ...base._voter_weights import BY_VOTER, VoterGroups, VoterWeights
+from ...base._voter_weights import VoterWeights
 from ...base._weight_range import check_range
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
+from ._absent import ranks_absent_last
+from ._averaged_stages import AveragedStages
 from ._connected import check_connected, check_maximum
 from ._duels import PairCounts, merge_equal_pairs, pair_queries
 from ._many_minima import minimise
@@ -47,14 +49,17 @@ class PlackettLuce(WeightedAggregator):
         Number of comparisons that each item wins against an invented item of worth 1. Each item also loses the same
         number. A larger prior draws the worths together. With 0 the worths maximise the likelihood alone; this maximum
         must exist, see Notes.
-    absent : {"last", "ignore"}, default="last"
+    absent : {"auto", "last", "ignore"}, default="auto"
         How to treat items missing from a list. "last" assumes that they were available but not chosen, as in a list
-        that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons.
-    ties : {"efron", "breslow", "davidson"}, default="efron"
-        Model of the choice among tied items of a list, see Notes. "davidson" estimates how frequent ties are.
-    std_errors : {"model", "voters"}, default=None
+        that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons. "auto"
+        is "ignore" for lists that were read as paired comparisons, and "last" for all others.
+    ties : {"average", "efron", "breslow", "davidson"}, default="average"
+        Model of the choice among tied items of a list, see Notes. "average" takes the mean over all orders of the tied
+        items; a tie of two items is half a win for each. "davidson" estimates how frequent ties are.
+    std_errors : {"model", "voters"} or str, default=None
         Method for standard errors. "model" uses the curvature of the likelihood. "voters" uses the differences between
-        the lists; this method is also valid if the model is wrong. None computes no standard errors.
+        the lists; this method is also valid if the model is wrong. The name of a grouping, such as "judge", uses the
+        differences between its groups, because lists of a group resemble each other. None computes no standard errors.
     votes : bool or None, default=None
         Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
         a fractional w. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
@@ -69,9 +74,9 @@ class PlackettLuce(WeightedAggregator):
         How to learn the reliability of each voter, see Notes. None learns nothing: all voters are equal. "query" learns
         it from the lists of each query, also in `transform`. "global" learns one number for each voter from all queries
         of `fit`, and `transform` applies this number to any query.
-    voter_groups : mapping or pandas.Series of voter to hashable, default=None
-        Group of each voter, for ``weighting``. All voters of a group have the same reliability. With None, each voter
-        is a separate group. This is wrong for comparisons encoded with their judges, see Examples.
+    reliability_of : str, default=None
+        Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
+        has its own reliability. This is wrong for paired comparisons, which are voters of their own, see Examples.
     reliability_prior : float, default=10.0
         Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
         together.
@@ -134,11 +139,20 @@ class PlackettLuce(WeightedAggregator):
     lists leads down from each item to each other item [2]_. The scores then have the mean 0. With "davidson" there may
     be no solution if ties alone connect some items.
 
-    **Ties.** A class of :math:`d` tied items stands for :math:`d` choices. From the sum for choice r, counted from 0,
-    "efron" subtracts the share :math:`r / d` of the worths of the class; "breslow" subtracts nothing. Both are rules
-    for tied times in Cox's model; the likelihood above is the partial likelihood of that model [4]_. With "davidson" a
-    set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths. Here
-    :math:`d_1 = 1`, and the other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an
+    **Ties.** A class :math:`C` of :math:`d` tied items says nothing about the order of its items. With "average" its
+    log-likelihood is the mean over all orders of the class. Let R be the worth of the items below the class and
+    :math:`w(D)` the worth of a set D of tied items. The mean is
+
+    .. math:: \sum_{i \in C} t_i - \sum_{\emptyset \ne D \subseteq C} \log(R + w(D)) \Big/ \binom{d}{|D|}.
+
+    For two items alone it is half a win for each, as in arenas and in Elo's system. It is the mean of the logarithms,
+    not the logarithm of the mean. The sum over sets is exact for up to 10 tied items. For up to 100 items it is an
+    integral with an error of about 1e-11. For larger classes, Efron's rule stands in for all choices except the last
+    two. The other rules count a class of :math:`d` tied items as :math:`d` choices. From the sum for choice r, counted
+    from 0, "efron" subtracts the share :math:`r / d` of the worths of the class; "breslow" subtracts nothing. Both are
+    rules for tied times in Cox's model; the likelihood above is the partial likelihood of that model [4]_. With
+    "davidson" a set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths.
+    Here :math:`d_1 = 1`, and the other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an
     elementary symmetric polynomial. The time for each row grows with the square of the size of the largest class. The
     comparisons of the prior may then tie, too. Suppose that sets of one size are chosen whenever they can be, as in
     approval ballots of three items each. Then :math:`d_k` has no finite maximum, and the result is the limit. In the
@@ -154,14 +168,17 @@ class PlackettLuce(WeightedAggregator):
     penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. The sum is the variance of the voter's
     choices that comes from the uncertainty of the worths. The rounds end when no :math:`\log \eta` moves by more than
     1e-6. If worths and reliabilities were maximised at once, the result would follow a single voter where queries are
-    many and short. A list of weight w counts as w voters; with `voter_groups` it counts as w lists of one voter. A
+    many and short. A list of weight w counts as w voters; with `reliability_of` it counts as w lists of one voter. A
     voter who prefers bad items gets a reliability near 0, but never below 0. Standard errors treat the reliabilities as
     known.
 
     **Standard errors** refer to :math:`t_i` minus the mean of the query. They are computed at the estimate. The prior
     does not count, because it is not data. Standard errors are infinite in queries whose lists do not determine all
-    differences of worths. `votes` refers to the weights in the lists, multiplied by `voter_weights`. Two items tie if
-    their log-worths differ by less than ten times `tol`.
+    differences of worths. `votes` refers to the weights in the lists, multiplied by `voter_weights`. Equal comparisons
+    that were merged count as many comparisons, and a comparison with a share or a factor counts as one. With a grouping
+    of G groups, the derivatives of the log-likelihood are summed by group, and the sum of their squares is multiplied
+    by G / (G - 1). For intervals, use the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie
+    if their log-worths differ by less than ten times `tol`.
 
     The fit takes about 30 passes over the rows. The time of standard errors grows with the square of the length of each
     list and the cube of the number of items. They need memory for ten matrices of all pairs of items; this memory is
@@ -203,33 +220,32 @@ class PlackettLuce(WeightedAggregator):
     >>> from skrankagg import RankedLists
     >>> from skrankagg.datasets import make_comparisons
     >>> games = make_comparisons(8, 900, reliability=[1.0, 1.0, 0.0], random_state=0).comparisons
-    >>> duels = RankedLists.from_comparisons(games, voter="voter")
-    >>> judges = {voter: voter.split(": ")[0] for voter in duels.voters}
-    >>> model = PlackettLuce(absent="ignore", weighting="global", voter_groups=judges).fit(duels)
-    >>> model.voter_weights_.groupby(model.voter_weights_["voter"].map(judges))["weight"].first().round(2).to_dict()
+    >>> duels = RankedLists.from_comparisons(games, voter="judge")
+    >>> model = PlackettLuce(weighting="global", reliability_of="judge").fit(duels)
+    >>> model.voter_weights_.set_index("voter")["weight"].round(2).to_dict()
     {'v1': 1.31, 'v2': 1.22, 'v3': 0.47}
     """
 
     _guide = {
         "absent": (
             '`absent="last"`: a place below the items of the list, because it is never chosen; `"ignore"`: nothing, '
-            "because the list does not count for it"
+            'because the list does not count for it; `"auto"`: `"ignore"` for paired comparisons, else `"last"`'
         ),
-        "ties": 'one class of choices, `"efron"`, `"breslow"` or `"davidson"`',
+        "ties": 'the mean over all orders, `"average"`; or one class, `"efron"`, `"breslow"` or `"davidson"`',
         "cost": 'some 30 passes over the rows; `weighting="query"`, `"global"`: over $m n$',
     }
     _tag_notes = {"learns_weights": 'yes with `weighting="query"` and `"global"`'}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, None, closed="left")],
-        "absent": [StrOptions({"last", "ignore"})],
-        "ties": [StrOptions({"efron", "breslow", "davidson"})],
-        "std_errors": [StrOptions({"model", "voters"}), None],
+        "absent": [StrOptions({"auto", "last", "ignore"})],
+        "ties": [StrOptions({"average", "efron", "breslow", "davidson"})],
+        "std_errors": [str, None],
         "votes": ["boolean", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         **WEIGHTING,
         "weighting": [StrOptions({"query", "global"}), None],
-        "voter_groups": [*BY_VOTER, None],
+        "reliability_of": [str, None],
         "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
     # An item may be above another item in all lists that contain both, but compete with weaker items in other lists.
@@ -241,14 +257,14 @@ class PlackettLuce(WeightedAggregator):
         self,
         *,
         prior: float = 0.5,
-        absent: Literal["last", "ignore"] = "last",
-        ties: Literal["efron", "breslow", "davidson"] = "efron",
-        std_errors: Literal["model", "voters"] | None = None,
+        absent: Literal["auto", "last", "ignore"] = "auto",
+        ties: Literal["average", "efron", "breslow", "davidson"] = "average",
+        std_errors: str | None = None,
         votes: bool | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
         weighting: Literal["query", "global"] | None = None,
-        voter_groups: VoterGroups | None = None,
+        reliability_of: str | None = None,
         reliability_prior: float = 10.0,
         unknown_voter: Literal["mean", "ignore", "error"] = "mean",
         voter_weights: VoterWeights | None = None,
@@ -261,7 +277,7 @@ class PlackettLuce(WeightedAggregator):
         self.max_iter = max_iter
         self.tol = tol
         self.weighting = weighting
-        self.voter_groups = voter_groups
+        self.reliability_of = reliability_of
         self.reliability_prior = reliability_prior
         self.unknown_voter = unknown_voter
         self.voter_weights = voter_weights
@@ -297,7 +313,7 @@ class PlackettLuce(WeightedAggregator):
         if self.std_errors is None:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
-        return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors == "voters" else 0.0))
+        return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors != "model" else 0.0))
 
     def _estimate(self, lists, reliability):
         """Fit the model, and return the stages, the merging pattern, the variables and two arrays about the iteration.
@@ -319,7 +335,7 @@ class PlackettLuce(WeightedAggregator):
         stages = ReliableStages(lists, self._group_of_lists(lists), self._plain_stages, self.absent)
         # Without groups, a list of weight w counts as w voters. With groups, a judge is one voter with many
         # comparisons.
-        size = lists.list_weight if self.voter_groups is None else (lists.list_weight > 0).astype(np.float64)
+        size = lists.list_weight if self.reliability_of is None else (lists.list_weight > 0).astype(np.float64)
         options = {"prior": self.prior, "tol": self.tol, "max_iter": self.max_iter}
         reliability, converged = learn_reliabilities(
             stages, self.reliability_prior, size, of_query=self.weighting == "query", **options
@@ -344,13 +360,14 @@ class PlackettLuce(WeightedAggregator):
     def _pool(self, lists, weight):
         if self.weighting == "query":
             return super()._pool(lists, weight)
-        reliability = np.full(lists.n_voters, np.nan)
-        reliability[lists.list_voter] = weight
+        owner, ids = self._owners(lists)
+        reliability = np.full(len(ids), np.nan)
+        reliability[owner] = weight
         return reliability
 
     @property
-    def _groups(self):
-        return self.voter_groups
+    def _grouping(self):
+        return "reliability_of", self.reliability_of
 
     def _warn_unless(self, converged, lists):
         if not converged.all():
@@ -393,26 +410,30 @@ class PlackettLuce(WeightedAggregator):
         return stages, stages.pattern
 
     def _plain_stages(self, lists, owner=None):
+        if self.ties == "average":
+            return AveragedStages(lists, self.absent)
         if self.ties != "davidson":
             return Stages(lists, self.absent, self.ties)
         stages = TiedStages(lists, self.absent, owner, has_prior=self.prior > 0)
         if stages.largest > MOST_TIED:
             raise InputError(
                 f"ties='davidson' allows at most {MOST_TIED} tied items in a list; got {stages.largest} in some list. "
-                "Choose ties='efron'. If the tie means that these items were not ranked, leave them out."
+                "Choose ties='average'. If the tie means that these items were not ranked, leave them out."
             )
         return stages
 
     def _repeat_many(self, lists):
-        plain = self.prior > 0 and self.weighting is None and self.absent == "ignore" and self.ties != "davidson"
-        of_pairs = pair_queries(lists) & plain
+        plain = self.prior > 0 and self.weighting is None and self.ties != "davidson"
+        below = np.logical_or.reduceat(ranks_absent_last(lists, self.absent), lists.list_ptr[:-1])
+        of_pairs = pair_queries(lists) & ~below & plain
         if not of_pairs.any():
             return super()._repeat_many(lists)
         if not of_pairs.all():
             return self._repeat_kinds(lists, [np.flatnonzero(of_pairs), np.flatnonzero(~of_pairs)])
         stages, pattern = self._stages(lists)
         merged = stages.lists
-        pairs, start = PairCounts(merged), self._fit(stages, np.zeros(lists.n_candidates))[0]
+        pairs = PairCounts(merged, tied_win=0.5 if self.ties == "average" else 1.0)
+        start = self._fit(stages, np.zeros(lists.n_candidates))[0]
         some = max(1, _CELLS // max(len(pairs.one), lists.n_candidates))
 
         def scores(weights):

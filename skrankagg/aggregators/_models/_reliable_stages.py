@@ -10,6 +10,7 @@ So ties and absent items need no second formula.
 import numpy as np
 
 from ..._data._divided import divide_queries
+from ._absent import ranks_absent_last
 from ._duels import merge_equal_pairs
 from ._stages import Stages
 
@@ -26,17 +27,16 @@ class ReliableStages:
     make : callable
         ``make(lists, owner)`` prepares the plain likelihood of lists. `owner` contains, for each query of these lists,
         the original query to which it belongs.
-    absent : {"last", "ignore"}
+    absent : {"auto", "last", "ignore"}
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     """
 
     def __init__(self, lists, voter, make, absent):
         self.lists = lists
-        inner, order, self.cell_query, self.cell_voter, self.origin = divide_queries(
-            lists, voter, whole=absent == "last"
-        )
+        any_below = bool(ranks_absent_last(lists, absent).any())
+        inner, order, self.cell_query, self.cell_voter, self.origin = divide_queries(lists, voter, whole=any_below)
         # With "last" few lists are pairs without absent items, and merging pairs would lose the absent items.
-        merged, pattern = merge_equal_pairs(inner) if absent == "ignore" else (inner, None)
+        merged, pattern = (inner, None) if any_below else merge_equal_pairs(inner)
         self.inner = make(merged, self.cell_query)
         #: Likelihood for the variance of choices under uncertain worths; ties hardly change it.
         self.uncertain = self.inner if isinstance(self.inner, Stages) else Stages(merged, absent, "efron")

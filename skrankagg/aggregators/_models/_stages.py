@@ -17,6 +17,7 @@ import numpy as np
 
 from ..._arrays._ragged import starts_to_ptr
 from ..._kernels import ragged_cumsum
+from ._absent import ranks_absent_last
 
 
 class Stages:
@@ -26,14 +27,17 @@ class Stages:
     ----------
     lists : RankedLists
         Lists of weight 0 do not count.
-    absent : {"last", "ignore"}
+    absent : {"auto", "last", "ignore"}
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     ties : {"efron", "breslow"}
         Model of the choice among tied items.
     """
 
     def __init__(self, lists, absent, ties):
-        self.lists, self.absent = lists, absent
+        self.lists = lists
+        #: Mask of the lists that rank absent items last, and whether there are such lists.
+        self.below = ranks_absent_last(lists, absent)
+        self.any_below = bool(self.below.any())
         self.weight = lists.list_weight[lists.row_list]
         self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
         #: Tie sizes with a parameter; there are none.
@@ -84,9 +88,9 @@ class Stages:
         lists = self.lists
         worth, shift = self._worths(log_worth)
         left = self._left(worth)
-        terms = self.weight * (log_worth[self.candidate] - shift[self.candidate] - np.log(left))
+        terms = self.weight * (log_worth[self.candidate] - shift[self.candidate] - self._logs(worth, left))
         value = np.bincount(lists.list_query[self.row_list], weights=terms, minlength=lists.n_queries)
-        share, rest = self._shares(self.weight / left)
+        share, rest = self._shares(worth, left, self.weight)
         gradient = np.bincount(
             self.candidate, weights=self.weight - worth[self.candidate] * share, minlength=lists.n_candidates
         )
@@ -98,8 +102,8 @@ class Stages:
         """For each candidate, compute the negative second derivative of the log-likelihood by its log-worth."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
-        share, rest = self._shares(self.weight / left)
-        square, square_rest = self._shares(self.weight / left**2, power=2)
+        share, rest = self._shares(worth, left, self.weight)
+        square, square_rest = self._shares(worth, left, self.weight, order=2, both=True)
         mine = worth[self.candidate]
         diagonal = np.bincount(
             self.candidate, weights=mine * (share - mine * square), minlength=self.lists.n_candidates
@@ -114,7 +118,7 @@ class Stages:
         The log-likelihood is not multiplied by the weight of the list.
         """
         worth, _ = self._worths(log_worth)
-        share, rest = self._shares(1.0 / self._left(worth))
+        share, rest = self._shares(worth, self._left(worth), np.ones_like(self.weight))
         slope = 1.0 - worth[self.candidate] * share
         for own, mine, rows in self._of_queries():
             score = np.zeros((mine.stop - mine.start, own.stop - own.start))
@@ -130,9 +134,9 @@ class Stages:
         """
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
-        share, rest = self._shares(self.weight / left)
-        square, square_rest = self._shares(self.weight / left**2)
-        both = square if self.is_strict else self._shares(self.weight / left**2, power=2)[0]
+        share, rest = self._shares(worth, left, self.weight)
+        square, square_rest = self._shares(worth, left, self.weight, order=2)
+        pairs = self._pairs_of_classes(worth, left)
         for own, mine, _ in self._of_queries():
             n = own.stop - own.start
             curvature, diagonal = np.zeros((n, n)), np.zeros(n)
@@ -142,9 +146,8 @@ class Stages:
                 # Two items are both available until the upper one is chosen.
                 shared = np.minimum.outer(square[rows], square[rows])
                 if not self.is_strict:
-                    tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
-                    shared = np.where(tied, both[rows], shared)
-                if rest is None:
+                    pairs(rows, shared)
+                if rest is None or not self.below[k]:
                     curvature[np.ix_(item, item)] += shared
                     diagonal[item] += share[rows]
                 else:
@@ -178,34 +181,63 @@ class Stages:
     def _left(self, worth):
         """For each row, sum the worths of the items that are available when the row's item is chosen."""
         mine = worth[self.candidate]
-        left = ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
+        left = self._from_end(mine)
         if not self.is_strict:
-            of_class = np.add.reduceat(mine, self.class_ptr[:-1])
-            left = left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
-        if self.absent == "last":
+            left = self._without_chosen(mine, left)
+        if self.any_below:
             lists = self.lists
             held = np.add.reduceat(mine, self.ptr[:-1])
             total = np.add.reduceat(worth, lists.candidate_ptr[:-1])[lists.list_query]
             # If a list contains all items, the worth of its absent items is exactly 0, whatever the rounding.
             full = lists.list_length == lists.query_n_items[lists.list_query]
-            left = left + np.where(full, 0.0, np.maximum(total - held, 0.0))[self.row_list]
+            left = left + np.where(full | ~self.below, 0.0, np.maximum(total - held, 0.0))[self.row_list]
         return left
 
-    def _shares(self, chance, power=1):
-        """For each row, sum `chance` over the choices in which the row's item is available.
+    def _from_end(self, mine):
+        """For each row, sum the worths of the rows from this row to the end of its list."""
+        return ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
 
-        Also returns the sum of `chance` over all choices of each list; the second result is None if absent items are
-        ignored. An item counts fully in the choices before its class. In the choices of its own class, the share that
-        is already subtracted does not count.
+    def _without_chosen(self, mine, left):
+        """For each row of a tied class, subtract the share of the class that counts as chosen before."""
+        of_class = np.add.reduceat(mine, self.class_ptr[:-1])
+        return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
+
+    def _logs(self, worth, left):
+        """For each row, return the logarithm of the worth that is available at its choice."""
+        return np.log(left)
+
+    def _shares(self, worth, left, weight, *, order=1, both=False):
+        """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.
+
+        Also returns the sum over all choices of each list; the second result is None if no list ranks absent items
+        last. An item counts fully in the choices before its class. In the choices of its own class, the share that is
+        already subtracted does not count. If `both` is true, this share counts twice, as for two items of the class.
         """
+        chance = weight / left if order == 1 else weight / left**2
         running = ragged_cumsum(chance, self.ptr)
-        rest = running[self.ptr[1:] - 1] if self.absent == "last" else None
+        rest = self._of_whole_lists(running)
         if self.is_strict:
             return running, rest
         head = self.class_ptr[:-1]
         before = running[head] - chance[head]
-        inside = np.add.reduceat(chance * (1.0 - self.taken) ** power, head)
+        inside = np.add.reduceat(chance * (1.0 - self.taken) ** (2 if both else 1), head)
         return (before + inside)[self.row_class], rest
+
+    def _of_whole_lists(self, running):
+        """Return the running total at the end of each list that ranks absent items last, and 0 for other lists."""
+        return np.where(self.below, running[self.ptr[1:] - 1], 0.0) if self.any_below else None
+
+    def _pairs_of_classes(self, worth, left):
+        """Return a function that corrects the sums for two items of one class in the matrix of a list."""
+        if self.is_strict:
+            return None
+        both = self._shares(worth, left, self.weight, order=2, both=True)[0]
+
+        def correct(rows, shared):
+            tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
+            shared[tied] = np.broadcast_to(both[rows], shared.shape)[tied]
+
+        return correct
 
     def _over_absent(self, rest):
         """For each candidate, sum the values in `rest` over the query's lists that do not contain the candidate."""

@@ -1,26 +1,32 @@
 """Standard errors of log-worths, computed from the information in the lists or from the differences between lists."""
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from ..._data._votes import are_votes
+from ..._data._frames import show_id
+from ..._data._list_columns import grouping
+from ..._data._votes import are_votes, first_of_each_unit
+from ...exceptions import InputError
 
 
 def standard_errors(stages, lists, pattern, variables, kind, votes=None):
-    """Compute standard errors of the log-worths minus the mean of their query; `kind` is "model" or "voters".
+    """Compute standard errors of the log-worths minus the mean of their query.
 
-    `stages` is the likelihood of merged lists. `pattern` contains the position of each list among the merged lists; it
-    is None if nothing was merged. With "voters", `votes` is True if weights are numbers of lists. With None, weights
-    are numbers of lists only in queries where all weights are integers.
+    `kind` is "model", "voters" or the name of a grouping. `stages` is the likelihood of merged lists. `pattern`
+    contains the position of each list among the merged lists; it is None if nothing was merged. With "voters", `votes`
+    is True if weights are numbers of lists. With None, weights are numbers of lists only in queries where all weights
+    are integers.
     """
-    errors, voters = [], kind == "voters"
-    squares = _weights_of_squares(lists, pattern, int(stages.list_ptr[-1]), votes) if voters else None
-    scores_of_queries = stages.by_list(variables) if voters else [None] * lists.n_queries
+    errors, robust = [], kind != "model"
+    pattern = np.arange(lists.n_lists) if pattern is None else pattern
+    units = (_units(lists, votes) if kind == "voters" else _groups(lists, kind)) if robust else None
+    scores_of_queries = stages.by_list(variables) if robust else [None] * lists.n_queries
     queries = zip(lists.query_n_items, stages.information(variables), scores_of_queries, strict=True)
     for q, (n, information, scores) in enumerate(queries):
         inverse, is_open = invert_information(information)
-        if voters:
-            mine = slice(stages.list_ptr[q], stages.list_ptr[q + 1])
-            inverse = inverse @ (scores.T * squares[mine]) @ scores @ inverse
+        if robust:
+            own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
+            inverse = inverse @ _squares(scores, pattern[own] - stages.list_ptr[q], *units(own)) @ inverse
         # Subtract the mean of the query.
         inverse = inverse[:n, :n] - inverse[:n, :n].mean(axis=0)
         inverse = inverse - inverse.mean(axis=1)[:, None]
@@ -38,13 +44,45 @@ def invert_information(information):
     return inverse, bool(np.count_nonzero(null) > 1)
 
 
-def _weights_of_squares(lists, pattern, n_merged, votes):
-    """Return the factor of the squared derivatives of each list.
+def _units(lists, votes):
+    """Return a function of a slice of lists: their weights, the number of votes in each list, and their units.
 
-    The factor is the weight if weights are numbers of lists, and otherwise the square of the weight.
+    A list is as many units as its number of votes; this number is 0 if the list belongs to a unit. The unit of a list
+    is a list of its own, or a comparison that several lists share.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
-    copies = np.where(copies[lists.list_query], lists.list_weight, lists.list_weight**2)
-    if pattern is None:
-        return copies
-    return np.bincount(pattern, weights=copies, minlength=n_merged)
+    unit = first_of_each_unit(lists)
+
+    def of_query(own):
+        return lists.list_weight[own], copies[own], unit[own], 1.0
+
+    return of_query
+
+
+def _groups(lists, name):
+    """Return a function of a slice of lists: their weights, no votes, their groups, and the correction G / (G - 1)."""
+    group, _ = grouping(lists, name, "std_errors")
+
+    def of_query(own):
+        mine = group[own][lists.list_weight[own] > 0]
+        n_groups = len(np.unique(mine))
+        if n_groups < 2:
+            raise InputError(
+                f"std_errors={name!r} needs at least two groups in each query; query "
+                f"{show_id(lists.queries, lists.list_query[own.start])} has {n_groups}. Choose std_errors='voters'."
+            )
+        return lists.list_weight[own], np.zeros(own.stop - own.start, dtype=bool), group[own], n_groups / (n_groups - 1)
+
+    return of_query
+
+
+def _squares(scores, pattern, weight, copies, unit, factor):
+    """Sum the squared derivatives of the units of a query; `scores` has a row for each merged list."""
+    counted = np.bincount(pattern, weights=np.where(copies, weight, 0.0), minlength=len(scores))
+    total = (scores.T * counted) @ scores
+    shared = np.flatnonzero(~copies)
+    if len(shared):
+        _, number = np.unique(unit[shared], return_inverse=True)
+        of_unit = csr_array((weight[shared], (number, pattern[shared])), shape=(number.max() + 1, len(scores))) @ scores
+        total = total + factor * (of_unit.T @ of_unit)
+    return total

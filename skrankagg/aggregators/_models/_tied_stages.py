@@ -19,6 +19,8 @@ import copy
 
 import numpy as np
 
+from ._absent import ranks_absent_last
+
 #: Largest class of tied items. The polynomials of a row have about the square of this number of coefficients.
 MOST_TIED = 20
 # Step of finite differences of derivatives.
@@ -34,7 +36,7 @@ class TiedStages:
     ----------
     lists : RankedLists
         Lists of weight 0 do not count.
-    absent : {"last", "ignore"}
+    absent : {"auto", "last", "ignore"}
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
         Owner of each query. Queries with the same owner have the same tie sizes. None makes each query its own owner.
@@ -44,7 +46,7 @@ class TiedStages:
     """
 
     def __init__(self, lists, absent, owner=None, *, has_prior=True):
-        self.lists, self.absent, self.list_weight = lists, absent, lists.list_weight
+        self.lists, self.below, self.list_weight = lists, ranks_absent_last(lists, absent), lists.list_weight
         self.has_prior = has_prior
         self.list_ptr = lists.list_ptr
         self.owner = np.arange(lists.n_queries) if owner is None else owner
@@ -166,6 +168,7 @@ class TiedStages:
         alone = lists.take([q]).with_list_weight(self.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]])
         stages = copy.copy(self)
         stages.lists, stages.list_weight = alone, alone.list_weight
+        stages.below = self.below[lists.list_ptr[q] : lists.list_ptr[q + 1]]
         stages.seen, stages.free = self.seen[q : q + 1], self.free[q : q + 1]
         stages.rivals = None if self.rivals is None else self.rivals[q : q + 1]
         stages.size, stages.begins = (
@@ -191,7 +194,7 @@ class TiedStages:
         The first row of each class contains the size of the class; other rows contain 0.
         """
         lists = self.lists
-        length = lists.query_n_items[lists.list_query] if self.absent == "last" else lists.list_length
+        length = np.where(self.below, lists.query_n_items[lists.list_query], lists.list_length)
         order = np.argsort(length, kind="stable")
         cells = np.cumsum(length[order].astype(np.float64) * self.largest**2) // _CELLS
         for own in np.split(order, np.flatnonzero(np.diff(cells)) + 1):
@@ -201,7 +204,7 @@ class TiedStages:
             for k, one in enumerate(own):
                 rows = slice(lists.row_ptr[one], lists.row_ptr[one + 1])
                 held = lists.candidate[rows][::-1]
-                if self.absent == "last":
+                if self.below[one]:
                     everything = np.arange(*lists.candidate_ptr[lists.list_query[one] : lists.list_query[one] + 2])
                     rest = np.setdiff1d(everything, held, assume_unique=True)
                 else:

@@ -1,0 +1,436 @@
+"""Construction of ranked lists from paired comparisons: games, duels of an arena, and verdicts of judges."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import sort_codes
+from .._support._checks import check_flag
+from .._support._values import show
+from .._support._warn import warn_user
+from ..exceptions import InputError, InputTypeError
+from ._comparisons import read_ties, refuse_outcomes
+from ._frames import AnyFrame, Columns, first_row, is_frame
+from ._id_codes import encode_ids
+from ._list_columns import COUNTED, WEIGHTED, check_groupings
+from ._long_rows import join_ids, repeat_id, strip_ids
+from ._matrices_of_lists import as_table
+from ._matrix_cells import read_cells, read_names
+from ._outcomes import read_outcomes
+from ._similar_ids import warn_of_similar_ids
+
+_CALLER = "RankedLists.from_comparisons"
+
+#: Usual columns for the first item, the second item and the outcome.
+USUAL = (
+    ("model_a", "model_b", "winner"),
+    ("left", "right", "winner"),
+    ("x", "y", "winner"),
+    ("player1", "player2", "winner"),
+    ("player1", "player2", "result"),
+    ("first", "second", "outcome"),
+)
+
+
+def from_comparisons(
+    cls,
+    frame: AnyFrame | Sequence[tuple],
+    *,
+    winner: str = "winner",
+    loser: str = "loser",
+    tie: str | None = None,
+    first: str | None = None,
+    second: str | None = None,
+    outcome: str | None = None,
+    outcomes: Mapping[Any, float | tuple[float, float]] | None = None,
+    weight: str | None = None,
+    voter: str | None = None,
+    groups: Sequence[str] | None = None,
+    reconcile: bool = False,
+    query: Hashable = "q",
+    strip: bool = False,
+):
+    """Encode paired comparisons, such as games, duels of an arena, or choices between two items.
+
+    Equal comparisons are merged into one list of two items. The weight of the list is the number of comparisons. The
+    lists are marked as comparisons: whoever made them saw only these two items.
+
+    Parameters
+    ----------
+    frame : DataFrame of pandas, polars or pyarrow, or sequence of tuples
+        A row for each comparison. Tuples have the form (first, second, outcome), or (winner, loser).
+    winner, loser : str, default="winner", "loser"
+        Names of the columns that contain the winner and the loser of each comparison. If the frame has no such columns,
+        the columns of `first`, `second` and `outcome` are looked for, see Notes.
+    tie : str, default=None
+        Name of a column of booleans, or of the numbers 0 and 1. True or 1 means that the winner and the loser tied.
+        None means that no items tied.
+    first, second, outcome : str, default=None
+        Names of the columns of the two items and of the outcome. The outcome is a word, the id of the winner, or the
+        first item's share of the win, from 0 to 1.
+    outcomes : mapping, default=None
+        Meaning of further outcomes: the share of the first item, or a pair of this share and a factor. For example,
+        ``{"A>>B": (1, 3.0)}`` means a win of the first item that weighs three times as much as another one.
+    weight : str, default=None
+        Name of a column of weights. Rows with weights are not merged.
+    voter : str, default=None
+        Name of the column of the voters who made the comparisons, such as "judge". The column becomes a grouping of
+        this name, and ``reconcile`` and ``reliability_of`` use it.
+    groups : sequence of str, default=None
+        Names of further columns that become groupings, such as the prompt. Only comparisons of the same groups are
+        merged.
+    reconcile : bool, default=False
+        Whether to merge verdicts on the same two items in both orders. If a voter decided differently in the two
+        orders, the comparison is a tie. It needs `first`, `second` and `outcome`, and `voter` or `groups`.
+    query : hashable, default="q"
+        Id of the query.
+    strip : bool, default=False
+        Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
+
+    Returns
+    -------
+    RankedLists
+        Lists of two items, whose voters are numbered from 0. A share that is neither 0, nor 1/2, nor 1 becomes two
+        lists, one for each order. They count as one comparison.
+
+    Raises
+    ------
+    TypeError
+        If `frame` is not a data frame.
+    ValueError
+        If a column, an id or an outcome is missing, an item is compared with itself, or `tie` has invalid values. If an
+        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If the values of
+        some column are the names given as `winner` and `loser`; such a column encodes the outcome.
+
+    Warns
+    -----
+    UserWarning
+        With `reconcile`, if verdicts in the two orders differ. The warning states how many.
+
+    See Also
+    --------
+    from_matrix : Encodes a matrix of wins with ``kind="wins"``.
+    from_ballots : Encodes ballots, which may rank more than two items.
+    skrankagg.aggregators.PlackettLuce : The model of Bradley and Terry, for comparisons.
+    skrankagg.aggregators.MarkovChain : Uses the comparisons directly with ``chain="mct"``.
+
+    Notes
+    -----
+    These words are known, in upper or lower case:
+
+    - the first item wins: ``model_a, a, first, left, x``
+    - the second item wins: ``model_b, b, second, right, y``
+    - tie: ``tie, draw, both, tie (bothbad), bothbad, both_bad, both bad, =``
+
+    The names of the two columns are known, too. The numbers 1 and True mean that the first item wins, 0 and False that
+    the second item wins, and 0.5 a tie. The number 2 is refused, because libraries number outcomes in different ways.
+
+    If the frame has no column `loser` and no columns are named, these columns are looked for: ``model_a, model_b,
+    winner``; ``left, right, winner``; ``x, y, winner``; ``player1, player2`` with ``winner`` or ``result``; and
+    ``first, second, outcome``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import MarkovChain, PlackettLuce, RankedLists
+    >>> games = pd.DataFrame({"winner": ["a", "a", "b", "c"], "loser": ["b", "b", "c", "a"]})
+    >>> lists = RankedLists.from_comparisons(games)
+    >>> lists.to_frame()
+      query  voter item  rank  weight  duel
+    0     q      0    a   1.0     2.0    -1
+    1     q      0    b   2.0     2.0    -1
+    2     q      1    b   1.0     1.0    -1
+    3     q      1    c   2.0     1.0    -1
+    4     q      2    c   1.0     1.0    -1
+    5     q      2    a   2.0     1.0    -1
+    >>> MarkovChain(chain="mct").fit_transform(lists)["item"].tolist()
+    ['a', 'b', 'c']
+
+    The columns of an arena are found, and each judge is a group:
+
+    >>> battles = pd.DataFrame({
+    ...     "model_a": ["x", "y", "z"], "model_b": ["y", "z", "x"], "winner": ["model_a", "tie", "model_b"],
+    ...     "judge": ["Ann", "Ben", "Ann"],
+    ... })
+    >>> duels = RankedLists.from_comparisons(battles, voter="judge")
+    >>> duels.groups["judge"].tolist()
+    ['Ann', 'Ann', 'Ben']
+    >>> PlackettLuce().fit_transform(duels)["item"].tolist()
+    ['x', 'y', 'z']
+    """
+    check_flag("strip", strip)
+    check_flag("reconcile", reconcile)
+    if not is_frame(frame) and isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
+        frame = _frame_of_tuples(frame)
+    names = {"winner": winner, "loser": loser, "tie": tie, "weight": weight, "voter": voter}
+    of_sides = {"first": first, "second": second, "outcome": outcome}
+    titles = _titles(frame)
+    if all(one is None for one in of_sides.values()):
+        if loser == "loser" and "loser" not in titles and tie is None:
+            of_sides = _usual_columns(titles) or of_sides
+    elif any(one is None for one in of_sides.values()):
+        raise InputError(
+            "`first`, `second` and `outcome` must be named together; got "
+            f"{', '.join(f'{name}={one!r}' for name, one in of_sides.items())}. Name all three columns."
+        )
+    by_side = of_sides["first"] is not None
+    if by_side and tie is not None:
+        raise InputError(
+            f"`tie` must be None if there is a column of outcomes; got {tie!r}. A tie is an outcome, such as 'tie' or "
+            "0.5."
+        )
+    read = {**of_sides, "weight": weight, "voter": voter} if by_side else names
+    if groups is not None and not isinstance(groups, str | bytes):
+        read |= {one: one for one in groups if isinstance(one, str)}
+    columns = Columns(frame, read, _CALLER)
+    needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
+    columns.require(*needed, *(one for one in ("tie", "weight", "voter") if read.get(one) is not None))
+    groups = check_groupings(groups, columns.available, _CALLER)
+    if voter is not None:
+        check_groupings([voter], columns.available, _CALLER)
+    if not by_side:
+        refuse_outcomes(frame, winner, loser, _CALLER)
+    upper, lower, items = _items(columns, needed[:2], strip)
+    if by_side:
+        share, factor = read_outcomes(columns.series(of_sides["outcome"]), upper, lower, items, outcomes, of_sides)
+    else:
+        tied = read_ties(columns.series(tie), tie) if tie is not None else np.zeros(columns.n_rows, dtype=bool)
+        share, factor = np.where(tied, 0.5, 1.0), np.ones(columns.n_rows)
+    size = None
+    if weight is not None:
+        size = columns.numbers("weight")
+        if (size < 0).any():
+            raise InputError(
+                f"Weights of {_CALLER} must be at least 0; got {size[first_row(size < 0)]:g} in row "
+                f"{first_row(size < 0)}. Drop the row, or give it weight 0."
+            )
+    who = {}
+    for name in dict.fromkeys(([voter] if voter is not None else []) + groups):
+        who[name] = _encode_group(columns.series(name), name, strip)
+    if reconcile:
+        if not by_side or not who:
+            raise InputError(
+                "`reconcile` must be False unless the frame has columns of a first and a second item, and voter= or "
+                "groups= says which verdicts belong together. Name these columns."
+            )
+        upper, lower, share, factor, size, who = _reconcile(upper, lower, share, factor, size, who)
+    lists = _encode(cls, query, items, upper, lower, share, factor, size, who)
+    warn_of_similar_ids(lists)
+    return lists
+
+
+def from_wins(cls, values, items, query, strip, given):
+    """Encode a matrix of wins as comparisons; ``values[i, j]`` is the number of wins of item i against item j.
+
+    `given` contains the names of parameters that were given although they have no meaning for wins.
+    """
+    caller = "RankedLists.from_matrix"
+    if given:
+        raise InputError(
+            f"`{given[0]}` of {caller} must be left out with kind='wins', whose rows and columns are items."
+        )
+    values = as_table(values, caller)
+    if isinstance(values, pd.DataFrame) and items is None:
+        items = list(values.index)
+        if set(items) != set(values.columns) or len(set(items)) < len(items):
+            raise InputError(
+                f"The rows and the columns of {caller} must be the same items with kind='wins'; the index and the "
+                "columns differ. Give both the same names."
+            )
+        values = values[items]
+    wins = read_cells(values, caller)
+    if wins.shape[0] != wins.shape[1]:
+        raise InputError(
+            f"`values` of {caller} must be a square matrix with kind='wins'; got the shape {wins.shape}. Give a row "
+            "and a column for each item."
+        )
+    items = read_names(items, "items", len(wins), caller)
+    wins = np.nan_to_num(wins.astype(np.float64), nan=0.0, posinf=-1.0)
+    bad = (wins < 0) | (np.eye(len(wins), dtype=bool) & (wins != 0))
+    if bad.any():
+        row, column = (int(one[0]) for one in np.nonzero(bad))
+        raise InputError(
+            f"Wins of {caller} must be finite numbers of at least 0, and 0 for an item against itself; got "
+            f"{np.asarray(values, dtype=object)[row, column]} for {items[row]!r} against {items[column]!r}. Correct it."
+        )
+    names = pd.Series(items)
+    codes, index = encode_ids(strip_ids(names) if strip else names)
+    upper, lower = np.nonzero(wins)
+    size = wins[upper, lower]
+    marks = np.full(len(upper), COUNTED if (size % 1 == 0).all() else WEIGHTED)
+    return _make(cls, query, index, codes[upper], codes[lower], np.zeros(len(upper), dtype=bool), size, marks, {})
+
+
+def _titles(frame):
+    if isinstance(frame, pd.DataFrame):
+        return list(frame.columns)
+    try:
+        return list(frame.columns) if not hasattr(frame, "collect_schema") else list(frame.collect_schema().names())
+    except AttributeError:
+        return []
+
+
+def comparison_columns(titles):
+    """Return a dict of the columns of a comparison that are found by their names, or None."""
+    if "winner" in titles and "loser" in titles:
+        return {"winner": "winner", "loser": "loser"}
+    return _usual_columns(titles)
+
+
+def _usual_columns(titles):
+    """Return the usual columns of two items and an outcome as a dict, or None if the frame lacks them."""
+    found = [trio for trio in USUAL if all(one in titles for one in trio)]
+    if not found:
+        return None
+    if len(found) > 1:
+        raise InputError(
+            f"The frame of {_CALLER} must have one pair of columns of items; {' and '.join(str(one) for one in found)} "
+            "each qualify. Name first=, second= and outcome=."
+        )
+    return dict(zip(("first", "second", "outcome"), found[0], strict=True))
+
+
+def _frame_of_tuples(rows):
+    sizes = {len(row) if isinstance(row, tuple | list) else 0 for row in rows}
+    if sizes not in ({2}, {3}):
+        raise InputTypeError(
+            f"Tuples of {_CALLER} must all have the form (first, second, outcome) or all (winner, loser); got "
+            f"{show(rows[0]) if len(rows) else 'no tuples'}. Pass a data frame for other columns."
+        )
+    titles = ["winner", "loser"] if sizes == {2} else ["first", "second", "outcome"]
+    return pd.DataFrame({title: pd.Series([row[k] for row in rows]) for k, title in enumerate(titles)})
+
+
+def _items(columns, needed, strip):
+    """Return the codes of the two items of each row, and the sorted ids of all items."""
+    both = join_ids([columns.series(columns.name(name)) for name in needed])
+    try:
+        codes, items = encode_ids(strip_ids(both) if strip else both)
+    except TypeError as error:
+        raise InputTypeError(
+            f"Items of {_CALLER} must be sortable, such as strings or integers; they are not ({error}). Convert "
+            "them to one type, such as strings."
+        ) from None
+    if (codes < 0).any():
+        raise InputError(f"Each row of {_CALLER} must have two items; {int((codes < 0).sum())} are missing.")
+    first, second = codes[: columns.n_rows].astype(np.int64), codes[columns.n_rows :].astype(np.int64)
+    if (first == second).any():
+        row = first_row(first == second)
+        raise InputError(
+            f"Each row of {_CALLER} must have two different items; row {row} has {items[first[row]]!r} twice."
+        )
+    return first, second, items
+
+
+def _encode_group(values, name, strip):
+    """Return the codes and the sorted ids of a grouping."""
+    try:
+        codes, index = encode_ids(strip_ids(values) if strip else values)
+    except TypeError as error:
+        raise InputTypeError(
+            f"Column {name!r} of {_CALLER} must have ids that can be sorted, such as strings or integers; they are not "
+            f"({error}). Convert them to one type, such as strings."
+        ) from None
+    if (codes < 0).any():
+        raise InputError(
+            f"Column {name!r} of {_CALLER} must have an id in every row; {int((codes < 0).sum())} are missing, the "
+            f"first in row {first_row(codes < 0)}."
+        )
+    return codes, index
+
+
+def _reconcile(first, second, share, factor, size, who):
+    """Merge the verdicts of a voter on the same two items in both orders; different verdicts become a tie."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    keys = [*(codes for codes, _ in who.values()), low, high]
+    order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(starts[-1]) - 1
+    n = int(number.max(initial=-1)) + 1
+    is_low = first == low
+    both = (np.bincount(number[is_low], minlength=n) > 0) & (np.bincount(number[~is_low], minlength=n) > 0)
+    of_low = np.where(is_low, share, 1 - share)
+    least, most = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(least, number, of_low)
+    np.maximum.at(most, number, of_low)
+    flipped = both & (least < most)
+    if flipped.any():
+        warn_user(
+            f"{int(flipped.sum()):,} of {int(both.sum()):,} comparisons in both orders "
+            f"({flipped.sum() / both.sum():.1%}) were decided differently in the two orders; they count as ties.",
+            UserWarning,
+        )
+    # Of the rows of a comparison in both orders, the first one stays.
+    position = np.full(n, len(order))
+    np.minimum.at(position, number, np.arange(len(order)))
+    kept = ~both[number] | (np.arange(len(order)) == position[number])
+    share = np.where(flipped[number], 0.5, share)[kept]
+    size = None if size is None else size[kept]
+    who = {name: (codes[kept], index) for name, (codes, index) in who.items()}
+    return first[kept], second[kept], share, factor[kept], size, who
+
+
+def _encode(cls, query, items, first, second, share, factor, size, who):
+    """Merge equal comparisons, and return them as ranked lists."""
+    whole = np.isin(share, (0.0, 0.5, 1.0))
+    merged = whole & (factor == 1) if size is None else np.zeros(len(share), dtype=bool)
+    tied, won = share == 0.5, share >= 0.5
+    upper, lower = np.where(won, first, second), np.where(won, second, first)
+    upper, lower = np.where(tied, np.minimum(first, second), upper), np.where(tied, np.maximum(first, second), lower)
+    weight = factor if size is None else factor * size
+    # A comparison with a share is a list for each order, with the shares as weights.
+    split = ~whole
+    extra = np.flatnonzero(split)
+    more, less = np.maximum(share, 1 - share), np.minimum(share, 1 - share)
+    list_row = np.concatenate([np.arange(len(share)), extra])
+    weight = np.concatenate([np.where(split, more * weight, weight), (less * weight)[extra]])
+    upper, lower = np.concatenate([upper, lower[extra]]), np.concatenate([lower, upper[extra]])
+    tied = tied[list_row]
+    # Comparisons that are not merged get numbers; a row of weights may be a number of comparisons.
+    single = ~merged & (split | (factor != 1))
+    marks = np.where(merged, COUNTED, np.where(single, np.cumsum(single), WEIGHTED))[list_row]
+    apart = np.where(merged, 0, np.arange(1, len(share) + 1))[list_row]
+    keys = [*(codes[list_row] for codes, _ in who.values()), upper, lower, tied.astype(np.int64), apart]
+    order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    heads = np.flatnonzero(starts[-1])
+    kept = order[heads]
+    total = np.add.reduceat(weight[order], heads)
+    groups = {name: pd.Categorical.from_codes(codes[list_row][kept], index) for name, (codes, index) in who.items()}
+    # The numbers follow the order of the lists, not of the rows.
+    found, number = np.unique(marks[kept], return_inverse=True)
+    place = np.full(len(found), len(kept))
+    np.minimum.at(place, number, np.arange(len(kept)))
+    positive = found > 0
+    rank = np.zeros(len(found), dtype=np.int64)
+    rank[np.flatnonzero(positive)[np.argsort(place[positive])]] = np.arange(1, positive.sum() + 1)
+    new = np.where(marks[kept] > 0, rank[number], marks[kept])
+    return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, new, groups)
+
+
+def _make(cls, query, items, upper, lower, tied, weight, marks, groups):
+    """Return ranked lists of two items each; upper and lower are positions in the sorted index of items."""
+    n = len(upper)
+    if not n:
+        raise InputError(f"{_CALLER} must get at least one comparison; got none. Check how the data were read.")
+    used = np.unique(np.concatenate([upper, lower]))
+    number = np.searchsorted(used, np.stack([upper, lower], axis=1).ravel())
+    return cls(
+        queries=encode_ids(pd.Series(repeat_id(query, 1)))[1],
+        voters=pd.RangeIndex(n),
+        items=items,
+        list_ptr=np.array([0, n]),
+        list_voter=np.arange(n, dtype=np.int32),
+        list_weight=np.asarray(weight, dtype=np.float64),
+        list_conflict=None,
+        list_merged=None,
+        row_ptr=2 * np.arange(n + 1),
+        candidate=number.astype(np.int32),
+        rank=np.where(np.repeat(tied, 2), 1.5, np.tile([1.0, 2.0], n)),
+        score=None,
+        candidate_ptr=np.array([0, len(used)]),
+        candidate_item=used.astype(np.int32),
+        list_duel=np.asarray(marks, dtype=np.int64),
+        list_groups=pd.DataFrame(groups) if groups else None,
+    )

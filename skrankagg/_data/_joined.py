@@ -1,0 +1,109 @@
+"""Construction of ranked lists from several containers of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._support._values import show
+from ..exceptions import InputError
+from ._frames import plain_index
+from ._list_columns import group_names
+
+if TYPE_CHECKING:
+    from ._ranked_lists import RankedLists
+
+
+def concat(cls, lists: Sequence[RankedLists]):
+    """Combine several containers of lists.
+
+    Parameters
+    ----------
+    lists : sequence of RankedLists
+        Containers without common (query, voter) pairs. Either all have scores, or all lack scores. All have the
+        same groupings. If all lists are paired comparisons, their voters are numbered anew.
+
+    Returns
+    -------
+    RankedLists
+
+    Raises
+    ------
+    ValueError
+        If there are no containers, if two containers have the same list, or if only some containers have scores. If
+        groupings differ.
+
+    See Also
+    --------
+    take : Selects queries.
+
+    Examples
+    --------
+    >>> from skrankagg import RankedLists
+    >>> monday = RankedLists.from_lists({"bm25": ["a", "b"]}, query="q1")
+    >>> tuesday = RankedLists.from_lists({"bm25": ["c", "a"]}, query="q2")
+    >>> RankedLists.concat([monday, tuesday]).n_queries
+    2
+    """
+    parts = list(lists)
+    if not parts or not all(isinstance(part, cls) for part in parts):
+        raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
+    if len({part.has_scores for part in parts}) > 1:
+        raise InputError(
+            "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Encode the "
+            "others without scores, RankedLists.from_frame(part.to_frame(), score=None)."
+        )
+    names = group_names(parts[0])
+    if any(group_names(part) != names for part in parts):
+        raise InputError(
+            "`lists` of RankedLists.concat must all have the same groupings; got "
+            f"{', '.join(str(group_names(part)) for part in parts)}."
+        )
+    return cls.from_frame(_join_frames(parts), groups=names)
+
+
+def _join_frames(parts):
+    """Return one long frame with the lists of several containers; all parts have the same groupings.
+
+    Numbers of comparisons stay different. If all lists are comparisons, their voters are numbered anew.
+    """
+    frames = [part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts]
+    all_duels = all(part.list_duel is not None and part.list_duel.all() for part in parts)
+    n_lists = n_duels = 0
+    for part, frame in zip(parts, frames, strict=True):
+        if all_duels:
+            frame["voter"] = part.row_list + np.int64(n_lists)
+        if part.list_duel is not None:
+            frame["duel"] = np.where(frame["duel"] > 0, frame["duel"] + n_duels, frame["duel"])
+            n_duels += max(int(part.list_duel.max()), 0)
+        elif any(other.list_duel is not None for other in parts):
+            frame["duel"] = 0
+        n_lists += part.n_lists
+    if not all_duels:
+        _refuse_common(parts)
+    return pd.concat(frames)
+
+
+def _refuse_common(parts):
+    """Raise InputError if two containers have lists of one voter for one query."""
+    pairs = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "query": plain_index(part.queries).take(part.list_query),
+                    "voter": plain_index(part.voters).take(part.list_voter),
+                }
+            )
+            for part in parts
+        ]
+    )
+    twice = pairs.duplicated().to_numpy()
+    if twice.any():
+        query, voter = (show(one) for one in pairs.iloc[int(np.argmax(twice))])
+        raise InputError(
+            f"`lists` of RankedLists.concat must have no list in common; query {query} has two lists of voter "
+            f"{voter}. Rename the voter, or drop one of the lists."
+        )

@@ -1,0 +1,132 @@
+"""Columns with a value for each list that only some methods read: marks of duels, and groupings.
+
+A *duel* is a comparison of two items by somebody who saw only these two. Lists of two items that are not marked may
+also be the best two of all items. Only the way in which lists were read tells the two apart, so the mark stays with
+the list.
+
+A *grouping* is a named column that is constant within a list, such as the judge or the prompt.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from .._support._suggestions import did_you_mean
+from .._support._values import show
+from ..exceptions import InputError, InputTypeError
+from ._frames import first_row
+
+#: Marks of lists: no duel, as many equal duels as the weight says, and a duel whose weight may be a number or a factor.
+#: A positive number is the number of a duel; lists with the same number are shares of one duel.
+NO_DUEL, COUNTED, WEIGHTED = 0, -1, -2
+
+#: A grouping with one of these names would be mistaken for another column or for the value of a parameter.
+_REFUSED = ("list", "voter", "query", "model", "item", "rank", "score", "weight", "duel")
+
+
+def check_groupings(groups, available, caller):
+    """Return the names of groupings as a list; raise an error unless each names a column and no name is reserved."""
+    if groups is None:
+        return []
+    if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
+        raise InputTypeError(
+            f"`groups` of {caller} must be a list of column names; got {show(groups)}. Write groups=[{groups!r}]."
+        )
+    groups = list(groups)
+    for name in groups:
+        if not isinstance(name, str):
+            raise InputTypeError(f"`groups` of {caller} must be names of columns; got {show(name)}. Rename the column.")
+        if name in _REFUSED:
+            raise InputError(
+                f"`groups` of {caller} must not contain {name!r}, which has another meaning. Rename the column, for "
+                "example to 'judge'."
+            )
+        if name not in available:
+            raise InputError(
+                f"`groups` of {caller} must be columns of the frame; {name!r} is none of "
+                f"{list(available)}{did_you_mean(name, [one for one in available if isinstance(one, str)])}."
+            )
+    if len(set(groups)) < len(groups):
+        raise InputError(f"`groups` of {caller} must be different columns; got {groups}. Name each column once.")
+    return groups
+
+
+def constant_in_lists(values, row_ptr, name_list, what):
+    """Return the value of each list; raise InputError if it varies within a list. Rows are sorted by list."""
+    first = values[row_ptr[:-1]]
+    varies = np.minimum.reduceat(values, row_ptr[:-1]) != np.maximum.reduceat(values, row_ptr[:-1])
+    if varies.any():
+        raise InputError(
+            f"A list must have one {what} in all its rows; it varies in {name_list(first_row(varies))}. Give all rows "
+            "of a list the same value, or do not read the column."
+        )
+    return first
+
+
+def read_marks(values, title):
+    """Return a column of marks as int64; raise InputError for a number that is no mark."""
+    marks = values.astype(np.int64)
+    bad = (marks != values) | (marks < WEIGHTED)
+    if bad.any():
+        raise InputError(
+            f"Column {title!r} must have whole numbers of at least {WEIGHTED}, as to_frame writes them; got "
+            f"{values[first_row(bad)]:g}. Pass duel=None if it has another meaning."
+        )
+    return marks
+
+
+def or_none(marks):
+    """Return the marks of the lists, or None if no list is a duel."""
+    return marks if marks is not None and marks.any() else None
+
+
+def extras_of(lists, chosen):
+    """For the chosen lists, return a dict of the fields in this module; `chosen` is a mask or an array of positions."""
+    marks, groups = lists.list_duel, lists.list_groups
+    return {
+        "list_duel": None if marks is None else or_none(marks[chosen]),
+        "list_groups": None
+        if groups is None
+        else groups[chosen].reset_index(drop=True)
+        if np.asarray(chosen).dtype == bool
+        else groups.iloc[chosen].reset_index(drop=True),
+    }
+
+
+def frame_columns(lists):
+    """Return a dict of the columns that `to_frame` adds for marks and groupings, with a value for each row."""
+    columns = {}
+    if lists.list_duel is not None:
+        columns["duel"] = lists.list_duel[lists.row_list]
+    if lists.list_groups is not None:
+        for name, values in lists.list_groups.items():
+            columns[name] = pd.Series(values.array.take(lists.row_list))
+    return columns
+
+
+def group_names(lists):
+    """Return the names of the groupings, a list."""
+    return [] if lists.list_groups is None else list(lists.list_groups.columns)
+
+
+def grouping(lists, name, parameter):
+    """Return the code of each list's group, and the ids of the groups, for the grouping with a name."""
+    names = group_names(lists)
+    if name not in names:
+        known = f"the lists have {names}" if names else "the lists have none"
+        raise InputError(
+            f"`{parameter}` must be the name of a grouping; got {name!r}, and {known}{did_you_mean(name, names)}. Name "
+            f"the column when the lists are read: groups=[{name!r}]."
+        )
+    values = lists.list_groups[name].array
+    return np.asarray(values.codes, dtype=np.int64), values.categories
+
+
+def same_extras(one, other):
+    """Return True if two containers have the same marks and groupings."""
+    if (one.list_duel is None) != (other.list_duel is None) or group_names(one) != group_names(other):
+        return False
+    return (one.list_duel is None or np.array_equal(one.list_duel, other.list_duel)) and all(
+        one.list_groups[name].astype(object).equals(other.list_groups[name].astype(object)) for name in group_names(one)
+    )

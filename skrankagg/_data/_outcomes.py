@@ -1,0 +1,133 @@
+"""Outcomes of paired comparisons, in words or numbers, as arenas and LLM judges publish them."""
+
+from collections.abc import Mapping
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from .._support._values import is_finite, is_real, show
+from ..exceptions import InputError, InputTypeError
+from ._frames import first_row
+
+#: Words for each outcome, in lower case and without blanks around them.
+FIRST = ("model_a", "a", "first", "left", "x")
+SECOND = ("model_b", "b", "second", "right", "y")
+TIE = ("tie", "draw", "both", "tie (bothbad)", "bothbad", "both_bad", "both bad", "=")
+WORDS = {**dict.fromkeys(FIRST, 1.0), **dict.fromkeys(SECOND, 0.0), **dict.fromkeys(TIE, 0.5)}
+
+# Number of unknown values that a message lists.
+_SHOWN = 5
+
+
+def read_outcomes(values, first, second, names, given, titles):
+    """Read a column of outcomes; return the share of the first item in each win, and the factor of each comparison.
+
+    `first` and `second`, of shape (n_rows,), are codes of the items in `names`. `given` maps values to a share, or to a
+    share and a factor; None maps nothing. `titles` contains the names of the columns `first`, `second` and `outcome`.
+    Both results have the shape (n_rows,) and the dtype float64.
+    """
+    title = titles["outcome"]
+    codes, found = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=True)
+    if (codes < 0).any():
+        raise InputError(
+            f"Column {title!r} must have an outcome in every row; {int((codes < 0).sum())} are missing, the first in "
+            f"row {first_row(codes < 0)}. Drop those rows."
+        )
+    given = {_plain(titles["first"]): (1.0, 1.0), _plain(titles["second"]): (0.0, 1.0), **_read_map(given)}
+    meaning = [_meaning(_plain(one), given) for one in found]
+    place = {_of_python(name): code for code, name in enumerate(names)}
+    items = np.array([_place(one, place) for one in found], dtype=np.int64)
+    _refuse_unclear(found, meaning, items, given, title)
+    share = np.array([np.nan if pair is None else pair[0] for pair in meaning])[codes]
+    factor = np.array([1.0 if pair is None else pair[1] for pair in meaning])[codes]
+    # A value with a meaning of its own is no id, even if an item has the same name.
+    winner = np.where(np.isnan(share), items[codes], -1)
+    neither = np.isnan(share) & (winner != first) & (winner != second)
+    if neither.any():
+        _refuse_unknown(found, codes, items, neither, first, second, names, title)
+    share = np.where(np.isnan(share), winner == first, share)
+    return share, factor
+
+
+def _read_map(given):
+    """Return a dict of value to share and factor, from a mapping that leaves out some factors."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputTypeError(
+            "`outcomes` must map each word to the first item's share of the win, such as {'A>B': 1}; got "
+            f"{show(given)}."
+        )
+    read = {}
+    for word, value in given.items():
+        share, factor = value if isinstance(value, tuple | list) and len(value) == 2 else (value, 1.0)
+        if not (is_real(share) and is_real(factor) and 0 <= share <= 1 and is_finite(factor) and factor > 0):
+            raise InputError(
+                f"`outcomes` must map each word to a share from 0 to 1, or to a share and a factor above 0; got "
+                f"{show(value)} for {show(word)}."
+            )
+        read[_plain(word)] = float(share), float(factor)
+    return read
+
+
+def _of_python(one):
+    return one.item() if isinstance(one, np.generic) else one
+
+
+def _plain(one):
+    """Return a value as it is compared: text without blanks and in lower case, and numbers of Python."""
+    return one.strip().casefold() if isinstance(one, str) else _of_python(one)
+
+
+def _place(one, place):
+    """Return the code of the item with this id, with or without blanks around it, or -1."""
+    one = _of_python(one)
+    return place.get(one, place.get(one.strip(), -1) if isinstance(one, str) else -1)
+
+
+def _meaning(one, given):
+    """Return the share and the factor of an outcome, or None if it may be the id of an item."""
+    if one in given:
+        return given[one]
+    if isinstance(one, str):
+        if one in WORDS:
+            return WORDS[one], 1.0
+        try:
+            one = float(one)
+        except ValueError:
+            return None
+    if isinstance(one, Real | np.bool_) and 0 <= one <= 1:
+        return float(one), 1.0
+    return None
+
+
+def _refuse_unclear(found, meaning, items, given, title):
+    """Raise InputError if a value is a word or a number for an outcome, and also the id of an item."""
+    for one, pair, item in zip(map(_of_python, found), meaning, items, strict=True):
+        if pair is not None and item >= 0 and _plain(one) not in given:
+            raise InputError(
+                f"Column {title!r} has {show(one)}, which is an outcome and also the id of an item. Say what it means: "
+                f"outcomes={{{one!r}: 1}} if the first item wins."
+            )
+
+
+def _refuse_unknown(found, codes, items, neither, first, second, names, title):
+    row = first_row(neither)
+    if items[codes[row]] >= 0:
+        raise InputError(
+            f"Column {title!r} must name one of the two items of its row; row {row} compares {names[first[row]]!r} and "
+            f"{names[second[row]]!r}, but its winner is {names[items[codes[row]]]!r}. Correct or drop the row."
+        )
+    unknown = list(dict.fromkeys(_of_python(found[code]) for code in codes[neither] if items[code] < 0))
+    shown = ", ".join(map(show, unknown[:_SHOWN])) + (", ..." if len(unknown) > _SHOWN else "")
+    numbers = [one for one in unknown if isinstance(one, Real)]
+    if numbers:
+        raise InputError(
+            f"Column {title!r} must have words or shares from 0 to 1; got {shown}. Numbers such as 0, 1, 2 have no "
+            "fixed meaning. Say what they mean, for example outcomes={1: 1, 2: 0, 0: 0.5} for first, second and tie."
+        )
+    raise InputError(
+        f"Column {title!r} must have known outcomes; got {shown}. Say what they mean by the first item's share of the "
+        f"win, such as outcomes={{{unknown[0]!r}: 0.5}} for a tie, or drop these rows."
+    )

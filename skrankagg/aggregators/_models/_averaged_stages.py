@@ -1,0 +1,102 @@
+"""Likelihood of lists in which the log-likelihood of a tied class is the mean over all orders of the class."""
+
+import numpy as np
+
+from ..._kernels import ragged_cumsum
+from ._order_average import mean_logs, mean_powers, mean_squares_of_pairs
+from ._stages import Stages
+
+
+class AveragedStages(Stages):
+    """Rows of lists, prepared for many evaluations of their likelihood; ties are means over all orders.
+
+    Without ties, the results equal those of Stages to the last bit.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        Lists of weight 0 do not count.
+    absent : {"auto", "last", "ignore"}
+        How to treat items missing from a list: with "last" they are available at every choice but never chosen.
+    """
+
+    def __init__(self, lists, absent):
+        super().__init__(lists, absent, "breslow")
+        if self.is_strict:
+            return
+        size = np.diff(self.class_ptr)
+        #: For each size of a tied class, the rows of the classes of this size, of shape (size, n_classes).
+        self.classes = [
+            self.class_ptr[:-1][size == d] + np.arange(d)[:, None] for d in np.unique(size[size > 1]).tolist()
+        ]
+        self.tied = size[self.row_class] > 1
+        #: True for the last row of each list.
+        self.ends = np.zeros(lists.n_rows, dtype=bool)
+        self.ends[self.ptr[1:] - 1] = True
+
+    def _without_chosen(self, mine, left):
+        """For each row of a tied class, return the worth below the class; other rows keep their sums."""
+        below = np.append(left[1:], 0.0)
+        below[self.ends] = 0.0
+        left = left.copy()
+        for rows in self.classes:
+            left[rows] = below[rows[-1]]
+        return left
+
+    def _logs(self, worth, left):
+        """For each row, return the logarithm of the worth that is available at its choice.
+
+        The first row of a tied class has the sum for the class, and its other rows have 0.
+        """
+        if self.is_strict:
+            return np.log(left)
+        logs = np.zeros_like(left)
+        logs[~self.tied] = np.log(left[~self.tied])
+        for rows in self.classes:
+            logs[rows[0]] = mean_logs(worth[self.candidate[rows]], left[rows[0]])
+        return logs
+
+    def _shares(self, worth, left, weight, *, order=1, both=False):
+        """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.
+
+        Also returns the sum over all choices of each list. Inside a tied class, both sums are means over its orders.
+        """
+        if self.is_strict:
+            return super()._shares(worth, left, weight, order=order)
+        single = ~self.tied
+        chance, own = np.zeros_like(left), np.empty_like(left)
+        chance[single] = weight[single] / left[single] ** order
+        for rows in self.classes:
+            total, inside = mean_powers(worth[self.candidate[rows]], left[rows[0]], order)
+            chance[rows[0]] = weight[rows[0]] * total
+            own[rows] = weight[rows] * inside
+        running = ragged_cumsum(chance, self.ptr)
+        share = running.copy()
+        for rows in self.classes:
+            share[rows] = self._before(running, rows) + own[rows]
+        return share, self._of_whole_lists(running)
+
+    def _before(self, running, rows):
+        """Return the running total before each class of one size."""
+        return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
+
+    def _pairs_of_classes(self, worth, left):
+        """Return a function that corrects the sums for two items of one class in the matrix of a list."""
+        if self.is_strict:
+            return None
+        share, _ = self._shares(worth, left, self.weight, order=2)
+        first, inside = {}, {}
+        for rows in self.classes:
+            found = mean_squares_of_pairs(worth[self.candidate[rows]], left[rows[0]])
+            for k, row in enumerate(rows[0].tolist()):
+                # What comes before the class is the same for all of its pairs.
+                inside[row] = self.weight[row] * found[..., k]
+                first[row] = share[row] - inside[row][0, 0]
+
+        def correct(rows, shared):
+            for row in np.flatnonzero(self.tied[rows]) + rows.start:
+                if row in inside:
+                    place = slice(row - rows.start, row - rows.start + len(inside[row]))
+                    shared[place, place] = first[row] + inside[row]
+
+        return correct

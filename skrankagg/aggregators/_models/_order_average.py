@@ -1,0 +1,301 @@
+"""Means over all orders of tied items, for the likelihood of Plackett and Luce.
+
+A class of d tied items says nothing about the order of its items. Its log-likelihood is the mean over its d! orders.
+Let R be the worth of the items below the class. Before each choice some set D of the class is left, and the worth
+available is x = R + w(D). All sets of a size k are equally likely, with chance 1 / binom(d, k). Means over the orders
+are therefore sums over the non-empty sets: of log x, of 1 / x and of 1 / x^2, each divided by binom(d, k).
+
+Up to 10 items the sums run over all sets. Up to 100 items they are integrals, because 1 / x is the integral of
+exp(-x s) over all s. The sum over all sets of exp(-w(D) s) / binom(d, k) is itself an integral of a product over the
+items. In larger classes Efron's rule replaces all choices except the last two.
+
+All functions work on many classes of one size at once. A class is a column, so its sums never depend on other classes.
+"""
+
+from functools import cache
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+# Largest classes for which all sets are listed, and for which the integrals are computed.
+_MOST_LISTED, _MOST_INTEGRATED = 10, 100
+# The integrals over s are sums over a grid of log s, with this step and this start, as a multiple of 1 / max(x). They
+# end where exp(-x s) has become too small to count.
+_STEP, _FIRST, _LAST = 0.35, 1e-8, 40.0
+# The number of grid points is a multiple of this number.
+_POINTS = 32
+# Cells of the arrays that are computed at one time.
+_CELLS = 1 << 20
+
+
+def mean_logs(worth, below):
+    """Return the mean over all orders of the sum of log x, of shape (n_classes,).
+
+    `worth`, of shape (n_items, n_classes), contains the worths of the classes. `below`, of shape (n_classes,), contains
+    the worth below each class.
+    """
+    return _in_parts(_LOGS, worth, below)
+
+
+def mean_powers(worth, below, power):
+    """Return the mean over all orders of the sum of 1 / x^power, and the same for the choices that include each item.
+
+    `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). The other arguments are those
+    of :func:`mean_logs`.
+    """
+    return _in_parts(_POWERS, worth, below, power)
+
+
+def mean_squares_of_pairs(worth, below):
+    """For each pair of items of a class, return the mean of the sum of 1 / x^2 over the choices that include both.
+
+    The result has shape (n_items, n_items, n_classes). The arguments are those of :func:`mean_logs`.
+    """
+    return _in_parts(_PAIRS, worth, below)
+
+
+def _in_parts(functions, worth, below, *options):
+    n_items = len(worth)
+    listed, integrated, efron = functions
+    if n_items <= _MOST_LISTED:
+        function, cells = listed, 2**n_items
+    elif n_items <= _MOST_INTEGRATED:
+        return _by_points(integrated, worth, below, *options)
+    else:
+        function, cells = efron, n_items
+    return _cut(function, cells, worth, below, *options)
+
+
+def _cut(function, cells, worth, below, *options):
+    """Apply a function to some classes at a time, and join the results."""
+    some = max(1, _CELLS // cells)
+    if worth.shape[1] <= some:
+        return function(worth, below, *options)
+    parts = [function(worth[:, k : k + some], below[k : k + some], *options) for k in range(0, worth.shape[1], some)]
+    if isinstance(parts[0], tuple):
+        return tuple(np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
+    return np.concatenate(parts, axis=-1)
+
+
+def _tree_sum(values):
+    """Sum an array along its first axis; the sum of a column does not depend on other columns."""
+    while len(values) > 1:
+        half = len(values) // 2
+        rest = values[2 * half :]
+        values = values[:half] + values[half : 2 * half]
+        if len(rest):
+            values = np.concatenate([values, rest])
+    return values[0]
+
+
+# ---------------------------------------------------------------------------------------------------- lists of all sets
+
+
+@cache
+def _chances(n_items):
+    """Return the weight 1 / binom(d, k) of each set; bit i of its number says that the set contains item i."""
+    size = np.zeros(1, dtype=np.int64)
+    for _ in range(n_items):
+        size = np.concatenate([size, size + 1])
+    chance = np.array([0.0, *(1 / comb(n_items, k) for k in range(1, n_items + 1))])[size]
+    return chance[:, None]
+
+
+def _sums_of_sets(worth, below):
+    """For each set, return the worth that is available, of shape (2^n_items, n_classes)."""
+    x = below[None]
+    for mine in worth:
+        x = np.concatenate([x, x + mine])
+    x[0] = 1.0  # the empty set has no choice
+    return x
+
+
+def _with_each(value, n_items):
+    """Sum a value over all sets, and over the sets that contain each item."""
+    own = np.empty((n_items, value.shape[1]))
+    for item in reversed(range(n_items)):
+        half = len(value) // 2
+        own[item] = _tree_sum(value[half:])
+        value = value[:half] + value[half:]
+    return value[0], own
+
+
+def _listed_logs(worth, below):
+    return _tree_sum(_chances(len(worth)) * np.log(_sums_of_sets(worth, below)))
+
+
+def _listed_powers(worth, below, power):
+    return _with_each(_chances(len(worth)) / _sums_of_sets(worth, below) ** power, len(worth))
+
+
+def _listed_pairs(worth, below):
+    n_items = len(worth)
+    value = _chances(n_items) / _sums_of_sets(worth, below) ** 2
+    found = np.empty((n_items, n_items, worth.shape[1]))
+    sets = np.arange(len(value))
+    for i in range(n_items):
+        mine = value[(sets >> i) & 1 == 1]
+        found[i, i] = _tree_sum(mine)
+        with_mine = sets[(sets >> i) & 1 == 1]
+        for j in range(i):
+            found[i, j] = found[j, i] = _tree_sum(mine[(with_mine >> j) & 1 == 1])
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------ integrals
+
+
+@cache
+def _shares_left(n_items):
+    """Return points and weights of a rule that integrates polynomials of degree n_items exactly from 0 to 1."""
+    point, weight = np.polynomial.legendre.leggauss(n_items // 2 + 1)
+    return (point + 1) / 2, weight / 2 * (n_items + 1)
+
+
+def _by_points(function, worth, below, *options):
+    """Apply a function to the classes that need the same number of grid points, and join the results."""
+    greatest = below + _tree_sum(worth)
+    worth, below = worth / greatest, below / greatest
+    length = np.log(_LAST / _FIRST) - np.log(below + worth.min(axis=0))
+    n_points = (_POINTS * np.ceil(length / _STEP / _POINTS)).astype(np.int64)
+    results = None
+    for size in np.unique(n_points):
+        mine = np.flatnonzero(n_points == size)
+        s = _FIRST * np.exp(_STEP * np.arange(size))[:, None]
+
+        def integrate(worth, below, *options, s=s):
+            return function(worth, below, s, *options)
+
+        found = _cut(integrate, int(size) * len(worth), worth[:, mine], below[mine], *options)
+        found = found if isinstance(found, tuple) else (found,)
+        if results is None:
+            results = tuple(np.empty((*one.shape[:-1], len(below))) for one in found)
+        for whole, part in zip(results, found, strict=True):
+            whole[..., mine] = part
+    return _rescaled(function, results, greatest, len(worth), *options)
+
+
+def _rescaled(function, results, greatest, n_items, *options):
+    """Return results for worths that were divided by `greatest` as results for the original worths."""
+    if function is _integrated_logs:
+        return results[0] + n_items * np.log(greatest)
+    if function is _integrated_pairs:
+        return results[0] / greatest**2
+    return tuple(one / greatest ** options[0] for one in results)
+
+
+def _integrated_logs(worth, below, s):
+    n_items = len(worth)
+    # With the mean of x as the centre, the integrand falls with s^2 towards 0.
+    centre = below + (n_items + 1) / (2 * n_items) * _tree_sum(worth)
+    value = n_items * np.exp(-centre * s) - np.exp(-below * s) * _sum_over_sets(np.exp(-s * worth[:, None]))
+    return n_items * np.log(centre) + _STEP * _tree_sum(value)
+
+
+def _integrated_powers(worth, below, s, power):
+    n_items = len(worth)
+    kept = np.exp(-s * worth[:, None])
+    factor = _STEP * s**power * np.exp(-below * s)
+    # Points below the first one add a geometric series. With power 2, it is too small to count.
+    start = _STEP * s[0] / np.expm1(_STEP) if power == 1 else 0.0
+    total = _tree_sum(factor * _sum_over_sets(kept)) + start * n_items
+    own = np.zeros_like(kept)
+    for share, weight, product in _each_product(kept):
+        for item in range(n_items):
+            own[item] += weight * share * kept[item] * product / (1 - share + share * kept[item])
+    own *= factor
+    return total, np.stack([_tree_sum(one) for one in own]) + start * (n_items + 1) / 2
+
+
+def _integrated_pairs(worth, below, s):
+    n_items = len(worth)
+    kept = np.exp(-s * worth[:, None])
+    factor = _STEP * s**2 * np.exp(-below * s)
+    found = np.zeros((n_items, n_items, worth.shape[1]))
+    for share, weight, product in _each_product(kept):
+        ratio = share * kept / (1 - share + share * kept)
+        both = factor * weight * product
+        for i in range(n_items):
+            mine = both * ratio[i]
+            for j in range(i):
+                found[i, j] += _tree_sum(mine * ratio[j])
+                found[j, i] = found[i, j]
+            found[i, i] += _tree_sum(mine)
+    return found
+
+
+def _each_product(kept):
+    """For each share that is left, yield the share, its weight and the product over the items.
+
+    The product has the shape (n_points, n_classes).
+    """
+    for share, weight in zip(*_shares_left(len(kept)), strict=True):
+        product = np.ones(kept.shape[1:])
+        for one in kept:
+            product *= 1 - share + share * one
+        yield share, weight, product
+
+
+def _sum_over_sets(kept):
+    """Return the sum over all non-empty sets of exp(-w(D) s) / binom(d, k), of shape (n_points, n_classes)."""
+    total = np.zeros(kept.shape[1:])
+    for share, weight in zip(*_shares_left(len(kept)), strict=True):
+        # The product over all items, less the term of the empty set. Only positive terms are added.
+        product, power = np.zeros_like(total), 1.0
+        for one in kept:
+            product = product * (1 - share + share * one) + power * share * one
+            power *= 1 - share
+        total += weight * product
+    return total
+
+
+# -------------------------------------------------------------------------------------------------- very large classes
+
+
+def _left_by_efron(worth, below):
+    """Return the worth before all choices except the last two, and the share of the class that is left."""
+    n_items = len(worth)
+    share = 1 - np.arange(n_items - 2)[:, None] / n_items
+    return below + share * _tree_sum(worth), share
+
+
+def _efron_logs(worth, below):
+    n_items = len(worth)
+    left, _ = _left_by_efron(worth, below)
+    value = _tree_sum(np.log(left)) + _tree_sum(np.log(below + worth)) / n_items
+    last = np.zeros_like(below)
+    for i, mine in enumerate(worth[1:], start=1):
+        last += _tree_sum(np.log(below + mine + worth[:i]))
+    return value + last / comb(n_items, 2)
+
+
+def _efron_powers(worth, below, power):
+    n_items = len(worth)
+    left, share = _left_by_efron(worth, below)
+    single, chance = (below + worth) ** -float(power) / n_items, 1 / comb(n_items, 2)
+    own = np.empty_like(worth)
+    for i, mine in enumerate(worth):
+        others = np.concatenate([worth[:i], worth[i + 1 :]])
+        own[i] = chance * _tree_sum((below + mine + others) ** -float(power))
+    total = _tree_sum(left**-power) + _tree_sum(single) + _tree_sum(own) / 2
+    return total, own + single + _tree_sum(share**power * left ** -float(power))
+
+
+def _efron_pairs(worth, below):
+    n_items = len(worth)
+    left, share = _left_by_efron(worth, below)
+    found = np.broadcast_to(_tree_sum(share**2 / left**2), (n_items, n_items, len(below))).copy()
+    chance = 1 / comb(n_items, 2)
+    for i, j in combinations(range(n_items), 2):
+        value = chance / (below + worth[i] + worth[j]) ** 2
+        for a, b in ((i, j), (j, i), (i, i), (j, j)):
+            found[a, b] += value
+    each = np.arange(n_items)
+    found[each, each] += 1 / (below + worth) ** 2 / n_items
+    return found
+
+
+_LOGS = (_listed_logs, _integrated_logs, _efron_logs)
+_POWERS = (_listed_powers, _integrated_powers, _efron_powers)
+_PAIRS = (_listed_pairs, _integrated_pairs, _efron_pairs)

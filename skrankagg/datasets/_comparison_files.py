@@ -1,0 +1,158 @@
+"""Reader of files with a row for each paired comparison, such as the battles of an arena."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pandas as pd
+
+from .._data._from_comparisons import comparison_columns
+from ..exceptions import InputError
+from ._delimited import SEPARATORS
+from ._parquet import check_parquet, is_parquet, parquet_columns
+from ._sources import BOM, Fault, FileLike, add_file_to_errors, encoding_checked, file_name, make_rereadable, opened
+
+__all__ = ["read_comparisons"]
+
+_REMEDY = "Correct the file"
+
+
+def read_comparisons(path: FileLike) -> pd.DataFrame:
+    r"""Read paired comparisons from a file with a header, such as the battles of an arena.
+
+    Parameters
+    ----------
+    path : str, path-like or file open for bytes
+        Text file in UTF-8 with a header, separated by commas, tabs or semicolons, plain or compressed by gzip; or a
+        Parquet file. It has a row for each comparison, and the columns that
+        :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` finds by name, such as winner and
+        loser, or model_a, model_b and winner.
+
+    Returns
+    -------
+    DataFrame
+        All columns of the file. In text files, columns are text (str) and ids stay unchanged. Columns called `tie` or
+        `draw` are bool and a column called `weight` is float64.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If the file is a Parquet file, and pyarrow is missing.
+    ValueError
+        If the columns of a comparison are missing, a line has too many fields, or the file is not in UTF-8. If a tie is
+        not one of 0, 1, true and false, or a weight is not a number.
+
+    See Also
+    --------
+    skrankagg.RankedLists.from_comparisons : Encodes the frame.
+    read_lists : Reads ranked lists.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.datasets import read_comparisons
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "battles.csv"
+    >>> _ = path.write_text("model_a,model_b,winner,judge\n007,x2,model_a,Ann\nx2,007,tie,Ben\n")
+    >>> battles = read_comparisons(path)
+    >>> battles
+      model_a model_b   winner judge
+    0     007      x2  model_a   Ann
+    1      x2     007      tie   Ben
+    >>> RankedLists.from_comparisons(battles, voter="judge")
+    RankedLists(n_queries=1, n_voters=2, n_items=2, n_lists=2, n_rows=4, ranks)
+    >>> folder.cleanup()
+    """
+    with add_file_to_errors("read_comparisons", path, _REMEDY):
+        source = make_rereadable(path, "read_comparisons")
+        if is_parquet(source):
+            check_parquet("read_comparisons")
+            _check_header(parquet_columns(source))
+            with opened(source) as stream:
+                return pd.read_parquet(stream)
+        with encoding_checked(source):
+            with opened(source) as stream:
+                first = _first_line(stream.readline())
+            _check_header(_header(first))
+            with opened(source) as stream:
+                frame = _read_text(stream, _separator(first))
+    for name in ("tie", "draw"):
+        if name in frame:
+            frame[name] = _truth(frame[name], path)
+    if "weight" in frame:
+        frame["weight"] = _numbers(frame["weight"], path)
+    return frame
+
+
+def is_comparisons(source):
+    """Return True if the header of a file names the columns of a comparison; an open file keeps its position."""
+    try:
+        if hasattr(source, "peek"):
+            first = source.peek(1 << 16)
+        elif hasattr(source, "read"):
+            return False
+        elif is_parquet(source):
+            return comparison_columns(parquet_columns(source)) is not None
+        else:
+            with opened(source) as stream:
+                first = stream.readline()
+        return comparison_columns(_header(_first_line(first))) is not None
+    except (OSError, ValueError, ImportError):
+        return False
+
+
+def _read_text(stream, separator):
+    options = {"dtype": str, "keep_default_na": False, "encoding": "utf-8-sig"}
+    try:
+        frame = pd.read_csv(stream, sep=separator, **options)
+    except pd.errors.ParserError as error:
+        raise Fault(f"expected as many fields in each line as in the header ({error})", f"{_REMEDY}.") from None
+    return frame.rename(columns=lambda title: title.strip())
+
+
+def _first_line(data):
+    return data.removeprefix(BOM).decode("utf-8").partition("\n")[0].rstrip("\r")
+
+
+def _header(text):
+    return [title.strip() for title in next(csv.reader([text], delimiter=_separator(text)), [])]
+
+
+def _separator(text):
+    """Return the separator that occurs most often in the first line."""
+    return max(SEPARATORS.values(), key=text.count)
+
+
+def _check_header(titles):
+    if comparison_columns(titles) is None:
+        raise Fault(
+            "expected columns winner and loser, or model_a, model_b and winner; got "
+            f"{', '.join(map(repr, titles)) or 'an empty line'}",
+            "Name the columns in the first line.",
+        )
+
+
+def _truth(values, path):
+    meaning = {"1": True, "true": True, "0": False, "false": False}
+    found = values.str.strip().str.casefold().map(meaning)
+    if found.isna().any():
+        raise InputError(
+            f"The file {file_name(path)!r}: column {values.name!r} must have 0, 1, true or false; got "
+            f"{values[found.isna()].iloc[0]!r}. Correct it, or rename the column."
+        )
+    return found.astype(bool)
+
+
+def _numbers(values, path):
+    found = pd.to_numeric(values, errors="coerce")
+    if found.isna().any():
+        raise InputError(
+            f"The file {file_name(path)!r}: column {values.name!r} must have numbers; got "
+            f"{values[found.isna()].iloc[0]!r}. Correct it, or rename the column."
+        )
+    return found.astype(np.float64)
