@@ -109,8 +109,8 @@ def costs(repeat):
     judged = make_comparisons(
         100, 1_000_000, n_voters=50, tie_probability=0.1, exposure="unequal", random_state=0
     ).comparisons
-    encode = cpu_time(lambda: RankedLists.from_comparisons(judged, tie="tie", voter="voter"), repeat)
-    judged = RankedLists.from_comparisons(judged, tie="tie", voter="voter")
+    encode = cpu_time(lambda: RankedLists.from_comparisons(judged, tie="tie", voter="judge"), repeat)
+    judged = RankedLists.from_comparisons(judged, tie="tie", voter="judge")
     yield "judged duels, from_comparisons", encode
     yield "judged duels, PlackettLuce, with merging", cpu_time(lambda: model.fit_transform(judged), repeat)
 

@@ -13,6 +13,7 @@ _TITLES = {
     "rank": ("rank", "position"),
     "score": ("score", "sim"),
     "weight": ("weight",),
+    "duel": ("duel",),
     "relevance": ("relevance", "rel", "label", "grade"),
 }
 

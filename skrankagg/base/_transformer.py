@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._data._fitted_rows import RemembersRows
+from .._data._list_columns import group_names
 from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists
 from .._data._types import AnyFrame, AnyLists
@@ -121,7 +122,8 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         DataFrame or RankedLists
             RankedLists if `X` is RankedLists and ``set_output`` does not request a frame. Otherwise a frame with the
             columns `query`, `voter`, `item` and `rank` (mid-ranks). There is also a column `score` if there are scores,
-            and a column `weight` if the lists are weighted.
+            and a column `weight` if the lists are weighted. Marks of comparisons are in the column `duel`, and
+            groupings have columns of their own.
         """
         return self._publish(self._transform_lists(self._prepare(X)), X)
 
@@ -198,5 +200,5 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
 def columns_of(lists):
     """Return the column names that lists would have as a frame, without building the frame."""
-    optional = [("score", lists.has_scores), ("weight", lists.is_weighted)]
-    return ["query", "voter", "item", "rank", *(name for name, there in optional if there)]
+    optional = [("score", lists.has_scores), ("weight", lists.is_weighted), ("duel", lists.list_duel is not None)]
+    return ["query", "voter", "item", "rank", *(name for name, there in optional if there), *group_names(lists)]

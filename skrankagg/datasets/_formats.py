@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 from ..exceptions import InputError
 from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number, line_of, read_table
-from ._integers import judgements, restore_integers
+from ._integers import NUMERIC_OF_LISTS, judgements, restore_integers
 from ._json_files import is_json, read_json
 from ._kinds import LISTS, held
 from ._parquet import check_parquet, is_parquet, parquet_bytes, parquet_columns
 from ._run_text import csv_text, json_text, lines_text, trec_text
 from ._sources import Fault
 
-_NUMERIC = {"rank", "score", "weight", "relevance"}
+_NUMERIC = {"rank", "score", "weight", "duel", "relevance"}
 
 
 class Look:
@@ -88,7 +88,7 @@ def read_rows(source, layout, kind, named):
         The known columns; columns of numbers have numeric types.
     """
     if kind is LISTS:
-        return restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
+        return restore_integers(read_table(source, layout, NUMERIC_OF_LISTS), source, layout)
     frame = read_table(source, layout, set())
     if "iteration" in frame and not named:
         other = ~frame["iteration"].isin(["0", "Q0"]).to_numpy()

@@ -9,6 +9,8 @@ from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError
 from ._delimited import clip, is_number, line_of, read_table, to_number
 
+#: Columns of lists that contain numbers.
+NUMERIC_OF_LISTS = {"rank", "score", "weight", "duel"}
 _INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
 
 
@@ -20,7 +22,7 @@ def restore_integers(frame, source, layout):
         if name in frame and frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT_LIMIT).any()
     }
     if large:
-        text = read_table(source, layout, {"rank", "score", "weight"} - large)
+        text = read_table(source, layout, NUMERIC_OF_LISTS - large)
         for name in large:
             if text[name].str.fullmatch(_INTEGER.pattern).all():
                 values = [int(value) for value in text[name]]

@@ -113,9 +113,9 @@ def read_lists(
     -------
     DataFrame
         Columns query, voter, item (str) and, if the files have them, rank (int64, or float64 if some ranks are not
-        integers), score and weight (float64). Rows are in the order of the files. Scores become 64-bit integers instead
-        of float64 if all are written as integers, some are ``2 ** 53`` or more, and all fit into 64 bits. Ranks are
-        treated in the same way.
+        integers), score, weight and duel (float64), see ``RankedLists.from_frame``. Rows are in the order of the files.
+        Scores become 64-bit integers instead of float64 if all are written as integers, some are ``2 ** 53`` or more,
+        and all fit into 64 bits. Ranks are treated in the same way.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from ..exceptions import InputError
 from ._work import FindQueries, HashQueries
 
 #: Columns of lists, runs and judgements; other columns are not read.
-COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "relevance")
+COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "duel", "relevance")
 
 
 class Partitions(ABC):

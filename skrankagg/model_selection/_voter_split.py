@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
 from .._data._frames import show_id
+from .._data._list_columns import grouping
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._values import is_integer
@@ -37,6 +38,9 @@ class VoterKFold:
         order of the voters.
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffle. The folds of a query do not depend on the other queries.
+    groups : str, default=None
+        Name of a grouping, such as "judge" or "prompt". All lists of a group are held out together. The folds of a
+        query then contain equal numbers of groups, up to 1.
 
     See Also
     --------
@@ -58,7 +62,7 @@ class VoterKFold:
     folds have no test list of the query, and their training sets contain all lists of the query. If a query has only
     one list, the fold that tests the list has no training list of the query.
 
-    Comparisons by the same judge are separate lists, so they are not held out together.
+    Comparisons by the same judge are separate lists. They are held out together only with ``groups="judge"``.
 
     Examples
     --------
@@ -79,11 +83,13 @@ class VoterKFold:
         *,
         shuffle: bool = False,
         random_state: int | np.random.RandomState | None = None,
+        groups: str | None = None,
     ) -> None:
         KFold(n_splits, shuffle=shuffle, random_state=random_state)  # raises for invalid arguments
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
+        self.groups = groups
 
     def split(
         self, X: PlainLists, y: object = ..., groups: object = ...
@@ -121,9 +127,15 @@ class VoterKFold:
         if self.shuffle and not is_integer(seed):
             seed = check_random_state(seed).randint(2**31 - 1)
         tests = np.zeros((self.n_splits, lists.n_lists))
+        group = None if self.groups is None else grouping(lists, self.groups, "groups")[0]
         for q in range(lists.n_queries):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
-            tests[:, own] = self._divide(weight[own], lists.queries, q, seed)
+            if group is None:
+                tests[:, own] = self._divide(weight[own], lists.queries, q, seed)
+                continue
+            counted = lists.list_ptr[q] + np.flatnonzero(weight[own] > 0)
+            found, number = np.unique(group[counted], return_inverse=True)
+            tests[:, counted] = self._divide(np.ones(len(found)), lists.queries, q, seed)[:, number] * weight[counted]
         for test in tests:
             yield weight - test, test
 
@@ -143,7 +155,8 @@ class VoterKFold:
         return self.n_splits
 
     def __repr__(self) -> str:
-        return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state})"
+        groups = "" if self.groups is None else f", groups={self.groups!r}"
+        return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state}{groups})"
 
     def _divide(self, weight, queries, q, seed):
         """Divide a query's lists among test sets; return their weights in each set, of shape (n_splits, n_lists)."""

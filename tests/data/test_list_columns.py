@@ -150,6 +150,36 @@ def test_resampling_draws_the_lists_of_one_comparison_together(lists):
     np.testing.assert_allclose(draws.weights(0, 1)[merged].sum(axis=0) + counts[shared].sum(axis=0) / 2, 80)
 
 
+def test_transformers_pipelines_and_files_keep_marks(lists, tmp_path):
+    from sklearn.pipeline import make_pipeline
+
+    from skrankagg.datasets import read_lists
+
+    duels = lists[[0]]
+    frame = duels.to_frame()
+    expected = PlackettLuce().fit_transform(duels)
+    assert_frame_equal(make_pipeline(TopK(2), PlackettLuce()).fit_transform(frame), expected)
+    assert_frame_equal(make_pipeline(TopK(2), PlackettLuce()).fit_transform(duels), expected)
+    step = TopK(2).set_output(transform="pandas")
+    assert step.fit_transform(duels).columns.tolist() == step.get_feature_names_out().tolist() == frame.columns.tolist()
+    frame.to_csv(tmp_path / "duels.csv", index=False)
+    again = RankedLists.from_frame(read_lists(tmp_path / "duels.csv"))
+    assert (np.sort(again.list_duel) == np.sort(duels.list_duel)).all()
+
+
+def test_distributed_engines_keep_marks(lists):
+    pytest.importorskip("dask")
+    import dask.dataframe as dd
+
+    from skrankagg.distributed import transform_partitions
+
+    frame = lists.to_frame().drop(columns="judge")
+    parts = dd.from_pandas(frame, npartitions=2)
+    found = transform_partitions(PlackettLuce(), parts).compute().sort_values(["query", "rank"], ignore_index=True)
+    expected = PlackettLuce().fit_transform(frame)
+    np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-9)
+
+
 # ---------------------------------------------------------------------- what absent="auto" means
 
 

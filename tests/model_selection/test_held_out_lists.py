@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from skrankagg import BordaCount, PlackettLuce, RankedLists, ReciprocalRankFusion
 from skrankagg.aggregators._models._stages import Stages
 from skrankagg.datasets import make_comparisons, make_plackett_luce
+from skrankagg.exceptions import InputError
 from skrankagg.model_selection import VoterKFold, cross_val_consensus, cross_val_likelihood
 
 pytestmark = pytest.mark.twice
@@ -227,6 +228,24 @@ def test_cross_val_likelihood_rejects_undetermined_worths_and_other_methods():
     with pytest.raises(ValueError, match="k-fold"):
         cross_val_likelihood(PlackettLuce(), lists, 1)
     assert cross_val_likelihood(PlackettLuce(std_errors="model"), pd.DataFrame(lists.to_frame())).shape == (1, 6)
+
+
+@pytest.mark.parametrize("options", [{}, {"shuffle": True, "random_state": 0}])
+def test_voter_k_fold_holds_out_whole_groups(options):
+    games, _, _ = make_comparisons(6, 400, n_voters=7, random_state=0)
+    duels = RankedLists.from_comparisons(games, voter="judge")
+    folds = list(VoterKFold(3, groups="judge", **options).split(duels))
+    judge, seen = duels.groups["judge"], []
+    for train, test in folds:
+        np.testing.assert_array_equal(train + test, duels.list_weight)
+        held_out = set(judge[test > 0])
+        assert len(held_out) in (2, 3) and not held_out & set(judge[train > 0])
+        seen += held_out
+    assert sorted(seen) == sorted(set(judge))
+    assert repr(VoterKFold(3, groups="judge")).endswith("random_state=None, groups='judge')")
+    assert len(cross_val_likelihood(PlackettLuce(), duels, VoterKFold(3, groups="judge"))) == 1
+    with pytest.raises(InputError, match="`groups` must be the name of a grouping; got 'prompt'"):
+        list(VoterKFold(3, groups="prompt").split(duels))
 
 
 def test_cross_val_likelihood_increases_with_estimated_reliabilities():

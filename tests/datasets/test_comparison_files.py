@@ -1,0 +1,102 @@
+"""Files of paired comparisons: separators, compression, Parquet, damaged files, and the command line."""
+
+import gzip
+import io
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from skrankagg import PlackettLuce, RankedLists
+from skrankagg.datasets import make_comparisons, read_comparisons
+from skrankagg.exceptions import InputError
+
+BATTLES = "model_a,model_b,winner,judge\n007,x2,model_a,Ann\nx2,007,tie,Ben\nx3,x2,x2,Ben\nx3,007,model_b,Ann\n"
+FRAME = pd.DataFrame(
+    [
+        ("007", "x2", "model_a", "Ann"),
+        ("x2", "007", "tie", "Ben"),
+        ("x3", "x2", "x2", "Ben"),
+        ("x3", "007", "model_b", "Ann"),
+    ],
+    columns=["model_a", "model_b", "winner", "judge"],
+)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_read_comparisons_reads_tables_with_ids_as_text(separator, tmp_path):
+    text = BATTLES.replace(",", separator)
+    path = tmp_path / "battles.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    (tmp_path / "battles.csv.gz").write_bytes(gzip.compress(text.encode()))
+    for source in (path, str(tmp_path / "battles.csv.gz"), io.BytesIO(text.encode())):
+        assert_frame_equal(read_comparisons(source), FRAME.astype(str))
+
+
+def test_read_comparisons_reads_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    FRAME.to_parquet(tmp_path / "battles.parquet")
+    assert_frame_equal(read_comparisons(tmp_path / "battles.parquet"), FRAME, check_dtype=False)
+
+
+def test_read_comparisons_converts_ties_and_weights(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("winner,loser,draw,weight\na,b,true,2\nb,c,0,0.5\n")
+    frame = read_comparisons(path)
+    assert frame["draw"].tolist() == [True, False] and frame["weight"].tolist() == [2.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model_a,model_b\na,b\n", "expected columns winner and loser, or model_a, model_b and winner; got 'model_a'"),
+        ("", "got an empty line"),
+        ("winner,loser\na,b\na,b,c\n", "as many fields in each line as in the header"),
+        ("winner,loser,tie\na,b,maybe\n", "column 'tie' must have 0, 1, true or false; got 'maybe'"),
+        ("winner,loser,weight\na,b,much\n", "column 'weight' must have numbers; got 'much'"),
+        (b"winner,loser\na,\xff\n", "UTF-8"),
+    ],
+)
+def test_read_comparisons_names_the_file_and_the_fault(text, message, tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match=message) as caught:
+        read_comparisons(path)
+    assert "games.csv" in str(caught.value)
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "skrankagg", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def test_aggregate_reads_comparisons_at_a_terminal(tmp_path):
+    path = tmp_path / "battles.csv"
+    path.write_text(BATTLES)
+    done = run("aggregate", path)
+    assert done.returncode == 0 and "merging by PlackettLuce" in done.stderr
+    board = pd.read_csv(io.StringIO(done.stdout), dtype={"item": str})
+    expected = PlackettLuce().fit_transform(RankedLists.from_comparisons(FRAME))
+    assert_frame_equal(board, expected, check_dtype=False)
+    assert run("aggregate", "-", "--method", "PlackettLuce", input=BATTLES).stdout == done.stdout
+    judged = run("aggregate", path, "--method", "PlackettLuce[std_errors=judge]", "--groups", "judge")
+    errors = PlackettLuce(std_errors="judge").fit_transform(RankedLists.from_comparisons(FRAME, voter="judge"))
+    assert pd.read_csv(io.StringIO(judged.stdout))["std_error"].tolist() == pytest.approx(errors["std_error"].tolist())
+
+
+def test_aggregate_refuses_groups_for_lists(tmp_path):
+    path = tmp_path / "lists.csv"
+    path.write_text("query,voter,item,rank\nq,v,a,1\n")
+    done = run("aggregate", path, "--groups", "judge")
+    assert done.returncode != 0 and "--groups is for files of comparisons" in done.stderr
+
+
+def test_board_at_the_terminal_equals_the_board_of_the_frame(tmp_path):
+    games = make_comparisons(12, 3000, tie_probability=0.3, random_state=0).comparisons
+    games[["winner", "loser", "tie"]].to_csv(tmp_path / "games.csv", index=False)
+    board = pd.read_csv(io.StringIO(run("aggregate", tmp_path / "games.csv", "-q").stdout))
+    expected = PlackettLuce().fit_transform(RankedLists.from_comparisons(games, tie="tie"))
+    assert board["item"].tolist() == expected["item"].tolist()
+    assert board["score"].tolist() == pytest.approx(expected["score"].tolist(), abs=1e-9)
