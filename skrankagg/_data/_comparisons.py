@@ -67,10 +67,7 @@ def _columns_with(frame, names):
     """Yield the name of each column that contains one of the texts `names` as a value."""
     if isinstance(frame, pd.DataFrame):
         for k, name in enumerate(frame.columns):
-            # Cells may be lists or arrays, which have no hash and no single truth value.
-            if not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[k]) and any(
-                isinstance(one, str) and one in names for one in frame.iloc[:, k].array
-            ):
+            if _holds(frame.iloc[:, k], names):
                 yield name
         return
     kinds = (nw.String, nw.Categorical, nw.Enum)
@@ -78,3 +75,13 @@ def _columns_with(frame, names):
     if text:
         held = frame.select(nw.col(name).cast(nw.String).is_in(names).any() for name in text).lazy().collect()
         yield from (name for name in text if held[name].item())
+
+
+def _holds(values, names):
+    """Return True if a Series contains one of the texts `names`."""
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return False
+    if values.dtype == object:
+        # Cells may be lists or arrays, which have no hash and no single truth value.
+        return any(isinstance(one, str) and one in names for one in values.array)
+    return bool(values.isin(list(names)).any())

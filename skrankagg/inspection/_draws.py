@@ -4,6 +4,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
 from .._data._frames import first_row, plain_index
@@ -76,6 +77,44 @@ def _draw_votes(given, ids, votes):
     return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can[given.list_query]
 
 
+class DrawnWeights:
+    """Weights of lists in many draws, stored as the number of times that each unit is drawn.
+
+    The matrix of all weights may be far larger than the counts, so it is computed only on request.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_units, n_resamples)
+        Number of times that each unit is drawn.
+    unit : ndarray of shape (n_lists,), dtype=int64
+        Unit of each list.
+    weight : ndarray of shape (n_lists,)
+        Weight of each list if its unit is drawn once.
+    """
+
+    def __init__(self, counts, unit, weight):
+        self.counts, self.unit, self.weight = counts, unit, weight
+
+    @property
+    def shape(self):
+        """Numbers of lists and of draws."""
+        return len(self.unit), self.counts.shape[1]
+
+    def of_draws(self, part):
+        """Return the weights in some of the draws; `part` is a slice."""
+        return DrawnWeights(self.counts[:, part], self.unit, self.weight)
+
+    def dense(self):
+        """Return the weights as an array of shape (n_lists, n_resamples)."""
+        return self.counts[self.unit] * self.weight[:, None]
+
+    def sums(self, matrix):
+        """Multiply a sparse matrix of shape (n_rows, n_lists) by the weights, without computing all weights."""
+        n_lists, n_units = len(self.unit), len(self.counts)
+        of_units = csr_array((self.weight, (np.arange(n_lists), self.unit)), shape=(n_lists, n_units))
+        return (matrix @ of_units) @ self.counts
+
+
 class _Draws:
     """Base class of random draws; each draw is represented by weights of the lists.
 
@@ -90,9 +129,9 @@ class _Draws:
         self.n_units = n_units
 
     def weights(self, start, stop):
-        """For queries `start` to `stop` - 1, return list weights in all draws, of shape (n_lists, n_resamples)."""
+        """For queries `start` to `stop` - 1, return the weights of the lists in all draws."""
         own = slice(self.list_ptr[start], self.list_ptr[stop])
-        return self.counts(start, stop) * self.weight[own, None]
+        return DrawnWeights(*self.units(start, stop), self.weight[own])
 
 
 class _DrawsOfQueries(_Draws):
@@ -111,6 +150,11 @@ class _DrawsOfQueries(_Draws):
     def counts(self, start, stop):
         """For queries `start` to `stop` - 1, count how often each list is drawn, of shape (n_lists, n_resamples)."""
         return np.concatenate([self._counts(q) for q in range(start, stop)])
+
+    def units(self, start, stop):
+        """For queries `start` to `stop` - 1, return the counts of the units and the unit of each list."""
+        counts = self.counts(start, stop)
+        return counts, np.arange(len(counts))
 
     def _counts(self, q):
         rng = query_rng(self.seed, self.ids[q])
@@ -156,6 +200,10 @@ class _CommonDraws(_Draws):
     def counts(self, start, stop):
         """For queries `start` to `stop` - 1, count how often each list is drawn, of shape (n_lists, n_resamples)."""
         return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
+
+    def units(self, start, stop):
+        """For queries `start` to `stop` - 1, return the counts of the units and the unit of each list."""
+        return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
 
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.

@@ -1,10 +1,12 @@
 """Repeated draws of the lists, and the scores and places of the items in each draw."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy.sparse import csr_array
 
 from .._arrays._replicate_ranks import places_of_replicates
 from .._data._compared_items import component_labels
@@ -168,11 +170,14 @@ class Resampling:
         failure, last, valid = None, None, np.empty((block.n_queries, self.n_resamples), dtype=bool)
         total, squares = np.zeros(block.n_candidates), np.zeros(block.n_candidates)
         scores = self.aggregator._repeat_many(block)
+        each = np.arange(block.n_lists)
+        of_query = csr_array((np.ones(block.n_lists), (block.list_query, each)), shape=(block.n_queries, block.n_lists))
         # A single query may have too many items to compute all replicates at once.
         some = max(1, _CELLS // block.n_candidates) if block.n_queries == 1 else self.n_resamples
         for k in range(0, self.n_resamples, some):
             part = slice(k, k + some)
-            score, error = self._scores(block, scores, weights[:, part])
+            drawn = weights.of_draws(part)
+            score, error = self._scores(block, scores, drawn)
             if error is not None:
                 if block.n_queries > 1:
                     raise _Failing
@@ -183,7 +188,7 @@ class Resampling:
                 last = first.copy()
             if last is not None:
                 last[:, part] = low
-            silent = np.add.reduceat(weights[:, part], block.list_ptr[:-1], axis=0) == 0
+            silent = drawn.sums(of_query) == 0
             valid[:, part] = ~(silent | np.logical_or.reduceat(np.isnan(score), heads, axis=0))
             with np.errstate(invalid="ignore"):
                 score -= centre[:, None]
@@ -207,7 +212,9 @@ class Resampling:
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]
         else:
-            parts = np.array_split(weights, min(effective_n_jobs(self.n_jobs), weights.shape[1]), axis=1)
+            n = weights.shape[1]
+            ends = np.linspace(0, n, min(effective_n_jobs(self.n_jobs), n) + 1).astype(np.int64)
+            parts = [weights.of_draws(slice(*part)) for part in pairwise(ends.tolist())]
             found = Parallel(n_jobs=self.n_jobs)(delayed(_try_again)(self.aggregator, block, part) for part in parts)
         error = next((error for _, error in found if error is not None), None)
         return np.concatenate([score for score, _ in found], axis=1) if len(found) > 1 else found[0][0], error
@@ -219,14 +226,15 @@ def _try_again(aggregator, lists, weights):
 
 def _try(scores, weights, n_candidates):
     try:
-        return scores(weights), None
+        return (scores.of_draws(weights) if hasattr(scores, "of_draws") else scores(weights.dense())), None
     except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
         if isinstance(error, MemoryError):
             raise
         n = weights.shape[1]
         if n == 1:
             return np.full((n_candidates, 1), np.nan), error
-        halves = [_try(scores, part, n_candidates) for part in (weights[:, : n // 2], weights[:, n // 2 :])]
+        parts = (weights.of_draws(slice(n // 2)), weights.of_draws(slice(n // 2, None)))
+        halves = [_try(scores, part, n_candidates) for part in parts]
         return np.concatenate([half for half, _ in halves], axis=1), halves[0][1] or halves[1][1]
 
 

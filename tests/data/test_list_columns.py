@@ -147,7 +147,7 @@ def test_resampling_draws_the_lists_of_one_comparison_together(lists):
         assert len(pair) == 2 and (pair[0] == pair[1]).all() and pair.max() > 1
     assert draws.n_units.tolist() == [80]
     merged = duels.list_duel == -1
-    np.testing.assert_allclose(draws.weights(0, 1)[merged].sum(axis=0) + counts[shared].sum(axis=0) / 2, 80)
+    np.testing.assert_allclose(draws.weights(0, 1).dense()[merged].sum(axis=0) + counts[shared].sum(axis=0) / 2, 80)
 
 
 def test_transformers_pipelines_and_files_keep_marks(lists, tmp_path):

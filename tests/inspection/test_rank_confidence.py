@@ -83,7 +83,7 @@ def test_rank_confidence_equals_its_definition(simultaneous):
     options = {"n_resamples": 50, "confidence": 0.9, "random_state": 7}
     frame = rank_confidence(BordaCount(), lists, simultaneous=simultaneous, **options).sort_values("item")
     resampling = Resampling(BordaCount(), lists, unit="list", n_jobs=None, **options)
-    weights = resampling.draws.weights(0, 1)
+    weights = resampling.draws.weights(0, 1).dense()
     points = 7 - lists.to_frame().pivot(index="voter", columns="item", values="rank").to_numpy()
     low, high = written_out(lists, weights, points, 0.9, simultaneous)
     assert low.max() > 1 and high.min() < 6

@@ -81,7 +81,7 @@ def test_rank_stability_equals_aggregating_each_draw(method):
     found = rank_stability(method, frame, places=[2], **EVERYTHING)
     encoded = RankedLists.from_frame(frame)
     resampling = Resampling(method, encoded, **EVERYTHING)
-    weights = resampling.draws.weights(0, 3)
+    weights = resampling.draws.weights(0, 3).dense()
     consensus = method.fit_transform(frame)
     pd.testing.assert_frame_equal(
         found[["query", "item", "score", "rank"]], consensus[["query", "item", "score", "rank"]]
@@ -162,7 +162,7 @@ def test_resampling_multiplies_draws_by_voter_weights():
     resampling = Resampling(BordaCount(voter_weights=weights), frame, **EVERYTHING)
     plain = Resampling(BordaCount(), frame, **EVERYTHING)
     given = np.array([weights[voter] for voter in resampling.lists.voters.take(resampling.lists.list_voter)])
-    found, counts = (one.draws.weights(0, 1) for one in (resampling, plain))
+    found, counts = (one.draws.weights(0, 1).dense() for one in (resampling, plain))
     np.testing.assert_array_equal((found / given[:, None]) % 1, 0)
     n_lists = resampling.lists.n_lists
     assert ((found / given[:, None]).sum(axis=0) == n_lists).all() and (counts.sum(axis=0) == n_lists).all()
@@ -173,14 +173,14 @@ def test_resampling_handles_lists_of_weight_0_and_fractional_weights():
     silenced = frame["voter"].unique()[2]
     frame.loc[frame["voter"] == silenced, "weight"] = 0.0
     resampling = Resampling(BordaCount(), frame, **EVERYTHING)
-    weights = resampling.draws.weights(0, 1)
+    weights = resampling.draws.weights(0, 1).dense()
     one = resampling.lists.voters.take(resampling.lists.list_voter) == silenced
     assert (weights[one] == 0).all() and (weights.sum(axis=0) == 0.5 * (frame["voter"].nunique() - 1)).all()
 
 
 def test_resampling_by_voter_draws_all_lists_of_a_voter_together():
     resampling = Resampling(BordaCount(), lists(), **EVERYTHING | {"unit": "voter"})
-    weights = resampling.draws.weights(0, 3)
+    weights = resampling.draws.weights(0, 3).dense()
     of_voter = pd.DataFrame(weights).groupby(resampling.lists.list_voter).nunique()
     assert (of_voter == 1).all(axis=None)
     assert rank_stability(BordaCount(), lists(), unit="voter", n_resamples=30)["n_resamples"].eq(30).all()
@@ -194,7 +194,7 @@ def test_rank_stability_by_query_pools_the_lists_into_one_board():
     assert board["query"].eq("all").all() and board["item"].tolist() == expected["item"].tolist()
     np.testing.assert_allclose(board["score"], expected["score"])
     resampling = Resampling(BordaCount(), frame, **EVERYTHING | {"unit": "query"})
-    weights = resampling.draws.weights(0, 1)
+    weights = resampling.draws.weights(0, 1).dense()
     query = RankedLists.from_frame(frame).list_query
     assert (pd.DataFrame(weights).groupby(query).nunique() == 1).all(axis=None)
     assert preference_probabilities(BordaCount(), frame, unit="query", n_resamples=9).shape == (len(board),) * 2
@@ -213,7 +213,7 @@ def test_rank_stability_excludes_and_counts_failing_draws():
     frame = lists(1)
     found = rank_stability(Fragile(), frame, n_resamples=80)
     resampling = Resampling(BordaCount(), frame, **EVERYTHING | {"n_resamples": 80, "random_state": 0})
-    weights = resampling.draws.weights(0, 1)
+    weights = resampling.draws.weights(0, 1).dense()
     assert found["n_resamples"].unique() == (weights[0] > 0).sum() and (weights[0] == 0).any()
     whole = rank_stability(BordaCount(), frame, n_resamples=80)
     assert (found["score_se"] < 2 * whole["score_se"]).all()

@@ -20,8 +20,8 @@ from ._absent import ranks_absent_last
 from ._averaged_stages import AveragedStages
 from ._connected import check_connected, check_maximum
 from ._duels import PairCounts, merge_equal_pairs, pair_queries
-from ._many_minima import minimise
-from ._posterior import most_likely, plain_prior
+from ._pair_fits import PairFits
+from ._posterior import most_likely
 from ._reliabilities import learn_reliabilities
 from ._reliable_stages import ReliableStages
 from ._stages import Stages
@@ -30,8 +30,6 @@ from ._tied_stages import MOST_TIED, TiedStages, pair_prevalence
 
 __all__ = ["PlackettLuce"]
 
-# Pairs and replicates that are fitted at one time.
-_CELLS = 1 << 20
 # Bytes of standard errors for each ordered pair of a query's items, and with "voters" for each list and item.
 _ERROR_BYTES, _SCORE_BYTES = 80.0, 32.0
 
@@ -430,21 +428,10 @@ class PlackettLuce(WeightedAggregator):
             return super()._repeat_many(lists)
         if not of_pairs.all():
             return self._repeat_kinds(lists, [np.flatnonzero(of_pairs), np.flatnonzero(~of_pairs)])
-        stages, pattern = self._stages(lists)
-        merged = stages.lists
-        pairs = PairCounts(merged, tied_win=0.5 if self.ties == "average" else 1.0)
+        pairs = PairCounts(lists, tied_win=0.5 if self.ties == "average" else 1.0)
+        stages, _ = self._stages(lists)
         start = self._fit(stages, np.zeros(lists.n_candidates))[0]
-        some = max(1, _CELLS // max(len(pairs.one), lists.n_candidates))
-
-        def scores(weights):
-            if pattern is not None:
-                weights = np.stack(
-                    [np.bincount(pattern, weights=one, minlength=merged.n_lists) for one in weights.T], 1
-                )
-            parts = [self._fit_pairs(pairs, weights[:, k : k + some], start) for k in range(0, weights.shape[1], some)]
-            return np.concatenate(parts, axis=1)
-
-        return scores
+        return PairFits(pairs, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _repeat_kinds(self, lists, kinds):
         """Split the queries by kind, call `_repeat_many` for each kind, and return one function for all queries."""
@@ -464,28 +451,6 @@ class PlackettLuce(WeightedAggregator):
             return found
 
         return scores
-
-    def _fit_pairs(self, pairs, weights, start):
-        """Fit log-worths to lists of two items for each column of `weights`.
-
-        Returns the log-worths, of shape (n_candidates, n_replicates).
-        """
-        lists, n = pairs.lists, weights.shape[1]
-        won, likelihood = pairs.likelihood(weights)
-        shape = lists.n_candidates, n
-
-        def minus_log_posterior(log_worth):
-            log_worth = log_worth.reshape(shape)
-            value, gradient = likelihood(log_worth)
-            terms, slopes = plain_prior(self.prior, log_worth)
-            value = value + np.add.reduceat(terms, lists.candidate_ptr[:-1], axis=0)
-            return -value.ravel(), -(gradient + slopes).ravel()
-
-        group = (lists.candidate_query[:, None].astype(np.int64) * n + np.arange(n)).ravel()
-        options = {"tol": self.tol, "max_iter": self.max_iter}
-        start = np.repeat(start[:, None], n, axis=1).ravel()
-        found = minimise(minus_log_posterior, start, group, lists.n_queries * n, (won + self.prior).ravel(), **options)
-        return found[0].reshape(shape)
 
     def _fit(self, stages, start):
         return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
