@@ -3,6 +3,7 @@
 # tools/regenerate.py writes what follows.
 from ._agreement import (
     ConsensusScorer,
+    KrippendorffAlpha,
     agreement_matrix,
     agreement_names,
     average_overlap,
@@ -14,6 +15,7 @@ from ._agreement import (
     kendall_distance,
     kendall_tau,
     kendall_w,
+    krippendorff_alpha,
     overlap,
     rank_biased_overlap,
     spearman_rho,
@@ -54,6 +56,7 @@ from ._relevance import (
 __all__ = [
     "ConsensusScorer",
     "JudgedRanking",
+    "KrippendorffAlpha",
     "Measure",
     "RankingScorer",
     "agreement_matrix",
@@ -80,6 +83,7 @@ __all__ = [
     "kendall_distance",
     "kendall_tau",
     "kendall_w",
+    "krippendorff_alpha",
     "make_measure",
     "make_ranking_scorer",
     "mean_average_r_precision",

@@ -10,7 +10,7 @@ _CELLS = 1 << 20
 
 
 class PairFits:
-    """Function of the weights of the lists in many replicates that returns the log-worths.
+    """Function of the weights of the lists in many replicates that returns the scores.
 
     Parameters
     ----------
@@ -18,16 +18,18 @@ class PairFits:
         The comparisons.
     start : ndarray of shape (n_candidates,)
         Log-worths from which each fit starts.
+    published : PublishedScale
+        Scale of the results.
     prior, tol, max_iter : float, float, int
         Parameters of PlackettLuce.
     """
 
-    def __init__(self, pairs, start, *, prior, tol, max_iter):
-        self.pairs, self.start, self.prior = pairs, start, prior
+    def __init__(self, pairs, start, published, *, prior, tol, max_iter):
+        self.pairs, self.start, self.published, self.prior = pairs, start, published, prior
         self.options = {"tol": tol, "max_iter": max_iter}
 
     def __call__(self, weights):
-        """Return log-worths of shape (n_candidates, n_replicates) for weights of shape (n_lists, n_replicates)."""
+        """Return scores of shape (n_candidates, n_replicates) for weights of shape (n_lists, n_replicates)."""
         return self._fit_parts(lambda matrix, part: matrix @ weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
@@ -56,4 +58,4 @@ class PairFits:
         group = (lists.candidate_query[:, None].astype(np.int64) * n + np.arange(n)).ravel()
         start, scale = np.repeat(self.start[:, None], n, axis=1).ravel(), (won + self.prior).ravel()
         found = minimise(minus_log_posterior, start, group, lists.n_queries * n, scale, **self.options)
-        return found[0].reshape(shape)
+        return self.published(found[0].reshape(shape))

@@ -1,7 +1,8 @@
 """Plackett and Luce's model of ranked lists; for lists of two items it is the model of Bradley and Terry."""
 
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -22,6 +23,7 @@ from ._connected import check_connected, check_maximum
 from ._duels import PairCounts, merge_equal_pairs, pair_queries
 from ._pair_fits import PairFits
 from ._posterior import most_likely
+from ._published_scale import PublishedScale
 from ._reliabilities import learn_reliabilities
 from ._reliable_stages import ReliableStages
 from ._stages import Stages
@@ -58,6 +60,12 @@ class PlackettLuce(WeightedAggregator):
         Method for standard errors. "model" uses the curvature of the likelihood. "voters" uses the differences between
         the lists; this method is also valid if the model is wrong. The name of a grouping, such as "judge", uses the
         differences between its groups, because lists of a group resemble each other. None computes no standard errors.
+    scale : {"log", "elo"}, default="log"
+        Scale of the scores. "log" publishes the log-worths. "elo" multiplies them by 400 / log(10), so that a lead of
+        400 points means odds of 10 to 1, and the mean of a query is 1000.
+    anchor : mapping of one item to float, default=None
+        An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
+        has this score. Standard errors then refer to the difference from this item.
     votes : bool or None, default=None
         Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
         a fractional w. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
@@ -101,10 +109,10 @@ class PlackettLuce(WeightedAggregator):
     Raises
     ------
     InputError
-        With ``prior=0``, if the likelihood of a query has no maximum. In such a query some items are never ranked below
-        the other items, or never above the other items. With ``ties="davidson"`` there is another possible reason: some
-        items only tie with the other items. With ``ties="davidson"`` the error is also raised if more than 20 items tie
-        in a list.
+        If a query lacks the item of `anchor`. With ``prior=0``, if the likelihood of a query has no maximum. In such a
+        query some items are never ranked below the other items, or never above the other items. With
+        ``ties="davidson"`` there is another possible reason: some items only tie with the other items. With
+        ``ties="davidson"`` the error is also raised if more than 20 items tie in a list.
 
     Warns
     -----
@@ -128,9 +136,9 @@ class PlackettLuce(WeightedAggregator):
     .. math:: \sum_{j=1}^{L} \Big(t_j - \log \sum_{i \in A_j} e^{t_i}\Big),
 
     where :math:`A_j` contains the items that are left before the j-th choice; with "last" the absent items are always
-    left, too. List weights multiply the log-likelihood. The score is :math:`t_i`. The column `worth` is :math:`e^{t_i}`
-    divided by its sum over the items of the query. **Scores of different queries cannot be compared**: each query has
-    its own scale.
+    left, too. List weights multiply the log-likelihood. The score is :math:`t_i`, on the chosen scale. The column
+    `worth` is :math:`e^{t_i}` divided by its sum over the items of the query. **Scores of different queries cannot be
+    compared**: each query has its own scale.
 
     The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` to the log-likelihood for each item [3]_. With the prior, all
     data have exactly one solution, and its worths are finite. Without the prior there is a solution only if a chain of
@@ -170,13 +178,13 @@ class PlackettLuce(WeightedAggregator):
     voter who prefers bad items gets a reliability near 0, but never below 0. Standard errors treat the reliabilities as
     known.
 
-    **Standard errors** refer to :math:`t_i` minus the mean of the query. They are computed at the estimate. The prior
-    does not count, because it is not data. Standard errors are infinite in queries whose lists do not determine all
-    differences of worths. `votes` refers to the weights in the lists, multiplied by `voter_weights`. Equal comparisons
-    that were merged count as many comparisons, and a comparison with a share or a factor counts as one. With a grouping
-    of G groups, the derivatives of the log-likelihood are summed by group, and the sum of their squares is multiplied
-    by G / (G - 1). For intervals, use the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie
-    if their log-worths differ by less than ten times `tol`.
+    **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
+    computed at the estimate. The prior does not count, because it is not data. Standard errors are infinite in queries
+    whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
+    `voter_weights`. Equal comparisons that were merged count as many comparisons, and a comparison with a share or a
+    factor counts as one. With a grouping of G groups, the derivatives of the log-likelihood are summed by group, and
+    the sum of their squares is multiplied by G / (G - 1). For intervals, use the quantiles of the t distribution with G
+    - 1 degrees of freedom. Two items tie if their log-worths differ by less than ten times `tol`.
 
     The fit takes about 30 passes over the rows. The time of standard errors grows with the square of the length of each
     list and the cube of the number of items. They need memory for ten matrices of all pairs of items; this memory is
@@ -238,6 +246,8 @@ class PlackettLuce(WeightedAggregator):
         "absent": [StrOptions({"auto", "last", "ignore"})],
         "ties": [StrOptions({"average", "efron", "breslow", "davidson"})],
         "std_errors": [str, None],
+        "scale": [StrOptions({"log", "elo"})],
+        "anchor": [Mapping, None],
         "votes": ["boolean", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -258,6 +268,8 @@ class PlackettLuce(WeightedAggregator):
         absent: Literal["auto", "last", "ignore"] = "auto",
         ties: Literal["average", "efron", "breslow", "davidson"] = "average",
         std_errors: str | None = None,
+        scale: Literal["log", "elo"] = "log",
+        anchor: Mapping[Any, float] | None = None,
         votes: bool | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
@@ -271,6 +283,8 @@ class PlackettLuce(WeightedAggregator):
         self.absent = absent
         self.ties = ties
         self.std_errors = std_errors
+        self.scale = scale
+        self.anchor = anchor
         self.votes = votes
         self.max_iter = max_iter
         self.tol = tol
@@ -292,11 +306,15 @@ class PlackettLuce(WeightedAggregator):
     def _aggregate_weighted(self, lists, weight, known):
         # Check before the fit, which may take long.
         self._check_memory(lists, self._error_memory(lists), "choose std_errors=None")
+        published = PublishedScale(lists, self.scale, self.anchor)
         stages, pattern, variables, n_iter, converged = self._estimate(lists, weight)
         log_worth = variables[: lists.n_candidates]
         columns = {"worth": _shares_of_query(lists, log_worth)}
         if self.std_errors is not None:
-            columns["std_error"] = standard_errors(stages, lists, pattern, variables, self.std_errors, self.votes)
+            error = standard_errors(
+                stages, lists, pattern, variables, self.std_errors, votes=self.votes, anchor=published.anchor
+            )
+            columns["std_error"] = published.factor * error
         queries = {
             "log_likelihood": stages.value_and_gradient(variables)[0],
             "n_iter": n_iter,
@@ -304,7 +322,8 @@ class PlackettLuce(WeightedAggregator):
         }
         if self.ties == "davidson":
             queries["tie_prevalence"] = pair_prevalence(stages, variables)
-        return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
+        score = published(log_worth)
+        return Consensus(score, columns, queries, scale=self._scale(score, published.factor))
 
     def _error_memory(self, lists):
         """Return the number of bytes that standard errors need in each query; None means no standard errors."""
@@ -381,11 +400,12 @@ class PlackettLuce(WeightedAggregator):
             return super()._repeat(lists)
         stages, pattern = self._stages(lists)
         start = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))[0]
+        published = PublishedScale(lists, self.scale, self.anchor)
 
         def score(weight):
             if pattern is not None:
                 weight = np.bincount(pattern, weights=weight, minlength=stages.lists.n_lists)
-            return self._fit(stages.with_list_weight(weight), start)[0][: lists.n_candidates]
+            return published(self._fit(stages.with_list_weight(weight), start)[0][: lists.n_candidates])
 
         return score
 
@@ -431,7 +451,8 @@ class PlackettLuce(WeightedAggregator):
         pairs = PairCounts(lists, tied_win=0.5 if self.ties == "average" else 1.0)
         stages, _ = self._stages(lists)
         start = self._fit(stages, np.zeros(lists.n_candidates))[0]
-        return PairFits(pairs, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
+        published = PublishedScale(lists, self.scale, self.anchor)
+        return PairFits(pairs, start, published, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _repeat_kinds(self, lists, kinds):
         """Split the queries by kind, call `_repeat_many` for each kind, and return one function for all queries."""
@@ -455,12 +476,12 @@ class PlackettLuce(WeightedAggregator):
     def _fit(self, stages, start):
         return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
-    def _scale(self, log_worth):
-        """Return the scale of the scores.
+    def _scale(self, score, factor):
+        """Return the scale of the scores, which are log-worths times a factor.
 
         With this scale, items tie if their scores differ by less than the error of the iteration.
         """
-        return np.maximum(np.abs(log_worth), 10 * self.tol / TOLERANCE)
+        return np.maximum(np.abs(score), factor * 10 * self.tol / TOLERANCE)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

@@ -9,13 +9,13 @@ from ..._data._votes import are_votes, first_of_each_unit
 from ...exceptions import InputError
 
 
-def standard_errors(stages, lists, pattern, variables, kind, votes=None):
-    """Compute standard errors of the log-worths minus the mean of their query.
+def standard_errors(stages, lists, pattern, variables, kind, *, votes=None, anchor=None):
+    """Compute standard errors of the log-worths minus the mean of their query, or minus the anchor of their query.
 
     `kind` is "model", "voters" or the name of a grouping. `stages` is the likelihood of merged lists. `pattern`
     contains the position of each list among the merged lists; it is None if nothing was merged. With "voters", `votes`
     is True if weights are numbers of lists. With None, weights are numbers of lists only in queries where all weights
-    are integers.
+    are integers. `anchor` contains the candidate that is the anchor of each query, or is None.
     """
     errors, robust = [], kind != "model"
     pattern = np.arange(lists.n_lists) if pattern is None else pattern
@@ -27,9 +27,11 @@ def standard_errors(stages, lists, pattern, variables, kind, votes=None):
         if robust:
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             inverse = inverse @ _squares(scores, pattern[own] - stages.list_ptr[q], *units(own)) @ inverse
-        # Subtract the mean of the query.
-        inverse = inverse[:n, :n] - inverse[:n, :n].mean(axis=0)
-        inverse = inverse - inverse.mean(axis=1)[:, None]
+        # Subtract the mean of the query, or the anchor.
+        inverse = inverse[:n, :n]
+        own = None if anchor is None else anchor[q] - lists.candidate_ptr[q]
+        inverse = inverse - (inverse.mean(axis=0) if own is None else inverse[own])
+        inverse = inverse - (inverse.mean(axis=1) if own is None else inverse[:, own])[:, None]
         errors.append(np.full(n, np.inf) if is_open else np.sqrt(np.maximum(np.diag(inverse), 0.0)))
     return np.concatenate(errors)
 

@@ -1,0 +1,72 @@
+"""Scale on which log-worths are published: log-worths or Elo points, with the mean or an anchor at a given value."""
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+
+import numpy as np
+
+from ..._data._frames import first_row, plain_index, show_id
+from ..._support._values import is_finite, show
+from ...exceptions import InputError
+
+#: Points of Elo for a factor of e in the odds, and the mean of a board.
+ELO_POINTS, ELO_MEAN = 400 / math.log(10), 1000.0
+
+
+class PublishedScale:
+    """Conversion of log-worths to scores.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        Lists whose candidates have the log-worths.
+    scale : {"log", "elo"}
+        "log" keeps the log-worths. "elo" multiplies them, and gives each query the mean 1000.
+    anchor : mapping of one item to float, or None
+        Item with a known score. All scores of its query are shifted.
+    """
+
+    def __init__(self, lists, scale, anchor):
+        self.factor = ELO_POINTS if scale == "elo" else 1.0
+        self.ptr, self.query = lists.candidate_ptr, lists.candidate_query
+        self.mean = ELO_MEAN if scale == "elo" else None
+        #: Candidate that is the anchor of each query, of shape (n_queries,); None without an anchor.
+        self.anchor, self.value = None, None
+        if anchor is not None:
+            self.value = _value(anchor)
+            self.anchor = _candidates(lists, next(iter(anchor)))
+
+    def __call__(self, log_worth):
+        """Return the scores for log-worths of shape (n_candidates,) or (n_candidates, n_replicates)."""
+        score = log_worth * self.factor if self.factor != 1 else log_worth
+        if self.anchor is not None:
+            return score + (self.value - score[self.anchor])[self.query]
+        if self.mean is None:
+            return score
+        sizes = np.diff(self.ptr).reshape(-1, *[1] * (log_worth.ndim - 1))
+        return score + (self.mean - np.add.reduceat(score, self.ptr[:-1], axis=0) / sizes)[self.query]
+
+
+def _value(anchor):
+    value = next(iter(anchor.values()), None)
+    if not isinstance(anchor, Mapping) or len(anchor) != 1 or not isinstance(value, Real) or not is_finite(value):
+        raise InputError(
+            f"`anchor` must map one item to a finite score, such as {{'gpt-4': 1300}}; got {show(anchor)}. Keep one "
+            "item."
+        )
+    return float(value)
+
+
+def _candidates(lists, item):
+    """Return the candidate of an item in each query."""
+    place = plain_index(lists.items).get_indexer([item])[0]
+    of_item = np.flatnonzero(lists.candidate_item == place)
+    found = np.zeros(lists.n_queries, dtype=bool)
+    found[lists.candidate_query[of_item]] = True
+    if not found.all():
+        raise InputError(
+            f"`anchor` must be an item of every query; query {show_id(lists.queries, first_row(~found))} has no item "
+            f"{item!r}. Choose another item, or leave out anchor."
+        )
+    return of_item
