@@ -40,7 +40,8 @@ def aggregate(args, progress):
     progress.say(f"merging {lists.n_queries:,} queries by {name}")
     if args.intervals:
         progress.say(f"drawing {args.draws:,} times from the lists of {lists.n_queries:,} queries")
-        frame = rank_stability(method, lists, n_resamples=args.draws, random_state=args.random_state or 0)
+        seed = args.random_state or 0
+        frame = rank_stability(method, lists, n_resamples=args.draws, unit=args.unit, random_state=seed)
     else:
         frame = method.transform(lists)
     tag = type(method).__name__

@@ -150,7 +150,7 @@ def _load_comparisons(files, progress, groups):
     progress.say("encoding the comparisons")
     return RankedLists.from_comparisons(
         frame,
-        tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), None),
+        tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
         weight="weight" if "weight" in frame else None,
         groups=None if groups is None else [name.strip() for name in groups.split(",")],
     )

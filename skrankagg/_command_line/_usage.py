@@ -206,6 +206,8 @@ def make_parser():
     intervals = "add the interval of each place over random draws of the lists, and the chance of being first"
     add("--intervals", action="store_true", help=intervals)
     add("--draws", type=_count, default=1000, metavar="N", help="number of draws (default: 1000)")
+    unit = "what --intervals draws: list (default), voter, query, or one of the names in --groups"
+    add("--unit", metavar="NAME", default="list", help=unit)
     add("--random-state", type=_seed, metavar="N", help="seed of the draws and of randomised methods")
     chunks = "read Parquet files N queries at a time; see also --job and -o"
     add("--chunk-queries", type=_count, metavar="N", help=chunks)

@@ -41,7 +41,10 @@ def refuse_outcomes(df, winner, loser, caller):
     """
     frame = known_frame(df, caller)
     titles = list(frame.columns if isinstance(frame, pd.DataFrame) else frame.collect_schema().names())
-    for name in _columns_with(frame, (winner, loser)):
+    # The column of winners may hold the names of two other columns, although there is a column of losers.
+    others = tuple(one for one in titles if isinstance(one, str) and one not in (winner, loser))
+    found = [winner] if winner in _columns_with(frame, others) else []
+    for name in dict.fromkeys((*_columns_with(frame, (winner, loser)), *found)):
         values = frame[name] if isinstance(frame, pd.DataFrame) else frame.select(name).lazy().collect()[name].to_list()
         texts = list(dict.fromkeys(one for one in values if isinstance(one, str)))
         sides = [winner, loser]

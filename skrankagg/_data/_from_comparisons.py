@@ -40,7 +40,7 @@ def from_comparisons(
     *,
     winner: str = "winner",
     loser: str = "loser",
-    tie: str | None = None,
+    tie: str | None = "tie",
     first: str | None = None,
     second: str | None = None,
     outcome: str | None = None,
@@ -64,9 +64,9 @@ def from_comparisons(
     winner, loser : str, default="winner", "loser"
         Names of the columns that contain the winner and the loser of each comparison. If the frame has no such columns,
         the columns of `first`, `second` and `outcome` are looked for, see Notes.
-    tie : str, default=None
-        Name of a column of booleans, or of the numbers 0 and 1. True or 1 means that the winner and the loser tied.
-        None means that no items tied.
+    tie : str or None, default="tie"
+        Name of an optional column of booleans, or of the numbers 0 and 1. True or 1 means that the winner and the loser
+        tied. None ignores the column, so that no items tie.
     first, second, outcome : str, default=None
         Names of the columns of the two items and of the outcome. The outcome is a word, the id of the winner, or the
         first item's share of the win, from 0 to 1.
@@ -82,8 +82,9 @@ def from_comparisons(
         Names of further columns that become groupings, such as the prompt. Only comparisons of the same groups are
         merged.
     reconcile : bool, default=False
-        Whether to merge verdicts on the same two items in both orders. If a voter decided differently in the two
-        orders, the comparison is a tie. It needs `first`, `second` and `outcome`, and `voter` or `groups`.
+        Whether to merge verdicts on the same two items in both orders. If a voter preferred different items in the two
+        orders, the comparison is a tie; otherwise its share is the mean of the two shares. It needs `first`, `second`
+        and `outcome`, and the columns that say which verdicts belong together, such as the judge and the prompt.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
@@ -165,10 +166,11 @@ def from_comparisons(
     if not is_frame(frame) and isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         frame = _frame_of_tuples(frame)
     names = {"winner": winner, "loser": loser, "tie": tie, "weight": weight, "voter": voter}
+    tie_is_asked = tie is not None and tie != "tie"
     of_sides = {"first": first, "second": second, "outcome": outcome}
     titles = _titles(frame)
     if all(one is None for one in of_sides.values()):
-        if loser == "loser" and "loser" not in titles and tie is None:
+        if loser == "loser" and "loser" not in titles and not tie_is_asked:
             of_sides = _usual_columns(titles) or of_sides
     elif any(one is None for one in of_sides.values()):
         raise InputError(
@@ -176,7 +178,7 @@ def from_comparisons(
             f"{', '.join(f'{name}={one!r}' for name, one in of_sides.items())}. Name all three columns."
         )
     by_side = of_sides["first"] is not None
-    if by_side and tie is not None:
+    if by_side and tie_is_asked:
         raise InputError(
             f"`tie` must be None if there is a column of outcomes; got {tie!r}. A tie is an outcome, such as 'tie' or "
             "0.5."
@@ -186,17 +188,20 @@ def from_comparisons(
         read |= {one: one for one in groups if isinstance(one, str)}
     columns = Columns(frame, read, _CALLER)
     needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
-    columns.require(*needed, *(one for one in ("tie", "weight", "voter") if read.get(one) is not None))
-    groups = check_groupings(groups, columns.available, _CALLER)
     if voter is not None:
-        check_groupings([voter], columns.available, _CALLER)
+        check_groupings([voter], columns.available, _CALLER, "voter")
+    groups = check_groupings(groups, columns.available, _CALLER)
+    has_tie = not by_side and columns.has("tie")
+    columns.require(*needed, *(["tie"] if has_tie else []), *(["weight"] if weight is not None else []))
     if not by_side:
         refuse_outcomes(frame, winner, loser, _CALLER)
     upper, lower, items = _items(columns, needed[:2], strip)
     if by_side:
         share, factor = read_outcomes(columns.series(of_sides["outcome"]), upper, lower, items, outcomes, of_sides)
     else:
-        tied = read_ties(columns.series(tie), tie) if tie is not None else np.zeros(columns.n_rows, dtype=bool)
+        tied = np.zeros(columns.n_rows, dtype=bool)
+        if has_tie:
+            tied = read_ties(columns.series(columns.name("tie")), columns.name("tie"))
         share, factor = np.where(tied, 0.5, 1.0), np.ones(columns.n_rows)
     size = None
     if weight is not None:
@@ -215,7 +220,11 @@ def from_comparisons(
                 "`reconcile` must be False unless the frame has columns of a first and a second item, and voter= or "
                 "groups= says which verdicts belong together. Name these columns."
             )
-        upper, lower, share, factor, size, who = _reconcile(upper, lower, share, factor, size, who)
+        if size is not None:
+            raise InputError(
+                "`weight` must be None with reconcile=True, which merges rows; got a column. Leave it out."
+            )
+        upper, lower, share, factor, who = _reconcile(upper, lower, share, factor, who)
     lists = _encode(cls, query, items, upper, lower, share, factor, size, who)
     warn_of_similar_ids(lists)
     return lists
@@ -281,7 +290,9 @@ def comparison_columns(titles):
 
 def _usual_columns(titles):
     """Return the usual columns of two items and an outcome as a dict, or None if the frame lacks them."""
-    found = [trio for trio in USUAL if all(one in titles for one in trio)]
+    # Titles in upper or lower case are the same.
+    known = {one.strip().casefold(): one for one in reversed(titles) if isinstance(one, str)}
+    found = [trio for trio in USUAL if all(one in known for one in trio)]
     if not found:
         return None
     if len(found) > 1:
@@ -289,7 +300,7 @@ def _usual_columns(titles):
             f"The frame of {_CALLER} must have one pair of columns of items; {' and '.join(str(one) for one in found)} "
             "each qualify. Name first=, second= and outcome=."
         )
-    return dict(zip(("first", "second", "outcome"), found[0], strict=True))
+    return {side: known[one] for side, one in zip(("first", "second", "outcome"), found[0], strict=True)}
 
 
 def _frame_of_tuples(rows):
@@ -341,8 +352,8 @@ def _encode_group(values, name, strip):
     return codes, index
 
 
-def _reconcile(first, second, share, factor, size, who):
-    """Merge the verdicts of a voter on the same two items in both orders; different verdicts become a tie."""
+def _reconcile(first, second, share, factor, who):
+    """Merge the verdicts of a voter on the same two items in both orders; opposite verdicts become a tie."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     keys = [*(codes for codes, _ in who.values()), low, high]
     order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
@@ -350,11 +361,19 @@ def _reconcile(first, second, share, factor, size, who):
     number[order] = np.cumsum(starts[-1]) - 1
     n = int(number.max(initial=-1)) + 1
     is_low = first == low
-    both = (np.bincount(number[is_low], minlength=n) > 0) & (np.bincount(number[~is_low], minlength=n) > 0)
+    in_order, turned = (np.bincount(number[side], minlength=n) for side in (is_low, ~is_low))
+    both = (in_order > 0) & (turned > 0)
+    several = both & ((in_order > 1) | (turned > 1))
+    if several.any():
+        raise InputError(
+            f"`reconcile` must find one verdict for each order of two items; {int(several.sum())} groups have more. "
+            f"The first of them is in row {first_row(several[number])}. Name the column that tells them apart, such as "
+            "groups=['prompt']."
+        )
     of_low = np.where(is_low, share, 1 - share)
-    least, most = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(least, number, of_low)
-    np.maximum.at(most, number, of_low)
+    least, most, total = np.full(n, np.inf), np.full(n, -np.inf), np.bincount(number, weights=of_low, minlength=n)
+    np.minimum.at(least, number, np.sign(of_low - 0.5))
+    np.maximum.at(most, number, np.sign(of_low - 0.5))
     flipped = both & (least < most)
     if flipped.any():
         warn_user(
@@ -362,14 +381,15 @@ def _reconcile(first, second, share, factor, size, who):
             f"({flipped.sum() / both.sum():.1%}) were decided differently in the two orders; they count as ties.",
             UserWarning,
         )
-    # Of the rows of a comparison in both orders, the first one stays.
+    # Of the two rows of a comparison in both orders, the first one stays.
     position = np.full(n, len(order))
     np.minimum.at(position, number, np.arange(len(order)))
+    mean = np.where(is_low, (total / 2)[number], 1 - (total / 2)[number])
+    share = np.where(flipped[number], 0.5, np.where(both[number], mean, share))
+    factor = np.where(both[number], np.bincount(number, weights=factor, minlength=n)[number] / 2, factor)
     kept = ~both[number] | (np.arange(len(order)) == position[number])
-    share = np.where(flipped[number], 0.5, share)[kept]
-    size = None if size is None else size[kept]
     who = {name: (codes[kept], index) for name, (codes, index) in who.items()}
-    return first[kept], second[kept], share, factor[kept], size, who
+    return first[kept], second[kept], share[kept], factor[kept], who
 
 
 def _encode(cls, query, items, first, second, share, factor, size, who):

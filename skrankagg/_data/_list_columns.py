@@ -25,30 +25,32 @@ NO_DUEL, COUNTED, WEIGHTED = 0, -1, -2
 _REFUSED = ("list", "voter", "query", "model", "item", "rank", "score", "weight", "duel")
 
 
-def check_groupings(groups, available, caller):
+def check_groupings(groups, available, caller, parameter="groups"):
     """Return the names of groupings as a list; raise an error unless each names a column and no name is reserved."""
     if groups is None:
         return []
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
         raise InputTypeError(
-            f"`groups` of {caller} must be a list of column names; got {show(groups)}. Write groups=[{groups!r}]."
+            f"`{parameter}` of {caller} must be a list of column names; got {show(groups)}. Write groups=[{groups!r}]."
         )
     groups = list(groups)
     for name in groups:
         if not isinstance(name, str):
-            raise InputTypeError(f"`groups` of {caller} must be names of columns; got {show(name)}. Rename the column.")
+            raise InputTypeError(
+                f"`{parameter}` of {caller} must be names of columns; got {show(name)}. Rename the column."
+            )
         if name in _REFUSED:
             raise InputError(
-                f"`groups` of {caller} must not contain {name!r}, which has another meaning. Rename the column, for "
+                f"`{parameter}` of {caller} must not be {name!r}, which has another meaning. Rename the column, for "
                 "example to 'judge'."
             )
         if name not in available:
             raise InputError(
-                f"`groups` of {caller} must be columns of the frame; {name!r} is none of "
+                f"`{parameter}` of {caller} must be columns of the frame; {name!r} is none of "
                 f"{list(available)}{did_you_mean(name, [one for one in available if isinstance(one, str)])}."
             )
     if len(set(groups)) < len(groups):
-        raise InputError(f"`groups` of {caller} must be different columns; got {groups}. Name each column once.")
+        raise InputError(f"`{parameter}` of {caller} must be different columns; got {groups}. Name each column once.")
     return groups
 
 
@@ -110,14 +112,19 @@ def group_names(lists):
     return [] if lists.list_groups is None else list(lists.list_groups.columns)
 
 
-def grouping(lists, name, parameter):
-    """Return the code of each list's group, and the ids of the groups, for the grouping with a name."""
+def grouping(lists, name, parameter, words=()):
+    """Return the code of each list's group, and the ids of the groups, for the grouping with a name.
+
+    `words` contains the other values that the parameter may have, for the message.
+    """
     names = group_names(lists)
     if name not in names:
         known = f"the lists have {names}" if names else "the lists have none"
+        others = "".join(f"{word!r}, " for word in words)
         raise InputError(
-            f"`{parameter}` must be the name of a grouping; got {name!r}, and {known}{did_you_mean(name, names)}. Name "
-            f"the column when the lists are read: groups=[{name!r}]."
+            f"`{parameter}` must be {others}{'or ' if words else ''}the name of a grouping; got {name!r}, and "
+            f"{known}{did_you_mean(name, [*names, *words])}. Name the column when the lists are read: "
+            f"groups=[{name!r}]."
         )
     values = lists.list_groups[name].array
     return np.asarray(values.codes, dtype=np.int64), values.categories

@@ -97,6 +97,8 @@ def _meaning(one, given):
             one = float(one)
         except ValueError:
             return None
+        if one in given:  # files contain numbers as text
+            return given[one]
     if isinstance(one, Real | np.bool_) and 0 <= one <= 1:
         return float(one), 1.0
     return None
@@ -128,6 +130,6 @@ def _refuse_unknown(found, codes, items, neither, first, second, names, title):
             "fixed meaning. Say what they mean, for example outcomes={1: 1, 2: 0, 0: 0.5} for first, second and tie."
         )
     raise InputError(
-        f"Column {title!r} must have known outcomes; got {shown}. Say what they mean by the first item's share of the "
-        f"win, such as outcomes={{{unknown[0]!r}: 0.5}} for a tie, or drop these rows."
+        f"Column {title!r} must have known outcomes; got {shown}. Map them to the first item's share of the win, such "
+        f"as outcomes={{{unknown[0]!r}: 0.5}} for a tie, or drop these rows."
     )

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
+from .._data._list_columns import grouping
 from .._data._ranked_lists import RankedLists
 from ..exceptions import InputError
 from ..inspection import (
@@ -94,7 +95,8 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
 
 def _n_units(lists, unit):
     counted = lists.list_weight > 0
-    codes = {"list": np.arange(lists.n_lists), "voter": lists.list_voter, "query": lists.list_query}[unit]
+    codes = {"list": np.arange(lists.n_lists), "voter": lists.list_voter, "query": lists.list_query}.get(unit)
+    codes = grouping(lists, unit, "unit")[0] if codes is None else codes
     return len(np.unique(codes[counted]))
 
 

@@ -50,6 +50,7 @@ def test_anchor_has_its_value_and_errors_of_differences_from_it(duels, scale):
     np.testing.assert_allclose(found.loc[duels.items[kept], "std_error"], factor * expected, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.FewListsWarning")
 def test_draws_are_on_the_scale_of_the_scores(duels):
     options = {"n_resamples": 60, "unit": "judge"}
     log = rank_stability(PlackettLuce(anchor={"i3": 0}), duels, **options)

@@ -75,7 +75,7 @@ def test_from_comparisons_reads_factors_and_weights():
 @pytest.mark.parametrize(
     ("frame", "options", "message"),
     [
-        (battles(["a", "won", "lost"]), {}, r"must have known outcomes; got 'won', 'lost'\. Say what"),
+        (battles(["a", "won", "lost"]), {}, r"must have known outcomes; got 'won', 'lost'\. Map"),
         (battles(["a", "p"]).assign(winner=["p", "r"], model_b=["q", "s"]), {}, "must have known outcomes; got 'r'"),
         (
             pd.DataFrame({"model_a": ["p", "q"], "model_b": ["q", "r"], "winner": ["p", "p"]}),
@@ -95,8 +95,8 @@ def test_from_comparisons_reads_factors_and_weights():
         (battles(["a"]), {"reconcile": True}, "`reconcile` must be False unless"),
         (battles(["a"]).assign(n=-1), {"weight": "n"}, "must be at least 0; got -1 in row 0"),
         (battles(["a"]), {"groups": ["judge"]}, "'judge' is none of"),
-        (battles(["a"]).assign(model="m"), {"groups": ["model"]}, "must not contain 'model'"),
-        (battles(["a"]).assign(voter="m"), {"voter": "voter"}, "must not contain 'voter'"),
+        (battles(["a"]).assign(model="m"), {"groups": ["model"]}, "must not be 'model'"),
+        (battles(["a"]).assign(voter="m"), {"voter": "voter"}, "must not be 'voter'"),
         (battles(["a", "b"]).assign(judge=["m", None]), {"voter": "judge"}, "must have an id in every row"),
     ],
 )  # fmt: skip
@@ -136,6 +136,42 @@ def test_from_comparisons_reconciles_verdicts_in_both_orders():
         ("Ann", 1, "p > q", 1.0), ("Ann", 2, "p = q", 1.0), ("Ben", 1, "p = q", 1.0),
         ("Ben", 2, "p > q", 1.0), ("Ben", 2, "q > p", 1.0), ("Ben", 2, "r > p", 1.0),
     ]  # fmt: skip
+
+
+def test_reconcile_compares_which_item_a_share_prefers():
+    frame = battles([0.9, 0.2, 0.6, 0.9]).assign(model_a=list("pqpq"), model_b=list("qpqp"), prompt=[1, 1, 2, 2])
+    with pytest.warns(UserWarning, match="1 of 2 comparisons"):
+        lists = RankedLists.from_comparisons(frame, groups=["prompt"], reconcile=True)
+    assert lists.groups["prompt"].tolist() == [1, 1, 2] and duels(lists) == ["p > q", "q > p", "p = q"]
+    np.testing.assert_allclose(lists.list_weight, [0.85, 0.15, 1.0])
+
+
+def test_reconcile_refuses_several_verdicts_of_one_order():
+    frame = battles(["a", "a", "b"], first=["p", "p", "q"], second=["q", "q", "p"]).assign(judge="Ann")
+    with pytest.raises(InputError, match=r"one verdict for each order of two items; 1 groups have more\..*groups=\["):
+        RankedLists.from_comparisons(frame, voter="judge", reconcile=True)
+    with pytest.raises(InputError, match="`weight` must be None with reconcile=True"):
+        RankedLists.from_comparisons(frame.assign(n=1), voter="judge", weight="n", reconcile=True)
+
+
+def test_from_comparisons_reads_a_column_of_ties_unless_told_otherwise():
+    frame = pd.DataFrame({"winner": ["p", "p"], "loser": ["q", "q"], "tie": [True, False]})
+    assert duels(RankedLists.from_comparisons(frame)) == ["p > q", "p = q"]
+    assert duels(RankedLists.from_comparisons(frame, tie=None)) == ["p > q"]
+    with pytest.raises(InputError, match="must be a column of booleans or of the numbers 0 and 1"):
+        RankedLists.from_comparisons(frame.assign(tie="maybe"))
+
+
+def test_from_comparisons_finds_titles_in_any_case_and_numbers_as_text():
+    frame = battles(["1", "2", "0"]).set_axis(["Model_A", "MODEL_B", "Winner"], axis=1)
+    lists = RankedLists.from_comparisons(frame, outcomes={1: 1, 2: 0, 0: 0.5})
+    assert duels(lists) == ["p > q", "p = q", "q > p"]
+
+
+def test_from_comparisons_refuses_an_outcome_beside_a_column_of_losers():
+    frame = battles(["model_a", "tie", "model_b"]).assign(loser="nobody")
+    with pytest.raises(InputError, match="column 'winner' has the outcome"):
+        RankedLists.from_comparisons(frame)
 
 
 def test_from_matrix_reads_wins():

@@ -102,6 +102,8 @@ EXCEPTIONS = {
     ("frame", "_from_comparisons.from_comparisons"): "also a list of tuples",
     ("groups", "_from_comparisons.from_comparisons"): "the names of columns",
     ("groups", "RankedLists.from_frame"): "the names of columns",
+    ("groups", "VoterKFold"): "the name of a grouping",
+    ("scale", "PlackettLuce"): "the scale of the scores, not of an axis",
     ("groups", "MAIC"): "the name of a grouping",
     ("ties", "PlackettLuce"): "the likelihood of tied items has its own rules",
     ("ties", "average_overlap"): "the variants of overlap are named w, a and b in their paper",

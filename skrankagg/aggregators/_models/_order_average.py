@@ -167,7 +167,7 @@ def _by_points(function, worth, below, *options):
         def integrate(worth, below, *options, s=s):
             return function(worth, below, s, *options)
 
-        found = _cut(integrate, int(size) * len(worth), worth[:, mine], below[mine], *options)
+        found = _cut(integrate, int(size) * (len(worth) // 2 + 1), worth[:, mine], below[mine], *options)
         found = found if isinstance(found, tuple) else (found,)
         if results is None:
             results = tuple(np.empty((*one.shape[:-1], len(below))) for one in found)
@@ -189,7 +189,8 @@ def _integrated_logs(worth, below, s):
     n_items = len(worth)
     # With the mean of x as the centre, the integrand falls with s^2 towards 0.
     centre = below + (n_items + 1) / (2 * n_items) * _tree_sum(worth)
-    value = n_items * np.exp(-centre * s) - np.exp(-below * s) * _sum_over_sets(np.exp(-s * worth[:, None]))
+    _, _, sets = _products(np.exp(-s * worth[:, None]))
+    value = n_items * np.exp(-centre * s) - np.exp(-below * s) * _tree_sum(sets)
     return n_items * np.log(centre) + _STEP * _tree_sum(value)
 
 
@@ -199,55 +200,45 @@ def _integrated_powers(worth, below, s, power):
     factor = _STEP * s**power * np.exp(-below * s)
     # Points below the first one add a geometric series. With power 2, it is too small to count.
     start = _STEP * s[0] / np.expm1(_STEP) if power == 1 else 0.0
-    total = _tree_sum(factor * _sum_over_sets(kept)) + start * n_items
-    own = np.zeros_like(kept)
-    for share, weight, product in _each_product(kept):
-        for item in range(n_items):
-            own[item] += weight * share * kept[item] * product / (1 - share + share * kept[item])
-    own *= factor
-    return total, np.stack([_tree_sum(one) for one in own]) + start * (n_items + 1) / 2
+    share, products, sets = _products(kept)
+    total = _tree_sum(factor * _tree_sum(sets)) + start * n_items
+    products *= share
+    own = [_tree_sum(factor * one * _tree_sum(products / (1 - share + share * one))) for one in kept]
+    return total, np.stack(own) + start * (n_items + 1) / 2
 
 
 def _integrated_pairs(worth, below, s):
     n_items = len(worth)
     kept = np.exp(-s * worth[:, None])
-    factor = _STEP * s**2 * np.exp(-below * s)
-    found = np.zeros((n_items, n_items, worth.shape[1]))
-    for share, weight, product in _each_product(kept):
-        ratio = share * kept / (1 - share + share * kept)
-        both = factor * weight * product
-        for i in range(n_items):
-            mine = both * ratio[i]
-            for j in range(i):
-                found[i, j] += _tree_sum(mine * ratio[j])
-                found[j, i] = found[i, j]
-            found[i, i] += _tree_sum(mine)
+    share, products, _ = _products(kept)
+    products *= _STEP * s**2 * np.exp(-below * s)
+    ratio = [share * one / (1 - share + share * one) for one in kept]
+    found = np.empty((n_items, n_items, worth.shape[1]))
+    for i in range(n_items):
+        mine = products * ratio[i]
+        found[i, i] = _tree_sum(_tree_sum(mine))
+        for j in range(i):
+            found[i, j] = found[j, i] = _tree_sum(_tree_sum(mine * ratio[j]))
     return found
 
 
-def _each_product(kept):
-    """For each share that is left, yield the share, its weight and the product over the items.
+def _products(kept):
+    """For each share of items that is left, return the share and two weighted means of exp(-w(D) s).
 
-    The product has the shape (n_points, n_classes).
+    The first mean is over all sets D, and the second is over all sets without the term of the empty set. Their weights
+    are those of the integral over the shares. `kept` contains exp(-w s) of each item, of shape (n_items, n_points,
+    n_classes). The share has the shape (n_shares, 1, 1), and the means have the shape (n_shares, n_points, n_classes).
     """
-    for share, weight in zip(*_shares_left(len(kept)), strict=True):
-        product = np.ones(kept.shape[1:])
-        for one in kept:
-            product *= 1 - share + share * one
-        yield share, weight, product
-
-
-def _sum_over_sets(kept):
-    """Return the sum over all non-empty sets of exp(-w(D) s) / binom(d, k), of shape (n_points, n_classes)."""
-    total = np.zeros(kept.shape[1:])
-    for share, weight in zip(*_shares_left(len(kept)), strict=True):
-        # The product over all items, less the term of the empty set. Only positive terms are added.
-        product, power = np.zeros_like(total), 1.0
-        for one in kept:
-            product = product * (1 - share + share * one) + power * share * one
-            power *= 1 - share
-        total += weight * product
-    return total
+    share, weight = (one[:, None, None] for one in _shares_left(len(kept)))
+    sets, power = np.zeros((len(share), *kept.shape[1:])), np.ones_like(share)
+    for one in kept:
+        # Only positive terms are added, so that small sums stay exact.
+        chosen = share * one
+        sets *= 1 - share + chosen
+        sets += power * chosen
+        power = power * (1 - share)
+    sets *= weight
+    return share, sets + weight * power, sets
 
 
 # -------------------------------------------------------------------------------------------------- very large classes

@@ -186,10 +186,11 @@ class PlackettLuce(WeightedAggregator):
     the sum of their squares is multiplied by G / (G - 1). For intervals, use the quantiles of the t distribution with G
     - 1 degrees of freedom. Two items tie if their log-worths differ by less than ten times `tol`.
 
-    The fit takes about 30 passes over the rows. The time of standard errors grows with the square of the length of each
-    list and the cube of the number of items. They need memory for ten matrices of all pairs of items; this memory is
-    checked before the fit. With `weighting` everything runs some dozen times. With `weighting` and ``absent="last"``
-    the time grows with the number of lists times the number of items.
+    The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
+    longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube
+    of the number of items. They need memory for ten matrices of all pairs of items; this memory is checked before the
+    fit. With `weighting` everything runs some dozen times. With `weighting` and ``absent="last"`` the time grows with
+    the number of lists times the number of items.
 
     References
     ----------
@@ -235,7 +236,7 @@ class PlackettLuce(WeightedAggregator):
     _guide = {
         "absent": (
             '`absent="last"`: a place below the items of the list, because it is never chosen; `"ignore"`: nothing, '
-            'because the list does not count for it; `"auto"`: `"ignore"` for paired comparisons, else `"last"`'
+            'because the list does not count for it. `"auto"`: `"ignore"` for paired comparisons, else `"last"`'
         ),
         "ties": 'the mean over all orders, `"average"`; or one class, `"efron"`, `"breslow"` or `"davidson"`',
         "cost": 'some 30 passes over the rows; `weighting="query"`, `"global"`: over $m n$',

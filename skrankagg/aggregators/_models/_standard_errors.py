@@ -63,7 +63,7 @@ def _units(lists, votes):
 
 def _groups(lists, name):
     """Return a function of a slice of lists: their weights, no votes, their groups, and the correction G / (G - 1)."""
-    group, _ = grouping(lists, name, "std_errors")
+    group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
 
     def of_query(own):
         mine = group[own][lists.list_weight[own] > 0]

@@ -14,9 +14,11 @@ __all__ = ["KrippendorffAlpha", "krippendorff_alpha"]
 
 
 class KrippendorffAlpha(NamedTuple):
-    """Result of :func:`krippendorff_alpha`.
+    """Krippendorff's alpha with an interval.
 
-    Attributes
+    :func:`krippendorff_alpha` creates it.
+
+    Parameters
     ----------
     alpha : float
         1 for perfect agreement, 0 for agreement by chance; NaN if all ratings are equal, or no item has two ratings.
@@ -24,6 +26,16 @@ class KrippendorffAlpha(NamedTuple):
         Interval over draws of the items; NaN if alpha is NaN, or only one item has two ratings.
     n_items : int
         Number of items with at least two ratings; other items do not count.
+
+    See Also
+    --------
+    krippendorff_alpha : Computes alpha.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import KrippendorffAlpha
+    >>> KrippendorffAlpha(alpha=0.7, low=0.6, high=0.8, n_items=50).alpha
+    0.7
     """
 
     alpha: float
@@ -48,8 +60,7 @@ def krippendorff_alpha(
         The rating of each item by each judge; None or NaN if a judge did not rate an item. Nominal ratings may be text,
         such as the winner of a comparison. Other ratings are numbers.
     level : {"nominal", "ordinal", "interval"}, default="nominal"
-        Kind of the ratings: names without order, grades of which only the order counts, or numbers with meaningful
-        differences.
+        Kind of the ratings: names without order, grades whose order counts, or numbers with meaningful differences.
     confidence : float, default=0.95
         Confidence level of the interval.
     n_resamples : int, default=1000
