@@ -74,7 +74,7 @@ METHODS = {
     "CombSUM, norm rank": CombSUM(norm="rank"),
     "Borda": BordaCount(),
     "DIBRA": DIBRA(),
-    "Plackett-Luce": PlackettLuce(),
+    "Plackett-Luce": PlackettLuce(ties="efron"),
 }
 # Most of a long list is noise: the same methods with each list cut at the number of requested items.
 METHODS |= {

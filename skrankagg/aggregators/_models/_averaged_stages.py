@@ -30,6 +30,8 @@ class AveragedStages(Stages):
             self.class_ptr[:-1][size == d] + np.arange(d)[:, None] for d in np.unique(size[size > 1]).tolist()
         ]
         self.tied = size[self.row_class] > 1
+        #: The worths left at which slopes are known, and the slopes of each size.
+        self.known = None, None
         #: True for the last row of each list.
         self.ends = np.zeros(lists.n_rows, dtype=bool)
         self.ends[self.ptr[1:] - 1] = True
@@ -50,10 +52,13 @@ class AveragedStages(Stages):
         """
         if self.is_strict:
             return np.log(left)
-        logs = np.zeros_like(left)
+        logs, slopes = np.zeros_like(left), []
         logs[~self.tied] = np.log(left[~self.tied])
         for rows in self.classes:
-            logs[rows[0]] = mean_logs(worth[self.candidate[rows]], left[rows[0]])
+            logs[rows[0]], *both = mean_logs(worth[self.candidate[rows]], left[rows[0]])
+            slopes.append(both)
+        # The slopes come with the logarithms, and the caller needs them next.
+        self.known = left, slopes
         return logs
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
@@ -66,8 +71,10 @@ class AveragedStages(Stages):
         single = ~self.tied
         chance, own = np.zeros_like(left), np.empty_like(left)
         chance[single] = weight[single] / left[single] ** order
-        for rows in self.classes:
-            total, inside = mean_powers(worth[self.candidate[rows]], left[rows[0]], order)
+        known = self.known[1] if order == 1 and self.known[0] is left else None
+        for k, rows in enumerate(self.classes):
+            found = known[k] if known else mean_powers(worth[self.candidate[rows]], left[rows[0]], order)
+            total, inside = found
             chance[rows[0]] = weight[rows[0]] * total
             own[rows] = weight[rows] * inside
         running = ragged_cumsum(chance, self.ptr)

@@ -30,10 +30,10 @@ _CELLS = 1 << 20
 
 
 def mean_logs(worth, below):
-    """Return the mean over all orders of the sum of log x, of shape (n_classes,).
+    """Return the means over all orders of the sum of log x, and what :func:`mean_powers` returns for the power 1.
 
     `worth`, of shape (n_items, n_classes), contains the worths of the classes. `below`, of shape (n_classes,), contains
-    the worth below each class.
+    the worth below each class. The three results have the shapes (n_classes,), (n_classes,) and (n_items, n_classes).
     """
     return _in_parts(_LOGS, worth, below)
 
@@ -122,7 +122,8 @@ def _with_each(value, n_items):
 
 
 def _listed_logs(worth, below):
-    return _tree_sum(_chances(len(worth)) * np.log(_sums_of_sets(worth, below)))
+    chance, x = _chances(len(worth)), _sums_of_sets(worth, below)
+    return _tree_sum(chance * np.log(x)), *_with_each(chance / x, len(worth))
 
 
 def _listed_powers(worth, below, power):
@@ -148,8 +149,12 @@ def _listed_pairs(worth, below):
 
 @cache
 def _shares_left(n_items):
-    """Return points and weights of a rule that integrates polynomials of degree n_items exactly from 0 to 1."""
-    point, weight = np.polynomial.legendre.leggauss(n_items // 2 + 1)
+    """Return points and weights of a rule that integrates the products over the items from 0 to 1.
+
+    A product is a polynomial of degree n_items. Half as many points would integrate it exactly. For large classes fewer
+    points are enough for an error of 1e-13.
+    """
+    point, weight = np.polynomial.legendre.leggauss(min(n_items // 2 + 1, 14 + 18 * n_items // 100))
     return (point + 1) / 2, weight / 2 * (n_items + 1)
 
 
@@ -179,7 +184,8 @@ def _by_points(function, worth, below, *options):
 def _rescaled(function, results, greatest, n_items, *options):
     """Return results for worths that were divided by `greatest` as results for the original worths."""
     if function is _integrated_logs:
-        return results[0] + n_items * np.log(greatest)
+        logs, *slopes = results
+        return logs + n_items * np.log(greatest), *(one / greatest for one in slopes)
     if function is _integrated_pairs:
         return results[0] / greatest**2
     return tuple(one / greatest ** options[0] for one in results)
@@ -189,21 +195,26 @@ def _integrated_logs(worth, below, s):
     n_items = len(worth)
     # With the mean of x as the centre, the integrand falls with s^2 towards 0.
     centre = below + (n_items + 1) / (2 * n_items) * _tree_sum(worth)
-    _, _, sets = _products(np.exp(-s * worth[:, None]))
-    value = n_items * np.exp(-centre * s) - np.exp(-below * s) * _tree_sum(sets)
-    return n_items * np.log(centre) + _STEP * _tree_sum(value)
+    kept = np.exp(-s * worth[:, None])
+    products = _products(kept)
+    value = n_items * np.exp(-centre * s) - np.exp(-below * s) * _tree_sum(products[2])
+    logs = n_items * np.log(centre) + _STEP * _tree_sum(value)
+    return logs, *_powers_of_products(kept, products, below, s, 1)
 
 
 def _integrated_powers(worth, below, s, power):
-    n_items = len(worth)
     kept = np.exp(-s * worth[:, None])
+    return _powers_of_products(kept, _products(kept), below, s, power)
+
+
+def _powers_of_products(kept, products, below, s, power):
+    n_items, (share, of_sets, sets) = len(kept), products
     factor = _STEP * s**power * np.exp(-below * s)
     # Points below the first one add a geometric series. With power 2, it is too small to count.
     start = _STEP * s[0] / np.expm1(_STEP) if power == 1 else 0.0
-    share, products, sets = _products(kept)
     total = _tree_sum(factor * _tree_sum(sets)) + start * n_items
-    products *= share
-    own = [_tree_sum(factor * one * _tree_sum(products / (1 - share + share * one))) for one in kept]
+    of_sets = of_sets * share
+    own = [_tree_sum(factor * one * _tree_sum(of_sets / (1 - share + share * one))) for one in kept]
     return total, np.stack(own) + start * (n_items + 1) / 2
 
 
@@ -258,7 +269,7 @@ def _efron_logs(worth, below):
     last = np.zeros_like(below)
     for i, mine in enumerate(worth[1:], start=1):
         last += _tree_sum(np.log(below + mine + worth[:i]))
-    return value + last / comb(n_items, 2)
+    return value + last / comb(n_items, 2), *_efron_powers(worth, below, 1)
 
 
 def _efron_powers(worth, below, power):
