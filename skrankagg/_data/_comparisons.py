@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError
-from ._frames import known_frame
+from ._frames import known_frame, titles_of
 
 #: Largest number of invalid values that a message lists.
 _SHOWN = 5
@@ -40,7 +40,7 @@ def refuse_outcomes(df, winner, loser, caller):
     The values of such a column are the names of the two item columns.
     """
     frame = known_frame(df, caller)
-    titles = list(frame.columns if isinstance(frame, pd.DataFrame) else frame.collect_schema().names())
+    titles = titles_of(frame)
     # The column of winners may hold the names of two other columns, although there is a column of losers.
     others = tuple(one for one in titles if isinstance(one, str) and one not in (winner, loser))
     found = [winner] if winner in _columns_with(frame, others) else []

@@ -295,6 +295,11 @@ def known_frame(frame, caller):
         ) from None
 
 
+def titles_of(frame):
+    """List the titles of the columns of a frame that :func:`known_frame` returned."""
+    return list(frame.columns if isinstance(frame, pd.DataFrame) else frame.collect_schema().names())
+
+
 def _collect(frame, caller):
     try:
         return frame.collect()

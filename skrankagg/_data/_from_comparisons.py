@@ -12,7 +12,7 @@ from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
-from ._frames import AnyFrame, Columns, first_row, is_frame
+from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import COUNTED, WEIGHTED, check_groupings
 from ._long_rows import join_ids, repeat_id, strip_ids
@@ -168,7 +168,7 @@ def from_comparisons(
     names = {"winner": winner, "loser": loser, "tie": tie, "weight": weight, "voter": voter}
     tie_is_asked = tie is not None and tie != "tie"
     of_sides = {"first": first, "second": second, "outcome": outcome}
-    titles = _titles(frame)
+    titles = titles_of(known_frame(frame, _CALLER))
     if all(one is None for one in of_sides.values()):
         if loser == "loser" and "loser" not in titles and not tie_is_asked:
             of_sides = _usual_columns(titles) or of_sides
@@ -270,15 +270,6 @@ def from_wins(cls, values, items, query, strip, given):
     size = wins[upper, lower]
     marks = np.full(len(upper), COUNTED if (size % 1 == 0).all() else WEIGHTED)
     return _make(cls, query, index, codes[upper], codes[lower], np.zeros(len(upper), dtype=bool), size, marks, {})
-
-
-def _titles(frame):
-    if isinstance(frame, pd.DataFrame):
-        return list(frame.columns)
-    try:
-        return list(frame.columns) if not hasattr(frame, "collect_schema") else list(frame.collect_schema().names())
-    except AttributeError:
-        return []
 
 
 def comparison_columns(titles):

@@ -123,6 +123,13 @@ def test_from_comparisons_advises_a_call_that_reads_the_outcome(given):
     assert_frame_equal(MarkovChain(chain="mct").fit_transform(found), MarkovChain(chain="mct").fit_transform(expected))
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
+def test_from_comparisons_finds_the_columns_of_an_arena_in_every_frame_library(library):
+    arena = ARENA.assign(judge=list("uvuvu"))
+    lists = RankedLists.from_comparisons(as_library(arena, library), voter="judge")
+    assert lists.equals(RankedLists.from_comparisons(arena, voter="judge")) and lists.n_lists == 4
+
+
 def test_from_comparisons_accepts_items_named_like_a_column():
     games = GAMES.rename(columns={"winner": "a", "loser": "b"})
     assert RankedLists.from_comparisons(games, winner="a", loser="b").equals(RankedLists.from_comparisons(GAMES))
