@@ -36,6 +36,8 @@ def aggregate(args, progress):
         raise UserError(f"--intervals adds columns that {format} cannot store; choose {', '.join(_TABLES)}.")
     if format == "parquet" and out is None and sys.stdout.isatty():
         raise UserError("Parquet is not text; name a file with -o, or redirect the output to a file.")
+    if args.unit != "list" and not args.intervals:
+        raise UserError("--unit is for --intervals; add --intervals, or leave out --unit.")
     name, method, lists = _begin(args, progress)
     progress.say(f"merging {lists.n_queries:,} queries by {name}")
     if args.intervals:

@@ -12,7 +12,7 @@ from .._support._warn import warn_user
 from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
 from ._frames import first_row, show_id
-from ._list_columns import constant_in_lists, or_none, read_marks
+from ._list_columns import constant_in_lists, grouping_column, or_none, read_marks
 
 #: Ids of the only query and the only voter if a frame has no column for them.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
@@ -99,7 +99,7 @@ def encode_lists(columns, groups=()):
     if marks is not None:
         marks = or_none(constant_in_lists(marks, row_ptr, name_list, "mark in the column 'duel'"))
     group_columns = {
-        name: pd.Categorical.from_codes(constant_in_lists(of_lists[name], row_ptr, name_list, repr(name)), index)
+        name: grouping_column(constant_in_lists(of_lists[name], row_ptr, name_list, repr(name)), index)
         for name, index in categories.items()
     }
     return {

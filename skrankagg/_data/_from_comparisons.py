@@ -10,11 +10,11 @@ from .._arrays._ragged import sort_codes
 from .._support._checks import check_flag
 from .._support._values import show
 from .._support._warn import warn_user
-from ..exceptions import InputError, InputTypeError
+from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
 from ._id_codes import encode_ids
-from ._list_columns import COUNTED, WEIGHTED, check_groupings
+from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
 from ._long_rows import join_ids, repeat_id, strip_ids
 from ._matrices_of_lists import as_table
 from ._matrix_cells import read_cells, read_names
@@ -36,7 +36,7 @@ USUAL = (
 
 def from_comparisons(
     cls,
-    frame: AnyFrame | Sequence[tuple],
+    frame: AnyFrame | Sequence[tuple[Any, ...]],
     *,
     winner: str = "winner",
     loser: str = "loser",
@@ -82,8 +82,8 @@ def from_comparisons(
         Names of further columns that become groupings, such as the prompt. Only comparisons of the same groups are
         merged.
     reconcile : bool, default=False
-        Whether to merge verdicts on the same two items in both orders. If a voter preferred different items in the two
-        orders, the comparison is a tie; otherwise its share is the mean of the two shares. It needs `first`, `second`
+        Whether to merge verdicts on the same two items in both orders. If both verdicts prefer one item, the share is
+        the mean of the two shares; otherwise the comparison is a tie. It needs `first`, `second`
         and `outcome`, and the columns that say which verdicts belong together, such as the judge and the prompt.
     query : hashable, default="q"
         Id of the query.
@@ -107,6 +107,8 @@ def from_comparisons(
 
     Warns
     -----
+    AmbiguousInputWarning
+        If there is a column `query`, which is not read.
     UserWarning
         With `reconcile`, if verdicts in the two orders differ. The warning states how many.
 
@@ -156,21 +158,35 @@ def from_comparisons(
     ...     "judge": ["Ann", "Ben", "Ann"],
     ... })
     >>> duels = RankedLists.from_comparisons(battles, voter="judge")
-    >>> duels.groups["judge"].tolist()
-    ['Ann', 'Ann', 'Ben']
+    >>> duels.to_frame()[["voter", "item", "rank", "judge"]]
+       voter item  rank judge
+    0      0    x   1.0   Ann
+    1      0    y   2.0   Ann
+    2      1    x   1.0   Ann
+    3      1    z   2.0   Ann
+    4      2    y   1.5   Ben
+    5      2    z   1.5   Ben
     >>> PlackettLuce().fit_transform(duels)["item"].tolist()
     ['x', 'y', 'z']
     """
     check_flag("strip", strip)
     check_flag("reconcile", reconcile)
+    if query is None or query is pd.NA or query != query:
+        raise InputError(f"`query` of {_CALLER} must be an id; got {query!r}. Pass any text, such as 'q'.")
     if not is_frame(frame) and isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         frame = _frame_of_tuples(frame)
+    titles = titles_of(known_frame(frame, _CALLER))
+    if "query" in titles:
+        warn_user(
+            f"The column 'query' is not read by {_CALLER}, so all comparisons belong to one query, {query!r}. Drop the "
+            "column, or encode each query by itself and call RankedLists.concat.",
+            AmbiguousInputWarning,
+        )
     names = {"winner": winner, "loser": loser, "tie": tie, "weight": weight, "voter": voter}
     tie_is_asked = tie is not None and tie != "tie"
     of_sides = {"first": first, "second": second, "outcome": outcome}
-    titles = titles_of(known_frame(frame, _CALLER))
     if all(one is None for one in of_sides.values()):
-        if loser == "loser" and "loser" not in titles and not tie_is_asked:
+        if (winner, loser) == ("winner", "loser") and not has_losers(titles) and not tie_is_asked:
             of_sides = _usual_columns(titles) or of_sides
     elif any(one is None for one in of_sides.values()):
         raise InputError(
@@ -178,6 +194,11 @@ def from_comparisons(
             f"{', '.join(f'{name}={one!r}' for name, one in of_sides.items())}. Name all three columns."
         )
     by_side = of_sides["first"] is not None
+    if not by_side and outcomes is not None:
+        raise InputError(
+            f"`outcomes` of {_CALLER} must be None without a column of outcomes; got a mapping. Name first=, second= "
+            "and outcome=."
+        )
     if by_side and tie_is_asked:
         raise InputError(
             f"`tie` must be None if there is a column of outcomes; got {tie!r}. A tie is an outcome, such as 'tie' or "
@@ -265,7 +286,13 @@ def from_wins(cls, values, items, query, strip, given):
             f"{np.asarray(values, dtype=object)[row, column]} for {items[row]!r} against {items[column]!r}. Correct it."
         )
     names = pd.Series(items)
-    codes, index = encode_ids(strip_ids(names) if strip else names)
+    try:
+        codes, index = encode_ids(strip_ids(names) if strip else names)
+    except TypeError as error:
+        raise InputTypeError(
+            f"`items` of {caller} must be sortable, such as strings or integers; they are not ({error}). Convert them "
+            "to one type, such as strings."
+        ) from None
     upper, lower = np.nonzero(wins)
     size = wins[upper, lower]
     marks = np.full(len(upper), COUNTED if (size % 1 == 0).all() else WEIGHTED)
@@ -274,9 +301,14 @@ def from_wins(cls, values, items, query, strip, given):
 
 def comparison_columns(titles):
     """Return a dict of the columns of a comparison that are found by their names, or None."""
-    if "winner" in titles and "loser" in titles:
+    if has_losers(titles):
         return {"winner": "winner", "loser": "loser"}
     return _usual_columns(titles)
+
+
+def has_losers(titles):
+    """Return True if there are columns of winners and losers, in upper or lower case."""
+    return {"winner", "loser"} <= {one.strip().casefold() for one in titles if isinstance(one, str)}
 
 
 def _usual_columns(titles):
@@ -408,7 +440,7 @@ def _encode(cls, query, items, first, second, share, factor, size, who):
     heads = np.flatnonzero(starts[-1])
     kept = order[heads]
     total = np.add.reduceat(weight[order], heads)
-    groups = {name: pd.Categorical.from_codes(codes[list_row][kept], index) for name, (codes, index) in who.items()}
+    groups = {name: grouping_column(codes[list_row][kept], index) for name, (codes, index) in who.items()}
     # The numbers follow the order of the lists, not of the rows.
     found, number = np.unique(marks[kept], return_inverse=True)
     place = np.full(len(found), len(kept))

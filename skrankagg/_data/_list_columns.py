@@ -15,7 +15,7 @@ import pandas as pd
 from .._support._suggestions import did_you_mean
 from .._support._values import show
 from ..exceptions import InputError, InputTypeError
-from ._frames import first_row
+from ._frames import first_row, plain_index
 
 #: Marks of lists: no duel, as many equal duels as the weight says, and a duel whose weight may be a number or a factor.
 #: A positive number is the number of a duel; lists with the same number are shares of one duel.
@@ -78,6 +78,11 @@ def read_marks(values, title):
     return marks
 
 
+def grouping_column(codes, index):
+    """Return a grouping as a categorical column whose categories are exactly the given ids."""
+    return pd.Categorical.from_codes(codes, plain_index(index))
+
+
 def or_none(marks):
     """Return the marks of the lists, or None if no list is a duel."""
     return marks if marks is not None and marks.any() else None
@@ -123,8 +128,8 @@ def grouping(lists, name, parameter, words=()):
         others = "".join(f"{word!r}, " for word in words)
         raise InputError(
             f"`{parameter}` must be {others}{'or ' if words else ''}the name of a grouping; got {name!r}, and "
-            f"{known}{did_you_mean(name, [*names, *words])}. Name the column when the lists are read: "
-            f"groups=[{name!r}]."
+            f"{known}{did_you_mean(name, [*names, *words])}. Name the column when the lists are read (groups=), and "
+            "pass RankedLists, because frames have no groupings."
         )
     values = lists.list_groups[name].array
     return np.asarray(values.codes, dtype=np.int64), values.categories

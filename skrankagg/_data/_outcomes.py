@@ -28,7 +28,10 @@ def read_outcomes(values, first, second, names, given, titles):
     Both results have the shape (n_rows,) and the dtype float64.
     """
     title = titles["outcome"]
-    codes, found = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=True)
+    try:
+        codes, found = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=True)
+    except TypeError as error:
+        raise InputTypeError(f"Column {title!r} must have words or numbers; it does not ({error}).") from None
     if (codes < 0).any():
         raise InputError(
             f"Column {title!r} must have an outcome in every row; {int((codes < 0).sum())} are missing, the first in "
@@ -37,8 +40,9 @@ def read_outcomes(values, first, second, names, given, titles):
     given = {_plain(titles["first"]): (1.0, 1.0), _plain(titles["second"]): (0.0, 1.0), **_read_map(given)}
     meaning = [_meaning(_plain(one), given) for one in found]
     place = {_of_python(name): code for code, name in enumerate(names)}
+    called = {_plain(name) for name in names}
     items = np.array([_place(one, place) for one in found], dtype=np.int64)
-    _refuse_unclear(found, meaning, items, given, title)
+    _refuse_unclear(found, meaning, called, given, title)
     share = np.array([np.nan if pair is None else pair[0] for pair in meaning])[codes]
     factor = np.array([1.0 if pair is None else pair[1] for pair in meaning])[codes]
     # A value with a meaning of its own is no id, even if an item has the same name.
@@ -66,6 +70,11 @@ def _read_map(given):
             raise InputError(
                 f"`outcomes` must map each word to a share from 0 to 1, or to a share and a factor above 0; got "
                 f"{show(value)} for {show(word)}."
+            )
+        if read.get(_plain(word), (float(share), float(factor))) != (float(share), float(factor)):
+            raise InputError(
+                f"`outcomes` must not give one word two meanings; {show(word)} occurs twice, because upper and lower "
+                "case are the same. Rename one of the outcomes in the data."
             )
         read[_plain(word)] = float(share), float(factor)
     return read
@@ -104,10 +113,10 @@ def _meaning(one, given):
     return None
 
 
-def _refuse_unclear(found, meaning, items, given, title):
+def _refuse_unclear(found, meaning, called, given, title):
     """Raise InputError if a value is a word or a number for an outcome, and also the id of an item."""
-    for one, pair, item in zip(map(_of_python, found), meaning, items, strict=True):
-        if pair is not None and item >= 0 and _plain(one) not in given:
+    for one, pair in zip(map(_of_python, found), meaning, strict=True):
+        if pair is not None and _plain(one) in called and _plain(one) not in given:
             raise InputError(
                 f"Column {title!r} has {show(one)}, which is an outcome and also the id of an item. Say what it means: "
                 f"outcomes={{{one!r}: 1}} if the first item wins."

@@ -14,6 +14,9 @@ _TITLES = {
     "score": ("score", "sim"),
     "weight": ("weight",),
     "duel": ("duel",),
+    "winner": ("winner",),
+    "loser": ("loser",),
+    "tie": ("tie",),
     "relevance": ("relevance", "rel", "label", "grade"),
 }
 

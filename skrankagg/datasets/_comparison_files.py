@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        All columns of the file. In text files, columns are text (str) and ids stay unchanged. Columns called `tie` or
+        All columns of the file. In text files, columns are text (str), ids stay unchanged, and empty cells are missing
+        values. Columns called `tie` or
         `draw` are bool and a column called `weight` is float64.
 
     Raises
@@ -107,12 +109,16 @@ def is_comparisons(source):
 
 
 def _read_text(stream, separator):
-    options = {"dtype": str, "keep_default_na": False, "encoding": "utf-8-sig"}
+    options = {"dtype": str, "keep_default_na": False, "encoding": "utf-8-sig", "index_col": False}
     try:
-        frame = pd.read_csv(stream, sep=separator, **options)
-    except pd.errors.ParserError as error:
-        raise Fault(f"expected as many fields in each line as in the header ({error})", f"{_REMEDY}.") from None
-    return frame.rename(columns=lambda title: title.strip())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # the first line has more fields than the header
+            frame = pd.read_csv(stream, sep=separator, **options)
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        reason = " ".join(str(error).split())
+        raise Fault(f"expected as many fields in each line as in the header ({reason})", f"{_REMEDY}.") from None
+    frame = frame.rename(columns=lambda title: title.strip())
+    return frame.mask(frame == "")  # an empty cell is a missing value
 
 
 def _first_line(data):

@@ -252,6 +252,8 @@ class _Names:
 
 
 def _depth(lists, names, paired):
+    if lists.list_duel is not None and lists.list_duel.all():
+        return  # comparisons are not cut
     length, n_items = lists.list_length, lists.query_n_items
     median = float(np.median(length))
     if (length == n_items[lists.list_query]).all():

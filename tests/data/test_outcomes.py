@@ -8,7 +8,7 @@ import pytest
 
 from oracles import duels
 from skrankagg import PlackettLuce, RankedLists
-from skrankagg.exceptions import InputError, InputTypeError
+from skrankagg.exceptions import AmbiguousInputWarning, InputError, InputTypeError
 
 pytestmark = pytest.mark.twice
 
@@ -172,6 +172,45 @@ def test_from_comparisons_refuses_an_outcome_beside_a_column_of_losers():
     frame = battles(["model_a", "tie", "model_b"]).assign(loser="nobody")
     with pytest.raises(InputError, match="column 'winner' has the outcome"):
         RankedLists.from_comparisons(frame)
+
+
+def test_groupings_of_categories_keep_their_names():
+    judges = pd.Categorical(["Ben", "Dan", "Cem"], categories=["Dan", "Cem", "Ben", "Ann"])
+    frame = battles(["a", "b", "tie"], second=["q", "r", "s"]).assign(judge=judges)
+    lists = RankedLists.from_comparisons(frame, voter="judge")
+    found = dict(zip(lists.groups["judge"], duels(lists), strict=True))
+    assert found == {"Ben": "p > q", "Dan": "r > p", "Cem": "p = s"}
+    for other in (RankedLists.from_frame(lists.to_frame(), groups=["judge"]), RankedLists.concat([lists])):
+        assert other.equals(lists)
+    text = RankedLists.from_comparisons(frame.astype({"judge": str}), voter="judge")
+    few = text.select(voters=[1, 2])
+    assert RankedLists.concat([few]).groups["judge"].tolist() == few.groups["judge"].tolist() == ["Cem", "Dan"]
+
+
+def test_from_comparisons_warns_of_a_column_of_queries():
+    frame = battles(["a", "b"]).assign(query=["q1", "q2"])
+    with pytest.warns(AmbiguousInputWarning, match="all comparisons belong to one query, 'q'"):
+        RankedLists.from_comparisons(frame)
+    for query in (None, np.nan, pd.NA):
+        with pytest.raises(InputError, match=r"`query` of RankedLists\.from_comparisons must be an id"):
+            RankedLists.from_comparisons(battles(["a"]), query=query)
+
+
+def test_from_comparisons_refuses_options_without_effect():
+    with pytest.raises(InputError, match=r"`outcomes` of .* must be None without a column of outcomes"):
+        RankedLists.from_comparisons([("p", "q")], outcomes={"a": 1})
+    with pytest.raises(InputError, match="is missing the column"):
+        RankedLists.from_comparisons(battles(["a"]), winner="champion")
+    with pytest.raises(InputError, match="must not give one word two meanings; 'a' occurs twice"):
+        RankedLists.from_comparisons(battles(["a"]), outcomes={"A": 1, "a": 0})
+    with pytest.raises(InputError, match="has 'A', which is an outcome and also the id of an item"):
+        RankedLists.from_comparisons(battles(["A"], first="a"))
+    with pytest.raises(InputTypeError, match="must have words or numbers"):
+        RankedLists.from_comparisons([("p", "q", ["a"])])
+    with pytest.raises(InputTypeError, match=r"`items` of RankedLists\.from_matrix must be sortable"):
+        RankedLists.from_matrix([[0, 1], [1, 0]], kind="wins", items=["a", 1])
+    winners = pd.DataFrame({"Winner": ["p"], "LOSER": ["q"]})
+    assert duels(RankedLists.from_comparisons(winners)) == ["p > q"]
 
 
 def test_from_matrix_reads_wins():

@@ -54,6 +54,9 @@ def test_read_comparisons_converts_ties_and_weights(tmp_path):
         ("model_a,model_b\na,b\n", "expected columns winner and loser, or model_a, model_b and winner; got 'model_a'"),
         ("", "got an empty line"),
         ("winner,loser\na,b\na,b,c\n", "as many fields in each line as in the header"),
+        ("winner,loser\na,b,\nc,d,\n", "as many fields in each line as in the header"),
+        ("winner,loser\na,b,c\nd,e,f\n", "as many fields in each line as in the header"),
+        ("winner,loser\na,b,c\nd,e\n", "as many fields in each line as in the header"),
         ("winner,loser,tie\na,b,maybe\n", "column 'tie' must have 0, 1, true or false; got 'maybe'"),
         ("winner,loser,weight\na,b,much\n", "column 'weight' must have numbers; got 'much'"),
         (b"winner,loser\na,\xff\n", "UTF-8"),
@@ -65,6 +68,19 @@ def test_read_comparisons_names_the_file_and_the_fault(text, message, tmp_path):
     with pytest.raises(InputError, match=message) as caught:
         read_comparisons(path)
     assert "games.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("winner,loser,judge\n,b,x\nc,d,x\n", "must have two items; 1 are missing"),
+        ("winner,loser,judge\na,b,\nb,a,x\n", "Column 'judge' .* must have an id in every row; 1 are missing"),
+        ("model_a,model_b,winner,judge\na1,b1,,x\n", "must have an outcome in every row; 1 are missing"),
+    ],
+)
+def test_empty_cells_are_missing_values(text, message):
+    with pytest.raises(InputError, match=message):
+        RankedLists.from_comparisons(read_comparisons(io.BytesIO(text.encode())), voter="judge")
 
 
 def run(*arguments, **options):

@@ -391,7 +391,7 @@ def test_components_are_a_warning_in_more_than_half_of_the_queries():
 def test_duels_alone_have_no_findings_on_copies_agreement_and_direction():
     duels = pd.DataFrame({"winner": list("abcdefgh"), "loser": list("bcdefgha")})
     frame = diagnose(RankedLists.from_comparisons(duels)).frame
-    assert frame["topic"].tolist() == ["duels", "depth"]
+    assert frame["topic"].tolist() == ["duels"]
 
 
 # ---------------------------------------------------------------------- Comparator, and real data
