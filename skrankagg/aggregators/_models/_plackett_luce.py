@@ -217,10 +217,10 @@ class PlackettLuce(WeightedAggregator):
     >>> from skrankagg.aggregators import PlackettLuce
     >>> PlackettLuce().fit_transform(lists).round(3)
       query item  score  rank  worth
-    0     q    b  1.346     1  0.640
-    1     q    a  0.101     2  0.184
-    2     q    c -0.447     3  0.107
-    3     q    d -0.889     4  0.069
+    0     q    b  1.350     1  0.639
+    1     q    a  0.148     2  0.192
+    2     q    c -0.464     3  0.104
+    3     q    d -0.930     4  0.065
 
     In this example, the last of three judges decides by chance:
 
