@@ -284,8 +284,7 @@ def test_cross_val_likelihood_uses_reliabilities_from_other_queries():
 def test_cross_val_likelihood_estimates_davidson_ties_from_training_lists(weighting):
     games, _, _ = make_comparisons(5, 300, tie_probability=0.3, reliability=[1.5, 0.5], random_state=0)
     duels = RankedLists.from_comparisons(games, tie="tie", voter="judge")
-    judges = {voter: voter.split(": ")[0] for voter in duels.voters}
-    model = PlackettLuce(absent="ignore", ties="davidson", weighting=weighting, voter_groups=judges)
+    model = PlackettLuce(ties="davidson", weighting=weighting, reliability_of="judge")
     expected, equal = 0.0, 0.0
     for train, test in VoterKFold(5, shuffle=True, random_state=0).split(duels):
         held_in = duels.with_list_weight(train)
