@@ -60,13 +60,13 @@ def aggregate(args, progress):
         sys.stdout.buffer.flush()
 
 
-def _method(args):
-    """Return the name and the estimator of the requested method."""
+def _method(args, is_board=False):
+    """Return the name and the estimator of the requested method; `is_board` tells that the lists are comparisons."""
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")
-        is_board = args.qrels is None and has_comparisons(find_sources(args.lists), args)
-        args.method = COMPARISON_METHOD if is_board else DEFAULT_METHOD if args.qrels is None else "LearnedWeights"
+        unjudged = COMPARISON_METHOD if is_board else DEFAULT_METHOD
+        args.method = unjudged if args.qrels is None else "LearnedWeights"
         say(f"merging by {args.method}; choose another with --method.")
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
@@ -77,8 +77,9 @@ def _method(args):
 
 def _begin(args, progress):
     """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
-    name, method = _method(args)
-    lists = load_lists(find_sources(args.lists), args, progress, args.groups)
+    sources = find_sources(args.lists)
+    name, method = _method(args, args.method is None and has_comparisons(sources, args))
+    lists = load_lists(sources, args, progress, args.groups)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
         raise UserError(f"{name} learns from judgements; pass them: --qrels FILE.")

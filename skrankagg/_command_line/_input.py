@@ -3,6 +3,7 @@
 import glob
 import os
 import sys
+from functools import cached_property
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ from ..datasets import (
 )
 from ..datasets._comparison_files import is_comparisons
 from ..datasets._judged_items import is_judged_items
+from ..datasets._sources import make_rereadable
 from ._messages import UserError, name_file_in_errors
 
 
@@ -34,10 +36,16 @@ class Source:
     def __init__(self, path, name=None):
         self.path, self.name = path, name
 
-    @property
+    @cached_property
     def file(self):
-        """Return the value that the reading functions accept as `path`."""
-        return sys.stdin.buffer if self.path == "-" else self.path
+        """Value that the reading functions accept as `path`; standard input and pipes are read into memory once."""
+        with name_file_in_errors(repr(self), "read"):
+            return make_rereadable(sys.stdin.buffer if self.path == "-" else self.path, "skrankagg")
+
+    @cached_property
+    def has_comparisons(self):
+        """True if the file has a row for each comparison, such as the battles of an arena."""
+        return is_comparisons(self.file)
 
     def __repr__(self):
         return "standard input" if self.path == "-" else self.path
@@ -138,7 +146,7 @@ def _load(sources, args, progress, voter, groups=None):
 def has_comparisons(sources, args):
     """Return True if all files have a row for each comparison, such as the battles of an arena."""
     known = args.format == "auto" and args.columns is None
-    return known and all(is_comparisons(source.file) for source in sources)
+    return known and all(source.has_comparisons for source in sources)
 
 
 def _load_comparisons(files, progress, groups):

@@ -92,18 +92,12 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
 
 
 def is_comparisons(source):
-    """Return True if the header of a file names the columns of a comparison; an open file keeps its position."""
+    """Return True if the header of a path or a StreamContent names the columns of a comparison."""
     try:
-        if hasattr(source, "peek"):
-            first = source.peek(1 << 16)
-        elif hasattr(source, "read"):
-            return False
-        elif is_parquet(source):
+        if is_parquet(source):
             return comparison_columns(parquet_columns(source)) is not None
-        else:
-            with opened(source) as stream:
-                first = stream.readline()
-        return comparison_columns(_header(_first_line(first))) is not None
+        with opened(source) as stream:
+            return comparison_columns(_header(_first_line(stream.readline()))) is not None
     except (OSError, ValueError, ImportError):
         return False
 

@@ -52,8 +52,8 @@ class StreamContent:
 
 
 def is_file(source):
-    """Return True if a reader can read this source, which is a path or an object with a method `read`."""
-    return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
+    """Return True if a reader can read this source: a path, an object with a method `read`, or a StreamContent."""
+    return isinstance(source, (str, os.PathLike, StreamContent)) or hasattr(source, "read")
 
 
 def file_name(source):
@@ -69,7 +69,7 @@ def make_rereadable(source, caller):
 
     Parameters
     ----------
-    source : path or open file
+    source : path, open file, or StreamContent, which is returned unchanged
     caller : str
         Name of the reader for messages.
 
@@ -77,6 +77,8 @@ def make_rereadable(source, caller):
     -------
     path or StreamContent
     """
+    if isinstance(source, StreamContent):
+        return source
     if not isinstance(source, (str, os.PathLike)):
         data = _read_open_file(source, caller)
     elif _is_read_once(source):

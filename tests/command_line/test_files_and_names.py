@@ -129,6 +129,34 @@ def test_evaluate_reads_named_pipes_once(run, folder):
     assert out == run("evaluate", "runs/one.run", "qrels.txt", "--metrics", "map")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("method", [(), ("--method", "Copeland")])
+@pytest.mark.parametrize("text", [ONE, "winner,loser\na,b\nb,c\na,c\nc,a\n"], ids=["lists", "comparisons"])
+def test_aggregate_reads_named_pipes_once(folder, text, method, zipped):
+    (folder / "file").write_text(text)
+    os.mkfifo("pipe")
+
+    def feed():
+        with open("pipe", "wb") as stream:
+            stream.write(gzip.compress(text.encode()) if zipped else text.encode())
+
+    writer = threading.Thread(target=feed)
+    writer.start()
+    from_pipe, from_file = (
+        subprocess.run(
+            [sys.executable, "-m", "skrankagg", "aggregate", path, *method],
+            capture_output=True,
+            env=environment(),
+            timeout=100,
+        )
+        for path in ("pipe", "file")
+    )
+    writer.join()
+    assert from_pipe.returncode == from_file.returncode == 0
+    assert from_pipe.stdout == from_file.stdout != b""
+
+
 def test_aggregate_reads_decimal_commas_on_request(run, fail, folder):
     text = "query;voter;item;score\nq1;x;a;3,5\nq1;x;b;2,5\n"
     (folder / "comma.csv").write_text(text)
