@@ -32,29 +32,26 @@ def component_labels(lists, absent):
     list that contains one of the two items is enough. With "auto", this is so for lists that are not marked as paired
     comparisons. Methods that do not compare items pass ``absent=None``; each query is then one component.
     """
-    if absent == "auto":
-        absent = _one_rule(lists)
-    if absent == "auto":
-        below = _any_votes(lists, lists.list_duel == 0)
-        return np.where(below[lists.candidate_query], 1, lists._labels_of_held).astype(np.int32)
-    if absent is None:
+    if absent is None or (together := _compared_with_all(lists, absent)).all():
         return np.ones(lists.n_candidates, dtype=np.int32)
-    if absent == "last":
-        silent = ~_any_votes(lists)
-        alone = np.arange(lists.n_candidates) - lists.candidate_ptr[lists.candidate_query] + 1
-        return np.where(silent[lists.candidate_query], alone, 1).astype(np.int32)
-    return lists._labels_of_held
+    return np.where(together[lists.candidate_query], 1, lists._labels_of_held).astype(np.int32)
 
 
-def _any_votes(lists, among=True):
-    return np.logical_or.reduceat((lists.list_weight > 0) & among, lists.list_ptr[:-1])
+def ranks_absent_last(lists, absent):
+    """Return a mask of the lists that rank absent items last, of shape (n_lists,).
+
+    `absent` is "last" or "ignore", or "auto": lists marked as paired comparisons ignore absent items, and other lists
+    rank them last.
+    """
+    if absent == "auto" and lists.list_duel is not None:
+        return lists.list_duel == 0
+    return np.full(lists.n_lists, absent != "ignore")
 
 
-def _one_rule(lists):
-    """Return the rule that "auto" means for all lists, or "auto" if only some lists are paired comparisons."""
-    if lists.list_duel is None:
-        return "last"
-    return "ignore" if lists.list_duel.all() else "auto"
+def _compared_with_all(lists, absent):
+    """Return a mask of the queries with a list of positive weight that ranks absent items last."""
+    voting = (lists.list_weight > 0) & ranks_absent_last(lists, absent)
+    return np.logical_or.reduceat(voting, lists.list_ptr[:-1])
 
 
 def labels_of_held(lists):
@@ -109,10 +106,9 @@ def n_components(lists, label):
 
 def all_connected(lists, absent):
     """Return True if each query has one component."""
-    absent = _one_rule(lists) if absent == "auto" else absent
-    if absent == "last":
-        return bool((_any_votes(lists) | (lists.query_n_items == 1)).all())
-    return absent is None or bool((component_labels(lists, absent) == 1).all())
+    if absent is None or _compared_with_all(lists, absent).all():
+        return True
+    return bool((component_labels(lists, absent) == 1).all())
 
 
 def warn_of_components(lists, absent, method):

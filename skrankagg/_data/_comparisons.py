@@ -43,8 +43,8 @@ def refuse_outcomes(df, winner, loser, caller):
     titles = titles_of(frame)
     # The column of winners may hold the names of two other columns, although there is a column of losers.
     others = tuple(one for one in titles if isinstance(one, str) and one not in (winner, loser))
-    found = [winner] if winner in _columns_with(frame, others) else []
-    for name in dict.fromkeys((*_columns_with(frame, (winner, loser)), *found)):
+    winners = frame[[winner]] if isinstance(frame, pd.DataFrame) else frame.select(winner)
+    for name in dict.fromkeys((*_columns_with(frame, (winner, loser)), *_columns_with(winners, others))):
         values = frame[name] if isinstance(frame, pd.DataFrame) else frame.select(name).lazy().collect()[name].to_list()
         texts = list(dict.fromkeys(one for one in values if isinstance(one, str)))
         sides = [winner, loser]
@@ -54,7 +54,8 @@ def refuse_outcomes(df, winner, loser, caller):
             first, second = sides
             raise InputError(
                 f"`winner` and `loser` must be columns of items; column {name!r} has the outcome. Call {caller}(df, "
-                f"first={first!r}, second={second!r}, outcome={name!r}), or drop column {name!r} if it is no outcome."
+                f"first={first!r}, second={second!r}, outcome={name!r}), or drop column {name!r} if it is not "
+                "an outcome."
             )
 
 

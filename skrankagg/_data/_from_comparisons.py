@@ -175,7 +175,8 @@ def from_comparisons(
         raise InputError(f"`query` of {_CALLER} must be an id; got {query!r}. Pass any text, such as 'q'.")
     if not is_frame(frame) and isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         frame = _frame_of_tuples(frame)
-    titles = titles_of(known_frame(frame, _CALLER))
+    available = titles_of(known_frame(frame, _CALLER))
+    titles = [one for one in available if isinstance(one, str)]
     if "query" in titles:
         warn_user(
             f"The column 'query' is not read by {_CALLER}, so all comparisons belong to one query, {query!r}. Drop the "
@@ -204,18 +205,16 @@ def from_comparisons(
             f"`tie` must be None if there is a column of outcomes; got {tie!r}. A tie is an outcome, such as 'tie' or "
             "0.5."
         )
-    read = {**of_sides, "weight": weight, "voter": voter} if by_side else names
-    if groups is not None and not isinstance(groups, str | bytes):
-        read |= {one: one for one in groups if isinstance(one, str)}
-    columns = Columns(frame, read, _CALLER)
-    needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
     if voter is not None:
-        check_groupings([voter], columns.available, _CALLER, "voter")
-    groups = check_groupings(groups, columns.available, _CALLER)
+        check_groupings([voter], available, _CALLER, "voter")
+    groups = check_groupings(groups, available, _CALLER)
+    read = {**of_sides, "weight": weight, "voter": voter} if by_side else names
+    columns = Columns(frame, read | {one: one for one in groups}, _CALLER)
+    needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
     has_tie = not by_side and columns.has("tie")
     columns.require(*needed, *(["tie"] if has_tie else []), *(["weight"] if weight is not None else []))
     if not by_side:
-        refuse_outcomes(frame, winner, loser, _CALLER)
+        refuse_outcomes(frame, columns.name("winner"), columns.name("loser"), _CALLER)
     upper, lower, items = _items(columns, needed[:2], strip)
     if by_side:
         share, factor = read_outcomes(columns.series(of_sides["outcome"]), upper, lower, items, outcomes, of_sides)
@@ -285,14 +284,7 @@ def from_wins(cls, values, items, query, strip, given):
             f"Wins of {caller} must be finite numbers of at least 0, and 0 for an item against itself; got "
             f"{np.asarray(values, dtype=object)[row, column]} for {items[row]!r} against {items[column]!r}. Correct it."
         )
-    names = pd.Series(items)
-    try:
-        codes, index = encode_ids(strip_ids(names) if strip else names)
-    except TypeError as error:
-        raise InputTypeError(
-            f"`items` of {caller} must be sortable, such as strings or integers; they are not ({error}). Convert them "
-            "to one type, such as strings."
-        ) from None
+    codes, index = _sorted_ids(pd.Series(items), strip, f"`items` of {caller} must be sortable")
     upper, lower = np.nonzero(wins)
     size = wins[upper, lower]
     marks = np.full(len(upper), COUNTED if (size % 1 == 0).all() else WEIGHTED)
@@ -308,13 +300,13 @@ def comparison_columns(titles):
 
 def has_losers(titles):
     """Return True if there are columns of winners and losers, in upper or lower case."""
-    return {"winner", "loser"} <= {one.strip().casefold() for one in titles if isinstance(one, str)}
+    return {"winner", "loser"} <= {one.strip().casefold() for one in titles}
 
 
 def _usual_columns(titles):
     """Return the usual columns of two items and an outcome as a dict, or None if the frame lacks them."""
     # Titles in upper or lower case are the same.
-    known = {one.strip().casefold(): one for one in reversed(titles) if isinstance(one, str)}
+    known = {one.strip().casefold(): one for one in reversed(titles)}
     found = [trio for trio in USUAL if all(one in known for one in trio)]
     if not found:
         return None
@@ -337,16 +329,20 @@ def _frame_of_tuples(rows):
     return pd.DataFrame({title: pd.Series([row[k] for row in rows]) for k, title in enumerate(titles)})
 
 
+def _sorted_ids(values, strip, rule):
+    """Return the codes and the sorted ids of a Series; `rule` begins the message for ids that cannot be sorted."""
+    try:
+        return encode_ids(strip_ids(values) if strip else values)
+    except TypeError as error:
+        raise InputTypeError(
+            f"{rule}, such as strings or integers; they are not ({error}). Convert them to one type, such as strings."
+        ) from None
+
+
 def _items(columns, needed, strip):
     """Return the codes of the two items of each row, and the sorted ids of all items."""
     both = join_ids([columns.series(columns.name(name)) for name in needed])
-    try:
-        codes, items = encode_ids(strip_ids(both) if strip else both)
-    except TypeError as error:
-        raise InputTypeError(
-            f"Items of {_CALLER} must be sortable, such as strings or integers; they are not ({error}). Convert "
-            "them to one type, such as strings."
-        ) from None
+    codes, items = _sorted_ids(both, strip, f"Items of {_CALLER} must be sortable")
     if (codes < 0).any():
         raise InputError(f"Each row of {_CALLER} must have two items; {int((codes < 0).sum())} are missing.")
     first, second = codes[: columns.n_rows].astype(np.int64), codes[columns.n_rows :].astype(np.int64)
@@ -360,13 +356,7 @@ def _items(columns, needed, strip):
 
 def _encode_group(values, name, strip):
     """Return the codes and the sorted ids of a grouping."""
-    try:
-        codes, index = encode_ids(strip_ids(values) if strip else values)
-    except TypeError as error:
-        raise InputTypeError(
-            f"Column {name!r} of {_CALLER} must have ids that can be sorted, such as strings or integers; they are not "
-            f"({error}). Convert them to one type, such as strings."
-        ) from None
+    codes, index = _sorted_ids(values, strip, f"Column {name!r} of {_CALLER} must have ids that can be sorted")
     if (codes < 0).any():
         raise InputError(
             f"Column {name!r} of {_CALLER} must have an id in every row; {int((codes < 0).sum())} are missing, the "
@@ -441,15 +431,9 @@ def _encode(cls, query, items, first, second, share, factor, size, who):
     kept = order[heads]
     total = np.add.reduceat(weight[order], heads)
     groups = {name: grouping_column(codes[list_row][kept], index) for name, (codes, index) in who.items()}
-    # The numbers follow the order of the lists, not of the rows.
-    found, number = np.unique(marks[kept], return_inverse=True)
-    place = np.full(len(found), len(kept))
-    np.minimum.at(place, number, np.arange(len(kept)))
-    positive = found > 0
-    rank = np.zeros(len(found), dtype=np.int64)
-    rank[np.flatnonzero(positive)[np.argsort(place[positive])]] = np.arange(1, positive.sum() + 1)
-    new = np.where(marks[kept] > 0, rank[number], marks[kept])
-    return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, new, groups)
+    marks = marks[kept]
+    marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
+    return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, marks, groups)
 
 
 def _make(cls, query, items, upper, lower, tied, weight, marks, groups):

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
 from ._encoding import ONE_QUERY, ONE_VOTER, encode_lists
-from ._frames import AnyFrame, Columns
+from ._frames import AnyFrame, Columns, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import check_groupings
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
@@ -117,13 +117,8 @@ def from_frame(
     because their rows have no order.
     """
     names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight, "duel": duel}
-    names |= (
-        {name: name for name in groups if isinstance(name, str)}
-        if groups is not None and not isinstance(groups, str | bytes)
-        else {}
-    )
-    columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
-    groups = check_groupings(groups, columns.available, _CALLER)
+    groups = [] if groups is None else check_groupings(groups, titles_of(known_frame(frame, _CALLER)), _CALLER)
+    columns = Columns(frame, names | {name: name for name in groups}, _CALLER, lazy=duplicates != "first")
     optional = [name for name in ("voter", "rank", "score", "weight", "duel", *groups) if columns.has(name)]
     columns.require(
         *([] if query is None else ["query"]),

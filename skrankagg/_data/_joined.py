@@ -24,7 +24,7 @@ def concat(cls, lists: Sequence[RankedLists]):
     ----------
     lists : sequence of RankedLists
         Containers without common (query, voter) pairs. Either all have scores, or all lack scores. All have the
-        same groupings. If all lists are paired comparisons, their voters are numbered anew.
+        same groupings. If all lists are paired comparisons, their voters get new numbers.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def concat(cls, lists: Sequence[RankedLists]):
 def _join_frames(parts):
     """Return one long frame with the lists of several containers; all parts have the same groupings.
 
-    Numbers of comparisons stay different. If all lists are comparisons, their voters are numbered anew.
+    Comparisons of different containers get different numbers. If all lists are comparisons, their voters do, too.
     """
     frames = [part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts]
     all_duels = all(part.list_duel is not None and part.list_duel.all() for part in parts)

@@ -1,6 +1,6 @@
 """Columns with a value for each list that only some methods read: marks of duels, and groupings.
 
-A *duel* is a comparison of two items by somebody who saw only these two. Lists of two items that are not marked may
+A *duel* is a comparison of two items whose judge saw only these two. Lists of two items that are not marked may
 also be the best two of all items. Only the way in which lists were read tells the two apart, so the mark stays with
 the list.
 
@@ -67,7 +67,7 @@ def constant_in_lists(values, row_ptr, name_list, what):
 
 
 def read_marks(values, title):
-    """Return a column of marks as int64; raise InputError for a number that is no mark."""
+    """Return a column of marks as int64; raise InputError for a number that is not a mark."""
     marks = values.astype(np.int64)
     bad = (marks != values) | (marks < WEIGHTED)
     if bad.any():
@@ -93,11 +93,7 @@ def extras_of(lists, chosen):
     marks, groups = lists.list_duel, lists.list_groups
     return {
         "list_duel": None if marks is None else or_none(marks[chosen]),
-        "list_groups": None
-        if groups is None
-        else groups[chosen].reset_index(drop=True)
-        if np.asarray(chosen).dtype == bool
-        else groups.iloc[chosen].reset_index(drop=True),
+        "list_groups": None if groups is None else groups.iloc[chosen].reset_index(drop=True),
     }
 
 

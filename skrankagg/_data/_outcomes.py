@@ -45,7 +45,7 @@ def read_outcomes(values, first, second, names, given, titles):
     _refuse_unclear(found, meaning, called, given, title)
     share = np.array([np.nan if pair is None else pair[0] for pair in meaning])[codes]
     factor = np.array([1.0 if pair is None else pair[1] for pair in meaning])[codes]
-    # A value with a meaning of its own is no id, even if an item has the same name.
+    # A word or a number for an outcome is not an id, even if an item has the same name.
     winner = np.where(np.isnan(share), items[codes], -1)
     neither = np.isnan(share) & (winner != first) & (winner != second)
     if neither.any():

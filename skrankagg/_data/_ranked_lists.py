@@ -94,7 +94,7 @@ class RankedLists(Immutable):
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
         Item of each candidate.
     list_duel : ndarray of shape (n_lists,), dtype=int64, or None
-        Marks of the lists that were read as paired comparisons; None if there are none. A list that is no comparison
+        Marks of the lists that were read as paired comparisons; None if there are none. A list that is not a comparison
         has 0, and a list that stands for as many comparisons as its weight has -1. A list whose weight may be a number
         of comparisons or a factor has -2. A positive number is the number of a comparison; lists of a query with the
         same number are shares of one comparison.

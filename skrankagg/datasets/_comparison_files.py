@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 
 from .._data._from_comparisons import comparison_columns
 from ..exceptions import InputError
-from ._delimited import SEPARATORS
+from ._delimited import header_of, separator_of
 from ._parquet import check_parquet, is_parquet, parquet_columns
 from ._sources import BOM, Fault, FileLike, add_file_to_errors, encoding_checked, file_name, make_rereadable, opened
 
@@ -79,10 +78,10 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
                 return pd.read_parquet(stream)
         with encoding_checked(source):
             with opened(source) as stream:
-                first = _first_line(stream.readline())
-            _check_header(_header(first))
+                first = _first_line(stream)
+            _check_header(header_of(first))
             with opened(source) as stream:
-                frame = _read_text(stream, _separator(first))
+                frame = _read_text(stream, separator_of(first))
     for name in ("tie", "draw"):
         if name in frame:
             frame[name] = _truth(frame[name], path)
@@ -97,7 +96,7 @@ def is_comparisons(source):
         if is_parquet(source):
             return comparison_columns(parquet_columns(source)) is not None
         with opened(source) as stream:
-            return comparison_columns(_header(_first_line(stream.readline()))) is not None
+            return comparison_columns(header_of(_first_line(stream))) is not None
     except (OSError, ValueError, ImportError):
         return False
 
@@ -115,17 +114,8 @@ def _read_text(stream, separator):
     return frame.mask(frame == "")  # an empty cell is a missing value
 
 
-def _first_line(data):
-    return data.removeprefix(BOM).decode("utf-8").partition("\n")[0].rstrip("\r")
-
-
-def _header(text):
-    return [title.strip() for title in next(csv.reader([text], delimiter=_separator(text)), [])]
-
-
-def _separator(text):
-    """Return the separator that occurs most often in the first line."""
-    return max(SEPARATORS.values(), key=text.count)
+def _first_line(stream):
+    return stream.readline().removeprefix(BOM).decode("utf-8")
 
 
 def _check_header(titles):

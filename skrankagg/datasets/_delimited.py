@@ -44,6 +44,17 @@ _OLD_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1
 _EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
 
 
+def separator_of(text):
+    """Return the separator that occurs most often in the first line of a text."""
+    return max(SEPARATORS.values(), key=text.partition("\n")[0].count)
+
+
+def header_of(text):
+    """List the titles in the first line of a text, without blanks around them."""
+    first = text.partition("\n")[0].rstrip("\r")
+    return [title.strip() for title in next(csv.reader([first], delimiter=separator_of(first)), [])]
+
+
 def is_number(text, decimal="."):
     """Return True if a field is the decimal notation of a finite number."""
     return _NUMBER[decimal].fullmatch(text) is not None and math.isfinite(to_number(text, decimal))

@@ -11,7 +11,7 @@ import pandas as pd
 from .._data._frames import frame_of
 from .._support._warn import warn_user
 from ..exceptions import InputError, UnfilledWarning
-from ._delimited import SEPARATORS
+from ._delimited import header_of, separator_of
 from ._kinds import QRELS, held
 from ._sources import BOM
 
@@ -72,7 +72,7 @@ def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
         text = content.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{_named(path)} must be in UTF-8: {error}. Save it as CSV in UTF-8.") from error
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text))
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text))
     header = [title.strip() for title in next(lines, [])]
     names = held(QRELS, header)
     if names is None:
@@ -117,14 +117,7 @@ def is_judged_items(path):
             first = file.readline().removeprefix(BOM).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return False
-    header = next(csv.reader([first], delimiter=_separator(first)), [])
-    return held(QRELS, [title.strip() for title in header]) is not None
-
-
-def _separator(text):
-    """Return the separator that occurs most often in the first line."""
-    first = text.partition("\n")[0]
-    return max(SEPARATORS.values(), key=first.count)
+    return held(QRELS, header_of(first)) is not None
 
 
 def _grade(text, where):

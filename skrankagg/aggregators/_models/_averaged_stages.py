@@ -30,8 +30,6 @@ class AveragedStages(Stages):
             self.class_ptr[:-1][size == d] + np.arange(d)[:, None] for d in np.unique(size[size > 1]).tolist()
         ]
         self.tied = size[self.row_class] > 1
-        #: The worths left at which slopes are known, and the slopes of each size.
-        self.known = None, None
         #: True for the last row of each list.
         self.ends = np.zeros(lists.n_rows, dtype=bool)
         self.ends[self.ptr[1:] - 1] = True
@@ -45,21 +43,19 @@ class AveragedStages(Stages):
             left[rows] = below[rows[-1]]
         return left
 
-    def _logs(self, worth, left):
-        """For each row, return the logarithm of the worth that is available at its choice.
+    def _logs_and_shares(self, worth, left):
+        """For each row, return the logarithm of the worth that is available at its choice, and the sums of _shares.
 
-        The first row of a tied class has the sum for the class, and its other rows have 0.
+        The first row of a tied class has the sum of the logarithms for the class, and its other rows have 0.
         """
         if self.is_strict:
-            return np.log(left)
+            return super()._logs_and_shares(worth, left)
         logs, slopes = np.zeros_like(left), []
         logs[~self.tied] = np.log(left[~self.tied])
         for rows in self.classes:
             logs[rows[0]], *both = mean_logs(worth[self.candidate[rows]], left[rows[0]])
             slopes.append(both)
-        # The slopes come with the logarithms, and the caller needs them next.
-        self.known = left, slopes
-        return logs
+        return logs, *self._add_up(left, self.weight, 1, slopes)
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
         """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.
@@ -68,13 +64,15 @@ class AveragedStages(Stages):
         """
         if self.is_strict:
             return super()._shares(worth, left, weight, order=order)
+        slopes = [mean_powers(worth[self.candidate[rows]], left[rows[0]], order) for rows in self.classes]
+        return self._add_up(left, weight, order, slopes)
+
+    def _add_up(self, left, weight, order, slopes):
+        """Return the results of _shares from the sums of each tied class, `slopes`."""
         single = ~self.tied
         chance, own = np.zeros_like(left), np.empty_like(left)
         chance[single] = weight[single] / left[single] ** order
-        known = self.known[1] if order == 1 and self.known[0] is left else None
-        for k, rows in enumerate(self.classes):
-            found = known[k] if known else mean_powers(worth[self.candidate[rows]], left[rows[0]], order)
-            total, inside = found
+        for rows, (total, inside) in zip(self.classes, slopes, strict=True):
             chance[rows[0]] = weight[rows[0]] * total
             own[rows] = weight[rows] * inside
         running = ragged_cumsum(chance, self.ptr)

@@ -8,10 +8,10 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import prefer_held, preference_matrix
 from ..._arrays._preferences import ties
+from ..._data._compared_items import ranks_absent_last
 from ..._data._frames import show_id
 from ...exceptions import InputError
 from .._kemeny._components import strong_components
-from ._absent import ranks_absent_last
 from ._standard_errors import invert_information
 
 

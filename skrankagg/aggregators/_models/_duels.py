@@ -32,7 +32,7 @@ def merge_equal_pairs(lists):
     # In a tie the order of the two items does not matter.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
-    if lists.list_duel is not None:  # lists that are no comparisons may rank absent items last
+    if lists.list_duel is not None:  # lists without a mark may rank absent items last
         code = code * 2 + (lists.list_duel[chosen] == 0)
     _, kept, number = np.unique(code, return_index=True, return_inverse=True)
     if len(kept) == len(chosen):

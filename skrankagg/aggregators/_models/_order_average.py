@@ -21,7 +21,7 @@ import numpy as np
 # Largest classes for which all sets are listed, and for which the integrals are computed.
 _MOST_LISTED, _MOST_INTEGRATED = 10, 100
 # The integrals over s are sums over a grid of log s, with this step and this start, as a multiple of 1 / max(x). They
-# end where exp(-x s) has become too small to count.
+# end where exp(-x s) has become too small to count. Each class has its own grid.
 _STEP, _FIRST, _LAST = 0.35, 1e-8, 40.0
 # The number of grid points is a multiple of this number.
 _POINTS = 32
@@ -41,8 +41,8 @@ def mean_logs(worth, below):
 def mean_powers(worth, below, power):
     """Return the mean over all orders of the sum of 1 / x^power, and the same for the choices that include each item.
 
-    `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). The other arguments are those
-    of :func:`mean_logs`.
+    `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). For the other arguments see
+    :func:`mean_logs`.
     """
     return _in_parts(_POWERS, worth, below, power)
 
@@ -50,21 +50,20 @@ def mean_powers(worth, below, power):
 def mean_squares_of_pairs(worth, below):
     """For each pair of items of a class, return the mean of the sum of 1 / x^2 over the choices that include both.
 
-    The result has shape (n_items, n_items, n_classes). The arguments are those of :func:`mean_logs`.
+    The result has shape (n_items, n_items, n_classes). For the arguments see :func:`mean_logs`.
     """
-    return _in_parts(_PAIRS, worth, below)
+    return _in_parts(_PAIRS, worth, below)[0]
 
 
 def _in_parts(functions, worth, below, *options):
+    """Call the function for this size of a class; all functions return tuples of arrays."""
     n_items = len(worth)
     listed, integrated, efron = functions
     if n_items <= _MOST_LISTED:
-        function, cells = listed, 2**n_items
-    elif n_items <= _MOST_INTEGRATED:
+        return _cut(listed, 2**n_items, worth, below, *options)
+    if n_items <= _MOST_INTEGRATED:
         return _by_points(integrated, worth, below, *options)
-    else:
-        function, cells = efron, n_items
-    return _cut(function, cells, worth, below, *options)
+    return _cut(efron, n_items, worth, below, *options)
 
 
 def _cut(function, cells, worth, below, *options):
@@ -73,9 +72,7 @@ def _cut(function, cells, worth, below, *options):
     if worth.shape[1] <= some:
         return function(worth, below, *options)
     parts = [function(worth[:, k : k + some], below[k : k + some], *options) for k in range(0, worth.shape[1], some)]
-    if isinstance(parts[0], tuple):
-        return tuple(np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
-    return np.concatenate(parts, axis=-1)
+    return tuple(np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
 
 
 def _tree_sum(values):
@@ -141,7 +138,7 @@ def _listed_pairs(worth, below):
         with_mine = sets[(sets >> i) & 1 == 1]
         for j in range(i):
             found[i, j] = found[j, i] = _tree_sum(mine[(with_mine >> j) & 1 == 1])
-    return found
+    return (found,)
 
 
 # ------------------------------------------------------------------------------------------------------------ integrals
@@ -160,35 +157,22 @@ def _shares_left(n_items):
 
 def _by_points(function, worth, below, *options):
     """Apply a function to the classes that need the same number of grid points, and join the results."""
-    greatest = below + _tree_sum(worth)
-    worth, below = worth / greatest, below / greatest
-    length = np.log(_LAST / _FIRST) - np.log(below + worth.min(axis=0))
+    smallest, greatest = below + worth.min(axis=0), below + _tree_sum(worth)
+    length = np.log(_LAST / _FIRST) + np.log(greatest / smallest)
     n_points = (_POINTS * np.ceil(length / _STEP / _POINTS)).astype(np.int64)
     results = None
     for size in np.unique(n_points):
-        mine = np.flatnonzero(n_points == size)
-        s = _FIRST * np.exp(_STEP * np.arange(size))[:, None]
+        mine, grid = np.flatnonzero(n_points == size), _FIRST * np.exp(_STEP * np.arange(size))[:, None]
 
-        def integrate(worth, below, *options, s=s):
-            return function(worth, below, s, *options)
+        def integrate(worth, below, *options, grid=grid):
+            return function(worth, below, grid / (below + _tree_sum(worth)), *options)
 
         found = _cut(integrate, int(size) * (len(worth) // 2 + 1), worth[:, mine], below[mine], *options)
-        found = found if isinstance(found, tuple) else (found,)
         if results is None:
             results = tuple(np.empty((*one.shape[:-1], len(below))) for one in found)
         for whole, part in zip(results, found, strict=True):
             whole[..., mine] = part
-    return _rescaled(function, results, greatest, len(worth), *options)
-
-
-def _rescaled(function, results, greatest, n_items, *options):
-    """Return results for worths that were divided by `greatest` as results for the original worths."""
-    if function is _integrated_logs:
-        logs, *slopes = results
-        return logs + n_items * np.log(greatest), *(one / greatest for one in slopes)
-    if function is _integrated_pairs:
-        return results[0] / greatest**2
-    return tuple(one / greatest ** options[0] for one in results)
+    return results
 
 
 def _integrated_logs(worth, below, s):
@@ -230,14 +214,14 @@ def _integrated_pairs(worth, below, s):
         found[i, i] = _tree_sum(_tree_sum(mine))
         for j in range(i):
             found[i, j] = found[j, i] = _tree_sum(_tree_sum(mine * ratio[j]))
-    return found
+    return (found,)
 
 
 def _products(kept):
     """For each share of items that is left, return the share and two weighted means of exp(-w(D) s).
 
-    The first mean is over all sets D, and the second is over all sets without the term of the empty set. Their weights
-    are those of the integral over the shares. `kept` contains exp(-w s) of each item, of shape (n_items, n_points,
+    The first mean is over all sets D, and the second is over all sets without the term of the empty set. Both contain
+    the weights of the integral over the shares. `kept` contains exp(-w s) of each item, of shape (n_items, n_points,
     n_classes). The share has the shape (n_shares, 1, 1), and the means have the shape (n_shares, n_points, n_classes).
     """
     share, weight = (one[:, None, None] for one in _shares_left(len(kept)))
@@ -295,7 +279,7 @@ def _efron_pairs(worth, below):
             found[a, b] += value
     each = np.arange(n_items)
     found[each, each] += 1 / (below + worth) ** 2 / n_items
-    return found
+    return (found,)
 
 
 _LOGS = (_listed_logs, _integrated_logs, _efron_logs)

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import gather_ranges
+from ..._data._compared_items import ranks_absent_last
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
@@ -17,7 +18,6 @@ from ...base._voter_weights import VoterWeights
 from ...base._weight_range import check_range
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
-from ._absent import ranks_absent_last
 from ._averaged_stages import AveragedStages
 from ._connected import check_connected, check_maximum
 from ._duels import PairCounts, merge_equal_pairs, pair_queries

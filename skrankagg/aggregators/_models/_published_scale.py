@@ -1,7 +1,6 @@
 """Scale on which log-worths are published: log-worths or Elo points, with the mean or an anchor at a given value."""
 
 import math
-from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
@@ -50,7 +49,7 @@ class PublishedScale:
 
 def _value(anchor):
     value = next(iter(anchor.values()), None)
-    if not isinstance(anchor, Mapping) or len(anchor) != 1 or not isinstance(value, Real) or not is_finite(value):
+    if len(anchor) != 1 or not isinstance(value, Real) or not is_finite(value):
         raise InputError(
             f"`anchor` must map one item to a finite score, such as {{'gpt-4': 1300}}; got {show(anchor)}. Keep one "
             "item."

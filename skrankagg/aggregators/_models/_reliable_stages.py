@@ -9,8 +9,8 @@ So ties and absent items need no second formula.
 
 import numpy as np
 
+from ..._data._compared_items import ranks_absent_last
 from ..._data._divided import divide_queries
-from ._absent import ranks_absent_last
 from ._duels import merge_equal_pairs
 from ._stages import Stages
 

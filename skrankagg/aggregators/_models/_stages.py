@@ -16,8 +16,8 @@ from itertools import pairwise
 import numpy as np
 
 from ..._arrays._ragged import starts_to_ptr
+from ..._data._compared_items import ranks_absent_last
 from ..._kernels import ragged_cumsum
-from ._absent import ranks_absent_last
 
 
 class Stages:
@@ -88,9 +88,9 @@ class Stages:
         lists = self.lists
         worth, shift = self._worths(log_worth)
         left = self._left(worth)
-        terms = self.weight * (log_worth[self.candidate] - shift[self.candidate] - self._logs(worth, left))
+        logs, share, rest = self._logs_and_shares(worth, left)
+        terms = self.weight * (log_worth[self.candidate] - shift[self.candidate] - logs)
         value = np.bincount(lists.list_query[self.row_list], weights=terms, minlength=lists.n_queries)
-        share, rest = self._shares(worth, left, self.weight)
         gradient = np.bincount(
             self.candidate, weights=self.weight - worth[self.candidate] * share, minlength=lists.n_candidates
         )
@@ -202,9 +202,9 @@ class Stages:
         of_class = np.add.reduceat(mine, self.class_ptr[:-1])
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
 
-    def _logs(self, worth, left):
-        """For each row, return the logarithm of the worth that is available at its choice."""
-        return np.log(left)
+    def _logs_and_shares(self, worth, left):
+        """For each row, return the logarithm of the worth that is available at its choice, and the sums of _shares."""
+        return np.log(left), *self._shares(worth, left, self.weight)
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
         """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.

@@ -19,7 +19,7 @@ import copy
 
 import numpy as np
 
-from ._absent import ranks_absent_last
+from ..._data._compared_items import ranks_absent_last
 
 #: Largest class of tied items. The polynomials of a row have about the square of this number of coefficients.
 MOST_TIED = 20
