@@ -44,7 +44,7 @@ def properties(method):
 def absent_table(methods):
     """Return the table on the treatment of absent items."""
     rows = [[f"`{name}`", method._guide["absent"], _below(method)] for name, method in methods.items()]
-    return table(["method", "an item that a list does not hold gets", "below held items"], rows)
+    return table(["method", "an item that is missing from a list gets", "below the items of the list"], rows)
 
 
 def _below(method):
