@@ -74,7 +74,7 @@ def voter_values(lists, given, name, advice, *, whole=False):
 
 
 def _look_up(lists, given, rule, advice):
-    """For each voter, return its position in a Series, and return a mask of the voters that have a list.
+    """Return the position of each voter in the Series `given`, and a mask of the voters that have a list.
 
     The position of a voter that is missing from the Series is -1. Raises InputError if a voter with a list is missing.
     The message starts with `rule` and ends with `advice`.

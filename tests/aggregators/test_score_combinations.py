@@ -123,9 +123,9 @@ def test_combmax_without_norm_compares_scores_exactly():
 
 
 def test_absent_score_min_needs_a_score_norm():
-    with pytest.raises(InputError, match=r"absent_score='min' needs a norm of scores; norm='rank' uses ranks"):
+    with pytest.raises(InputError, match=r"absent_score='min' needs a norm that uses scores; norm='rank' uses ranks"):
         CombSUM(norm="rank", absent_score="min").fit(example_lists())
-    with pytest.raises(InputError, match="absent_score='min' needs a norm of scores"):
+    with pytest.raises(InputError, match="absent_score='min' needs a norm that uses scores"):
         fuse([{"a": 1.0}], CombSUM(norm="borda", absent_score="min"))
 
 
