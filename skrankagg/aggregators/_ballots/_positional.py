@@ -31,9 +31,9 @@ class PositionalScoring(SharedPointSums):
         - "plurality": 1 for the first place, 0 for all others;
         - "veto": 1 for all places but the last, also called antiplurality;
         - "dowdall": 1 for the first place, 1/2 for the second, 1/3 for the third, and so on;
-        - an array: the points of the first place, of the second place, and so on. They are at least 0 and never rise
-          from a place to the next. In a query of n items only the first n entries count; places beyond the end of the
-          array get 0 points. With ``[1, 1, 1]`` each list approves its first three items.
+        - an array: the points of the first place, of the second place, and so on. They must be at least 0 and must not
+          increase from one place to the next. In a query of n items only the first n entries are used; places beyond
+          the end of the array get 0 points. With ``[1, 1, 1]`` each list approves its first three items.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list. With "last" these items share the points of the places after the last
         item of the list. With "ignore" each list gives points only to its own items, and the score of an item is the
@@ -102,8 +102,8 @@ class PositionalScoring(SharedPointSums):
 
     _guide = {
         "absent": (
-            '`absent="last"`: the mean of the points of the remaining places; `"ignore"`: nothing, and the '
-            "list does not count in the item's mean"
+            '`absent="last"`: the mean of the points of the remaining places; `"ignore"`: the '
+            "list is left out of the item's mean"
         ),
         "ties": "the mean of the points of their places",
         "cost": "$N$",
@@ -157,8 +157,8 @@ class PositionalScoring(SharedPointSums):
             )
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(
-                f"`points` must be at least 0, above 0 for the first place, and never rise; got {self.points!r}. You "
-                "can add a constant to all points: full lists keep their order."
+                "`points` must be at least 0, above 0 for the first place, and must not increase; got "
+                f"{self.points!r}. Add a constant to all points; full lists keep their order."
             )
         return points
 

@@ -39,7 +39,7 @@ def condorcet_winner(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
+        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def smith_set(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
+        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
 
     Returns
     -------

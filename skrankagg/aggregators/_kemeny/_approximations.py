@@ -173,10 +173,10 @@ class PickAPerm(BaseNearKemeny):
     Notes
     -----
     The method chooses the list with the lowest Kemeny score, with a penalty of 0.5. This score is below twice the
-    optimum if all lists are full [1]_. If several lists have the lowest score, the list that ranks the item with the
-    first id highest is chosen. If several of these lists give the same rank to this item, the item with the second id
-    decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the item; items that
-    the list ties stay tied. The time is :math:`O(m n^2)`.
+    optimum if all lists are full [1]_. If several lists have the lowest score, the item with the first id decides: the
+    list that gives this item the best rank is chosen. If several of these lists give this item the same rank, the item
+    with the second id decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the
+    item; items that the list ties stay tied. The time is :math:`O(m n^2)`.
 
     References
     ----------
@@ -250,7 +250,7 @@ def _ranks(lists, queries):
 
 
 def _first_lexically(ranks, query):
-    """For each query, return the position of its row of ranks that comes first in lexical order.
+    """Return the position of the lexicographically smallest row of ranks of each query.
 
     `query` contains the query of each row, in ascending order.
     """

@@ -20,8 +20,8 @@ __all__ = ["LocalKemenization"]
 class LocalKemenization(BaseNearKemeny):
     r"""Repair another method's consensus where two neighbours contradict a majority.
 
-    The repaired order is the closest order in which no majority contradicts the order of two neighbours. So a Condorcet
-    winner comes first, whatever the method.
+    The repaired order is the closest order in which no majority contradicts the order of two neighbours. So for any
+    method, a Condorcet winner comes first.
 
     Parameters
     ----------

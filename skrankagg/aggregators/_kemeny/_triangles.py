@@ -1,4 +1,4 @@
-"""Linear programme of strict orders: its variables are pairs, and its rows are violated triangles.
+"""Linear programme for strict orders: variables are pairs of items, and rows are violated triangles.
 
 A variable is 1 where the first item of a pair is before the second. An orientation of all pairs is an order if no three
 items form a cycle. So each row belongs to a cycle ``i -> j -> k -> i`` and allows at most two of its three arcs. There
@@ -276,7 +276,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """For each cell of a table, count the cells with the same value in earlier rows and earlier in the same row."""
+    """For each cell of a table, count the earlier cells with the same value, in reading order."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

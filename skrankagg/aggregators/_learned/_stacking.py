@@ -61,7 +61,8 @@ class StackedFusion(SupervisedAggregator):
         Treatment of items without a judgement: "nonrelevant" gives them grade 0, and "skip" leaves them out of the
         training samples.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; lower grades count as 0. With None every grade above 0 counts.
+        Lowest grade of a relevant item, above 0; lower grades are treated as 0. With None every grade above 0 is
+        relevant.
     unknown_voter : {"ignore", "error"}, default="ignore"
         How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
         error.
@@ -76,7 +77,7 @@ class StackedFusion(SupervisedAggregator):
     aggregators_ : list of estimators
         The aggregators among the features, fitted.
     voters_ : pandas.Index
-        Voters of the training queries; each of them has columns.
+        Voters of the training queries; each of these voters has columns in the matrix.
     columns_ : DataFrame
         A row for each column of the matrix that `estimator_` was fitted on, with columns `voter` and `feature`. `voter`
         is missing if the column does not belong to a voter.
@@ -108,14 +109,15 @@ class StackedFusion(SupervisedAggregator):
     Make such an aggregator a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`. It ranks each training query
     with a fit on the other training queries.
 
-    With :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each item of
-    each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator takes time
-    linear in the size of the matrix.
+    If there are :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each
+    item of each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator
+    takes time linear in the size of the matrix.
 
     On LETOR's MQ2008-agg, out of sample, stacking has a MAP of 50.4 to 51.1 with linear models, and a MAP of 49.8 to
     50.0 with boosted trees. The sum of Borda points has a MAP of 47.8, and :class:`LearnedWeights` with Borda points
-    has a MAP of 50.5 to 50.7. So nonlinear models gain nothing on these data. Centring adds up to one point to a linear
-    model and changes little for trees. ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these numbers.
+    has a MAP of 50.5 to 50.7. So nonlinear models are not better on these data. Centring improves a linear model by up
+    to one point and changes little for trees. ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these
+    numbers.
 
     References
     ----------
@@ -149,7 +151,10 @@ class StackedFusion(SupervisedAggregator):
         "ties": "mean rank; norms of scores: their scores",
         "cost": "$m n$ for each feature, and the estimator's",
     }
-    _tag_notes = {"needs_scores": "features of scores do", "neutral": "as the aggregators among its features"}
+    _tag_notes = {
+        "needs_scores": "only features that use scores do",
+        "neutral": "as the aggregators among its features",
+    }
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "features": [list, tuple],
