@@ -78,8 +78,8 @@ class BayesFuse(LearnsFromPositions):
     .. math:: \mathrm{BayesFuse}(i) = \sum_v w_v \left( \log \frac{R_v(b) + 1/2}{\sum_c R_v(c) + B/2}
               - \log \frac{I_v(b) + 1/2}{\sum_c I_v(c) + B/2} \right)
 
-    where the sum is over all lists of the query. An absent item gets the ratio that was learnt from absent items. The
-    bins end at trec_eval's cutoffs, as in ranx; the bins of the paper may differ. The smoothing by 1/2 is our own
+    where the sum is over all lists of the query, and an absent item gets the ratio that was learnt from absent items.
+    The bins end at trec_eval's cutoffs, as in ranx; the bins of the paper may differ. The smoothing by 1/2 is our own
     choice. If no training list of a voter reaches a bin, the bin has the ratio of the last bin that some training list
     of the voter reaches. Absence also has this ratio if no training candidate was absent. Each tied item is divided
     equally among the positions of its tie group, in training and in scoring. Judgements of queries outside the lists
@@ -113,7 +113,7 @@ class BayesFuse(LearnsFromPositions):
     _guide = {
         "absent": "the log ratio that was learnt from items missing from the voter's lists",
         "ties": "the mean of the learnt values of their positions",
-        "cost": "$N$, and as much to learn",
+        "cost": "$N$, and the same for learning",
     }
     _tags = {"absent_below": False}  # the effect of absence is learnt
     _parameter_constraints: dict = {"cutoffs": ["array-like"], **LearnsFromPositions._parameter_constraints}

@@ -154,7 +154,7 @@ class SlideFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
-    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and the same for learning"}
     _parameter_constraints: dict = {
         "window": [Interval(Integral, 0, None, closed="left")],
         **LearnsFromPositions._parameter_constraints,
@@ -288,7 +288,7 @@ class ProbFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
-    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and the same for learning"}
     _parameter_constraints: dict = {
         "n_segments": [Interval(Integral, 1, None, closed="left")],
         "unjudged": [StrOptions({"nonrelevant", "skip"})],
@@ -413,7 +413,7 @@ class SegFuse(_Probabilities):
     _guide = {
         "absent": "0",
         "ties": "as `BayesFuse`; then each item is weighted by its own score",
-        "cost": "$N$, and as much to learn",
+        "cost": "$N$, and the same for learning",
     }
     _tags = {"needs_scores": True}
 

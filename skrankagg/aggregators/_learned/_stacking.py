@@ -148,8 +148,8 @@ class StackedFusion(SupervisedAggregator):
             'the value that the norm of the feature defines, as in `CombSUM`; `"present"`: 0; `"score"`: NaN; the '
             "effect of these values is learnt"
         ),
-        "ties": "mean rank; norms of scores: their scores",
-        "cost": "$m n$ for each feature, and the estimator's",
+        "ties": "mean rank; with norms that use scores: their scores",
+        "cost": "$m n$ for each feature, plus the cost of the estimator",
     }
     _tag_notes = {
         "needs_scores": "only features that use scores do",

@@ -20,7 +20,7 @@ class _BordaPoints(PointSums):
 
 
 class BordaCount(_BordaPoints, SharedPointSums):
-    r"""Rank items by Borda points; the unranked items of a list share the points that are left over.
+    r"""Rank items by Borda points; the unranked items of a list share the remaining points.
 
     Each list gives its first item as many points as the query has items. It gives its second item one point less, and
     so on.

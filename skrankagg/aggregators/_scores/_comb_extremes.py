@@ -166,7 +166,7 @@ class CombMAX(_BaseChoice):
 
     _guide = {
         "absent": 'the list is ignored for this item; `norm="borda"` and `absent_score="min"`: as in `CombSUM`',
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
 
@@ -255,7 +255,7 @@ class CombMIN(_BaseChoice):
 
     _guide = {
         "absent": "as in `CombMAX`",
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": '$N$; `absent_score="min"`: $m n$',
     }
 
@@ -338,7 +338,7 @@ class CombMED(_BaseChoice):
 
     _guide = {
         "absent": "as in `CombMAX`",
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": r'$N \log N$; `absent_score="min"`: $m n \log(m n)$',
     }
     _is_one_value = False

@@ -216,10 +216,10 @@ class CombSUM(_SumsOfScores):
 
     _guide = {
         "absent": (
-            '`norm="borda"`: the mean of the values left over, (n - L + 1) / 2n; other norms: 0, which under '
+            '`norm="borda"`: the mean of the remaining values, (n - L + 1) / 2n; other norms: 0, which under '
             '`"z-score"` is the list\'s mean; `absent_score="min"`: the lowest value of the list'
         ),
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
     _tag_notes = {
@@ -350,7 +350,7 @@ class CombMNZ(_Supported):
 
     _guide = {
         "absent": "as in `CombSUM`; the list does not increase the factor",
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
     _tag_notes = {
@@ -435,7 +435,7 @@ class CombANZ(_Supported):
 
     _guide = {
         "absent": "as in `CombSUM`; the list does not increase the divisor",
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
     gamma: float = -1.0
