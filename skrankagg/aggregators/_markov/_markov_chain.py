@@ -227,7 +227,10 @@ class MarkovChain(BaseAggregator):
             '`absent="ignore"`: no opinion, only lists that contain both items compare them; `"last"`: tied below '
             "every item of the list"
         ),
-        "ties": 'a draw; in `"mct"` and `"rank-centrality"`: half for each item; in `"mc1"` and `"mc2"`: each at or above the other',
+        "ties": (
+            'a draw; in `"mct"` and `"rank-centrality"`: half for each item; in `"mc1"` and `"mc2"`: each at or above '
+            "the other"
+        ),
         "cost": r"$\sum_v L_v^2 + n^3$",
     }
     _tag_notes = {
