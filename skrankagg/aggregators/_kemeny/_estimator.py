@@ -112,10 +112,11 @@ class Kemeny(BaseAggregator):
 
     See Also
     --------
-    kemeny_score : Computes the cost of an order. condorcet_components : Splits the items of a query into groups that
-    can be solved separately. LocalKemenization : Repairs another method's consensus with the least change.
-    skrankagg.datasets.make_mallows : Draws lists from Mallows' model with a given dispersion. Schulze : Resolves
-    majority cycles in another way, in polynomial time.
+    kemeny_score : Computes the cost of an order.
+    condorcet_components : Splits the items of a query into groups that can be solved separately.
+    LocalKemenization : Repairs another method's consensus with the least change.
+    skrankagg.datasets.make_mallows : Draws lists from Mallows' model with a given dispersion.
+    Schulze : Resolves majority cycles in another way, in polynomial time.
 
     Notes
     -----

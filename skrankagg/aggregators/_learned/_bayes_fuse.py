@@ -64,9 +64,9 @@ class BayesFuse(LearnsFromPositions):
 
     See Also
     --------
-    SlideFuse : Adds up probabilities; an absent item gets 0. LearnedWeights : Learns one weight for each voter; voters
-    with the same lists share one weight. sklearn.naive_bayes.CategoricalNB : The same model, with the lists of a query
-    as features.
+    SlideFuse : Adds up probabilities; an absent item gets 0.
+    LearnedWeights : Learns one weight for each voter; voters with the same lists share one weight.
+    sklearn.naive_bayes.CategoricalNB : The same model, with the lists of a query as features.
 
     Notes
     -----

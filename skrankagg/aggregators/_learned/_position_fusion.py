@@ -107,9 +107,10 @@ class SlideFuse(_Probabilities):
 
     See Also
     --------
-    ProbFuse : Divides every list into the same number of segments. SegFuse : Uses segments that grow with depth, and
-    scores. BayesFuse : Adds up log ratios of probabilities; an absent item also gets a ratio. LearnedWeights : Learns
-    one weight for each voter.
+    ProbFuse : Divides every list into the same number of segments.
+    SegFuse : Uses segments that grow with depth, and scores.
+    BayesFuse : Adds up log ratios of probabilities; an absent item also gets a ratio.
+    LearnedWeights : Learns one weight for each voter.
 
     Notes
     -----

@@ -37,9 +37,9 @@ class BordaCount(_BordaPoints, SharedPointSums):
 
     See Also
     --------
-    SimpleBorda : Unranked items get no points. CombSUM : With ``norm="borda"`` it gives the same order; its scores are
-    Borda points divided by the number of items. RankStatistic : With ``absent="ignore"`` it divides each rank by the
-    length of the list.
+    SimpleBorda : Unranked items get no points.
+    CombSUM : With ``norm="borda"`` it gives the same order; its scores are Borda points divided by the number of items.
+    RankStatistic : With ``absent="ignore"`` it divides each rank by the length of the list.
 
     Notes
     -----
@@ -123,8 +123,9 @@ class SimpleBorda(_BordaPoints):
 
     See Also
     --------
-    BordaCount : Unranked items share the points that the list has not given to its own items. CombSUM : With
-    ``norm="simple-borda"`` it gives the same order; its scores are these points divided by the number of items.
+    BordaCount : Unranked items share the points that the list has not given to its own items.
+    CombSUM : With ``norm="simple-borda"`` it gives the same order; its scores are these points divided by the number of
+        items.
 
     Notes
     -----

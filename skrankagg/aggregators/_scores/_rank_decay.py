@@ -74,9 +74,11 @@ class ReciprocalRankFusion(_RankDecay):
 
     See Also
     --------
-    RankBiasedCentroid : Its gains fall geometrically with the rank. InverseSquareRank : Its gains fall with the square
-    of the rank. BordaCount : Its points fall linearly with the rank. CombSUM : With ``norm="reciprocal"`` it gives the
-    same order as RRF with ``k=60``. CombMNZ and others also accept this norm.
+    RankBiasedCentroid : Its gains fall geometrically with the rank.
+    InverseSquareRank : Its gains fall with the square of the rank.
+    BordaCount : Its points fall linearly with the rank.
+    CombSUM : With ``norm="reciprocal"`` it gives the same order as RRF with ``k=60``. CombMNZ and others also accept
+        this norm.
 
     Notes
     -----
