@@ -39,9 +39,9 @@ def ties(prefer, both):
 
 
 def margins(prefer):
-    """Return the weight that prefers the column's item minus the weight that prefers the row's item, (..., n, n).
+    """Return the weight that prefers the column's item to the row's item, minus the weight of the opposite preference.
 
-    A draw has margin 0.
+    The result has shape (..., n, n). A draw has margin 0.
     """
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer

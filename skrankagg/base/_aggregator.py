@@ -263,7 +263,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _begin(self, X):
         """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
-        If another method calls this method, it only calls ``_prepare``, because the outer method already warns.
+        An outer method that contains this method calls only its ``_prepare``, because the outer method already warns.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)

@@ -153,7 +153,7 @@ class EncodedConsensus:
 
 
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
-    """Order the candidates of each query by score, then by the weight of the lists with the item, then by item.
+    """Order the candidates of each query by score, then by the weight of the lists that contain them, then by item.
 
     `score`, of shape (n_candidates,), is not NaN; higher scores are better. The arguments `scale` and `additive` are as
     in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes first
@@ -258,12 +258,13 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
     `ptr`, of shape (n_groups + 1,), delimits the groups. `score`, `support`, `scale` and `tiebreak` have shape
     (n_members,). Members are ordered by `score`, then by `tiebreak`, then by `support`, then by their place in the
-    group. `scale` is the scale of the scores for the tolerance; None means their absolute values. `total`, of shape
+    group. The tolerance for ties of scores is relative to `scale`; None means the absolute scores. `total`, of shape
     (n_groups,), is the scale of the support.
 
-    `sole_source` is called if unequal scores would tie. It returns the only source of each member's score; -1 means
-    several sources, and -2 means no source. Two unequal scores never tie if both have the same source, or if one score
-    has one source and the other score has no source. Then no members with these two scores tie.
+    `sole_source` is called if unequal scores would tie. It returns the number of the only source of each member's
+    score; -1 means several sources, and -2 means no source. A source is a list that contributes to the score. Two
+    unequal scores never tie if both have the same source, or if one score has one source and the other score has no
+    source. Then no members with these two scores tie.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.

@@ -1,8 +1,8 @@
 """Base class of aggregators that learn voter weights.
 
-Weights are learned from the lists alone: a voter who agrees with the others gains weight. With ``weighting="query"``
-the weights of a query are computed from its own lists. With ``weighting="global"`` a voter's weights in the training
-queries are pooled into one weight, which is then used for any query.
+Weights are learned from the lists alone: a voter who agrees with the other voters gains weight. With
+``weighting="query"`` the weights of a query are computed from its own lists. With ``weighting="global"`` a voter's
+weights in the training queries are pooled into one weight, which is then used for any query.
 """
 
 import numpy as np
@@ -68,7 +68,7 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
     In such a query, the list with the largest weight is longer than every other list. Its length is at least
     `length_factor` times the median length, and its weight is above `weight_factor` times the median weight. Lists of
-    weight 0 do not count.
+    weight 0 are ignored.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)

@@ -1,4 +1,4 @@
-"""Rounds of elimination for all queries at once: each round counts votes and removes the items with the worst count.
+"""Rounds of elimination for all queries at once: each round counts votes and removes the items with the lowest count.
 
 Votes for the first or the last place are counted list by list. A list votes for the same group of tied items until all
 items of the group have left. Borda points are sums of margins. When items leave, their margins are subtracted from
@@ -43,7 +43,7 @@ def leave_by_votes(lists, rule, absent):
 
 
 class _Votes:
-    """Votes of the lists for the first or last place among the candidates that have not left."""
+    """Votes that each list casts for its first or its last remaining candidate."""
 
     def __init__(self, lists, rule, absent):
         self.lists, self.sign, self.absent = lists, 1 if rule == "plurality" else -1, absent
@@ -84,7 +84,7 @@ class _Votes:
         return total
 
     def _ways(self):
-        """Return the lists that vote for their own items, and two arrays of values of shape (n_lists,).
+        """Return the lists whose votes go to items that they contain, and two arrays of values of shape (n_lists,).
 
         The first array contains the values to add to each item missing from a list. The second array contains the
         values to subtract from each item of a list. An array is None if all its values are 0.
@@ -130,10 +130,10 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Votes in queries with many items per list: a round only visits the items that get votes from their own lists.
+    """Votes in queries with many items per list: a round only visits items that get votes from lists that contain them.
 
     The total of any other item depends only on the lists that contain the item. Items contained in the same lists form
-    a class. All items of a class have the same total, except the items that get votes from their own lists.
+    a class. All items of a class have the same total, except the items that get votes from lists that contain them.
     """
 
     def __init__(self, lists, rule, absent):

@@ -146,8 +146,8 @@ class BIRRA(BaseAggregator):
         """Run the rounds of all queries, and return five arrays.
 
         The first two arrays contain the score of each candidate, and the sum of the absolute terms of this score. The
-        next two contain the number of rounds of each query, and True if its true items did not change in the last
-        round. The last array contains the factor of each bin, shape (n_lists, n_bins).
+        next two contain the number of rounds of each query, and a mask of the queries whose true items did not change
+        in the last round. The last array contains the factor of each bin, shape (n_lists, n_bins).
         """
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)

@@ -215,9 +215,9 @@ class TrianglePolytope:
         """Solve the linear programme of the current rows; return a solution of shape (n_pairs,) and a bound.
 
         Stores two results for :meth:`fix`. The first is a lower bound on the cost of orders with the fixed pairs. The
-        second is the reduced cost of each pair: if a pair is turned against the sign of its reduced cost, the bound
-        increases by the absolute value. Raises Infeasible if no order has the fixed pairs. Raises Unfinished if time or
-        the number of programmes is used up.
+        second is the reduced cost of each pair. If a pair is fixed in the direction that its reduced cost penalizes,
+        the bound increases by the absolute value of this cost. Raises Infeasible if no order has the fixed pairs.
+        Raises Unfinished if time or the number of programmes is used up.
         """
         free = self.free
         x, fixed_cost = self._fixed_value(free)

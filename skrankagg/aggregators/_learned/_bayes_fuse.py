@@ -1,4 +1,4 @@
-"""BayesFuse: each list adds the log ratio of relevant to other items for the bin of the item in the list."""
+"""BayesFuse: each list adds a log ratio of relevant to other items, which was learnt for the item's bin in the list."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class BayesFuse(LearnsFromPositions):
     def _count_absent(lists, relevant):
         """Count, for each voter, the relevant and the other candidates that are absent from the voter's lists.
 
-        Each candidate counts with the weight of the list. The result has shape (2, n_voters).
+        Each candidate is counted with the weight of the list. The result has shape (2, n_voters).
         """
         held = np.add.reduceat(relevant[lists.candidate], lists.row_ptr[:-1], dtype=np.int64)
         total = np.add.reduceat(relevant, lists.candidate_ptr[:-1], dtype=np.int64)[lists.list_query]

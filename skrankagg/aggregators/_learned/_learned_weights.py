@@ -298,7 +298,7 @@ class LearnedWeights(SupervisedAggregator):
         self.voter_weights_ = frame_of(columns)
 
     def _relevance(self, lists, relevance):
-        """Return the training candidates, pointers to them by query, and each candidate's share of its query's gain."""
+        """Return the training candidates, their pointer array by query, and their shares of the gain of their query."""
         grade = np.nan_to_num(relevance)
         with np.errstate(over="ignore"):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
@@ -323,7 +323,7 @@ class LearnedWeights(SupervisedAggregator):
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
-        """Return the lists and the consensus; the weights of the lists decide the order of items with equal scores."""
+        """Return the weighted lists and their consensus; ties in score are broken by the list weights."""
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():

@@ -95,11 +95,11 @@ class CellSums:
         return np.add.reduceat(value, self._heads)[self._kept]
 
     def of_lists(self, value):
-        """For each entry, add up the values of its cell over the lists of the voter, multiplied by the list weights."""
+        """For each entry (voter and cell), sum the cell's values over the voter's lists, times the list weights."""
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
-        """For each entry, count the lists of the voter that reach its cell."""
+        """For each entry (voter and cell), count the lists of the voter that reach the cell."""
         return np.bincount(self._entry, minlength=len(self.place))
 
     def pool(self, value):

@@ -152,8 +152,7 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Return the tilted probability of each cell, the log norm of the tilt, and the rounding error of a
-        probability.
+        """Return the tilted probability of each cell, the log norm of the tilt, and the rounding error of the result.
 
         The log norm is the logarithm of the expectation of exp(-tilt * sum). Cells are numbered modulo `n_cells`.
         """
@@ -214,15 +213,16 @@ class _Moments:
         return float(np.sqrt(self._copies @ (np.add.reduceat(apart, self._start) / total)))
 
     def log_corner(self, log_norm):
-        """Return the log probability of the smallest sum under a tilt, given the log norm under this tilt."""
+        """Return the log probability of the smallest sum under a tilt, given the log norm of this tilt."""
         return self._log_first - log_norm
 
 
 def _choose_tilts(moments):
     """Choose tilts from 0 up to a tilt under which the smallest sum is likely, and some tilts below 0.
 
-    Returns three results. The first contains the tilts from 0. The second is a list with a pair for each tilt below 0:
-    the tilt and its log norm. The third contains the log norms of the tilts from 0.
+    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). Returns three results. The first
+    contains the tilts from 0, in ascending order. The second is a list with a pair for each tilt below 0: the tilt and
+    its log norm. The third contains the log norms of the tilts from 0.
     """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]

@@ -22,13 +22,12 @@ _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
-    """Compute the log probability that random lists give a candidate a rank sum at most as large as its actual rank
-    sum.
+    """Compute the log probability that random lists give a candidate a rank sum at most as large as the actual sum.
 
     The ranks in the sum are normalised. With `logarithms` the sum is over the logarithms of the ranks. `n_items`
     contains the number by which the ranks of each list are divided, as float64 of shape (n_lists,). Sums that are equal
-    up to rounding have the same probability. Candidates, also of different queries, share a distribution if random
-    lists treat them equally.
+    up to rounding have the same probability. Candidates share a distribution if random lists treat them equally, even
+    if they belong to different queries.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
@@ -61,7 +60,7 @@ def _refuse(lists, candidate, n_lists):
 def list_kinds(lists, n_items):
     """Number the lists so that lists with equal places have the same number.
 
-    Returns the number of each list, and one list for each number.
+    Returns the number of each list, and the position of one list with each number.
     """
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0

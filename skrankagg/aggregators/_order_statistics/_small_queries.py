@@ -1,4 +1,4 @@
-"""Exact p-values of rank sums in small queries, whose distributions are convolved together.
+"""Exact p-values of rank sums in small queries; the distributions of many queries are computed together.
 
 As in :mod:`._random_ranks`, a random list gives an item one of the places of the list. All terms are positive. So even
 p-values down to 1e-300 have a relative error of only about 1e-13.
@@ -167,7 +167,7 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """For some kinds of lists, compute the probability of each step above the best place.
+        """For each given kind of list, compute the probability of each distance from the best place, in grid steps.
 
         Returns an array of shape (n_some, n_steps).
         """

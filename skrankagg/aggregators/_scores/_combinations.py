@@ -252,7 +252,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Return a mask of the queries in which a sum underflowed to 0 although its product with the factor matters."""
+        """Return a mask of the queries in which a sum underflows to 0, but its product with the factor would matter."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -443,10 +443,11 @@ class CombANZ(_Supported):
 
 
 def _underflow(lists, points, size, gain):
-    """Set sums that weights make too small for full precision to 0, in place; return a mask of unusable queries.
+    """Replace sums that are too small for full precision by 0, in place; return a mask of unusable queries.
 
-    `size` contains each candidate's sum of absolute terms, and `gain` contains each row's term without the weight. A
-    query is unusable if the weights make all its sums so small that different items would tie.
+    `size` contains each candidate's sum of absolute terms, and `gain` contains each row's term without the weight. Sums
+    become too small because of small weights. A query is unusable if its weights make all its sums so small that
+    different items would tie.
     """
     given = np.abs(gain) * (lists.list_weight > 0)[lists.row_list]
     unweighted = np.bincount(lists.candidate, weights=given, minlength=lists.n_candidates)
