@@ -311,7 +311,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             voter = first_row(bad)
             raise InputError(
                 f"`voter_weights` must be finite and at least 0; got {weight[voter]:g} for "
-                f"{show_id(lists.voters, voter)}. Give a voter weight 0 to ignore it."
+                f"{show_id(lists.voters, voter)}. Choose weight 0 to ignore a voter."
             )
         return weight
 

@@ -84,8 +84,8 @@ def _look_up(lists, given, rule, advice):
     unknown = voting & (place < 0)
     if unknown.any():
         raise InputError(
-            f"{rule} for every voter; it has none for {int(unknown.sum())} of {int(voting.sum())} voters, the first is "
-            f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
+            f"{rule} for every voter; got none for {int(unknown.sum())} of {int(voting.sum())} voters. The first of "
+            f"them is {show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
         )
     return place, voting
 

@@ -182,7 +182,7 @@ def test_reciprocal_rank_fusion_accepts_k_by_voter():
     expected = {"b": 1 / 2 + 1 / 2 + 1 / 11, "a": 1 + 1 / 3, "c": 1 / 3 + 1 / 12, "d": 1 / 4}
     for k in ({"u": 0, "v": 1, "w": 10}, pd.Series({"w": 10, "v": 1, "u": 0})):
         assert scores(ReciprocalRankFusion(k=k)) == pytest.approx(expected)
-    with pytest.raises(InputError, match=r"for every voter; it has none for 1 of 3 voters, the first is 'v'"):
+    with pytest.raises(InputError, match=r"for every voter; got none for 1 of 3 voters. The first of them is 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "w": 10}))
     with pytest.raises(InputError, match=r"`k` must be finite and at least 0; got -1 for 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "v": -1, "w": 10}))

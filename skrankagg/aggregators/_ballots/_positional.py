@@ -152,8 +152,8 @@ class PositionalScoring(SharedPointSums):
             points = np.array(np.nan)
         if points.ndim != 1 or len(points) == 0 or not np.isfinite(points).all():
             raise InputError(
-                f"`points` must be a list of finite numbers, the points of the first place, the second, and so on; got "
-                f"{self.points!r}."
+                f"`points` must be a list of finite numbers, one for each place, the first place first; got "
+                f"{self.points!r}. Give for example [5, 3, 1]."
             )
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(

@@ -36,7 +36,7 @@ def check_triples(n_found, n):
         lambda: (
             "Kemeny's proof",
             f"more than {n_found} violated triples of a component of {n} items",
-            "choose method='iterated-local-search', which proves nothing",
+            "choose method='iterated-local-search', which makes no proof",
         ),
     )
 

@@ -285,8 +285,9 @@ class LearnedWeights(SupervisedAggregator):
         size = np.abs(weight).mean()
         if size == 0:
             warn_user(
-                f"{type(self).__name__} gives all voters weight 1: none ranks relevant items higher than chance does "
-                f"in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. Judge more queries.",
+                f"{type(self).__name__} gives all voters weight 1, because no voter ranks relevant items higher than "
+                f"chance in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. Judge more "
+                "queries.",
                 UserWarning,
             )
             weight, size = np.ones(len(weight)), 1.0

@@ -382,10 +382,9 @@ class StackedFusion(SupervisedAggregator):
         first = estimator.steps[0][1] if hasattr(estimator, "steps") else estimator
         if hasattr(first, "__sklearn_tags__") and not first.__sklearn_tags__().input_tags.allow_nan:
             raise InputError(
-                f"The feature 'score' is NaN where a list does not contain an item; {type(first).__name__} does "
-                "not accept NaN. Choose a norm of scores, such as 'min-max', with 'present'. Or put SimpleImputer "
-                "before the estimator in a pipeline, or choose an estimator that accepts NaN, such as "
-                "HistGradientBoostingRegressor."
+                f"The feature 'score' is NaN if a list does not contain the item, but {type(first).__name__} does not "
+                "accept NaN. Replace 'score' by 'min-max' and 'present', put SimpleImputer before the estimator in a "
+                "pipeline, or choose an estimator that accepts NaN, such as HistGradientBoostingRegressor."
             )
 
     def _aggregate(self, lists):

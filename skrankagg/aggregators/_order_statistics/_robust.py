@@ -176,7 +176,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
                 "known; got a share for each voter. Give a single share, or set exact=False."
             )
         else:
-            advice = "Give these voters a share, 1 if their lists are full."
+            advice = "Give these voters a share; the share of a full list is 1."
             cutoff = voter_values(lists, self.depth_share, "depth_share", advice)
             cutoff = cutoff[lists.list_voter]
         # Rounding of a share must not count as an error.
@@ -185,10 +185,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"`depth_share` must be from the share of items in the list to 1; got {cutoff[v]:g} for "
+                f"`depth_share` must lie between the list's share of the items and 1; got {cutoff[v]:g} for "
                 f"{show_id(lists.voters, lists.list_voter[v])}, whose list for query "
                 f"{show_id(lists.queries, lists.list_query[v])} contains the share {lowest[v]:g} of the items. Raise "
-                "depth_share, or give n_items."
+                "depth_share, or give a larger n_items."
             )
         return cutoff
 

@@ -367,7 +367,7 @@ class InverseSquareRank(_RankDecay):
         if low.any():
             one, *_ = np.unravel_index(np.argmax(low), low.shape)
             raise InputError(
-                f"support='log' needs lists of total weight at least 1 - sigma for each item; got "
+                "support='log' needs a total list weight of at least 1 - sigma for each item; got "
                 f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply the "
                 "weights of all lists by one number, or choose support='count'."
             )
