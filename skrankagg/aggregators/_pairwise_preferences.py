@@ -23,7 +23,8 @@ __all__ = ["pairwise_preferences"]
 def pairwise_preferences(
     lists: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Compute the weight of the lists that prefer an item to another, and the weight of the lists that tie the two.
+    """Compute, for all pairs of items, the weight of the lists that prefer one item, and of the lists that tie the
+    pair.
 
     Parameters
     ----------

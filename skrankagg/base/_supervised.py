@@ -102,7 +102,8 @@ class SupervisedAggregator(BaseAggregator):
         """Learn from lists and aggregate the same lists.
 
         Evaluating the result on the training judgements overstates quality.
-        :func:`~skrankagg.model_selection.cross_val_consensus` aggregates every query with a fit on the other queries.
+        :func:`~skrankagg.model_selection.cross_val_consensus` aggregates every query with an estimator that was fitted
+        on the other queries.
 
         Parameters
         ----------

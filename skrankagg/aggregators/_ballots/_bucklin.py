@@ -17,9 +17,9 @@ __all__ = ["Bucklin"]
 class Bucklin(BaseAggregator):
     r"""Rank items by their median rank: the depth down to which more than half of the lists contain the item.
 
-    First only the first places of all lists are counted, then the first two places, and so on. The depth of an item is
-    the place down to which more than half of the lists contain the item. Among items of equal depth, the item that more
-    lists contain down to this depth is ranked higher.
+    At depth 1, only the first places of all lists are counted; at depth 2, the first two places are counted; and so on.
+    The depth of an item is the place down to which more than half of the lists contain the item. Among items of equal
+    depth, the item that more lists contain down to this depth is ranked higher.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class PositionalScoring(SharedPointSums):
 
     Under "plurality" this score is the share of the lists that rank the item first, among the lists that contain the
     item. With custom points the score can be, for example, the mean of a driver's points over the races that the driver
-    entered. An item that only lists of weight 0 contain scores 0.
+    entered. If only lists of weight 0 contain an item, its score is 0.
 
     Items with equal points tie. Under "plurality" an item that no list ranks first has no points, so all such items
     tie. The time is linear in the number of rows.

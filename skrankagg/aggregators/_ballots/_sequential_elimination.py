@@ -23,7 +23,7 @@ class SequentialElimination(BaseAggregator):
     r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
 
     In each round the lists are counted, and the items with the lowest count leave. The next round counts the lists
-    without these items. The rounds end when all remaining items have the same count. Items that leave later rank
+    without these items. The rounds end when all remaining items have the same count. Items that leave later are ranked
     higher.
 
     Parameters
@@ -75,9 +75,9 @@ class SequentialElimination(BaseAggregator):
     the list adds 0 to its total. A list with a single remaining item also adds 0 to the total of this item.
 
     **Equal counts.** If several items have the lowest count of a round, all of them leave together. Neither chance nor
-    earlier rounds decide between them. Items without any first place leave in the same round of "plurality". Totals
-    count as equal if they differ by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is
-    multiplied by the number of items.
+    earlier rounds decide between them. With "plurality", all items without a first place leave in the same round.
+    Totals count as equal if they differ by at most :math:`10^{-12}` of the total weight. For Borda points this
+    tolerance is multiplied by the number of items.
 
     **Majorities.** The rounds continue until all remaining items are equal, because the items below the winner are
     ordered as well. If lists with more than half of the weight rank an item first, this item wins by "plurality", but

@@ -54,12 +54,12 @@ def condorcet_winner(
 
     Notes
     -----
-    Compare an item with another item. The item wins if the lists that rank it above have more weight than the lists
-    that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is at most one
-    Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a win: margins
-    within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item is the
-    winner. With ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as for
-    :class:`Condorcet`.
+    In a comparison of two items, the first item wins if the lists that rank it above the second item have more weight
+    than the lists that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is
+    at most one Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a
+    win: margins within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item
+    is the winner. With ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as
+    for :class:`Condorcet`.
 
     References
     ----------

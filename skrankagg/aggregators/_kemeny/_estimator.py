@@ -63,7 +63,7 @@ class Kemeny(BaseAggregator):
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
         "exact" searches until the order is proven to be optimal, or until `time_limit` has passed. "auto" does the same
         if there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches
-        larger components. The other two methods never prove.
+        larger components. The other two methods do not prove optimality.
     consensus_ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items ("strict") or may tie items ("weak"). If tying two items costs the same
         as ordering them, the tie is preferred.

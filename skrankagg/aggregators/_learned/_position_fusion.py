@@ -70,7 +70,7 @@ class _Probabilities(LearnsFromPositions):
 
 
 class SlideFuse(_Probabilities):
-    r"""Rank items by how often their voters' lists had relevant items around the same position.
+    r"""Rank items by the share of relevant items that their voters' training lists have around the same position.
 
     The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
     neighbouring positions. So the method needs no formula that turns ranks into scores.
@@ -123,10 +123,10 @@ class SlideFuse(_Probabilities):
               a = \max(1, p - w),\; b = \min(L, p + w).
 
     PosFuse uses :math:`P_v(p)` itself [2]_. Items without a judgement are treated as not relevant. Positions beyond the
-    longest training list of a voter have the probability of its last position. Tied items count in equal parts at each
-    of their positions, in training and in scoring. An absent item gets 0. In the papers, the window is chosen on
-    training queries; use ``GridSearchCV`` to do this. The default 5 is not from the authors. The time is linear in the
-    number of rows.
+    longest training list of a voter have the probability of its last position. Each tied item is divided equally among
+    the positions of its tie group, in training and in scoring. An absent item gets 0. In the papers, the window is
+    chosen on training queries; use ``GridSearchCV`` to do this. The default 5 is not from the authors. The time is
+    linear in the number of rows.
 
     With few training queries the probabilities are coarse: with 10 queries a probability is a multiple of 1/10.
     Judgements of queries outside the lists are not used.
@@ -211,7 +211,7 @@ class SlideFuse(_Probabilities):
 
 
 class ProbFuse(_Probabilities):
-    r"""Rank items by how often the same segment of their voters' lists had relevant items; early segments count more.
+    r"""Rank items by the share of relevant items in the same segment of training lists; early segments count more.
 
     Every list is divided into the same number of segments, and the items of a segment tie. In a list of 1000 items,
     groups of 40 items tie. On such lists the method is far worse than reciprocal ranks: on six runs of TREC's Robust
@@ -337,7 +337,7 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank items by their scores, times how often the same segment of their voters' lists had relevant items.
+    r"""Rank items by their scores, multiplied by the share of relevant items in the same segment of training lists.
 
     Segments grow with depth, from 5 items to hundreds of items. Within a segment, items of a list are distinguished by
     their scores. On real runs the gain of the method is within noise. Compared with Borda points on short lists, and
@@ -378,8 +378,8 @@ class SegFuse(_Probabilities):
     share of relevant items among a list's items in segment :math:`k`, over the judged training queries with a list of
     voter :math:`v`. A list that ends before the segment counts as 0 in this mean. Let :math:`k` be the segment of item
     :math:`i` in the list of voter :math:`v`, and :math:`w_v` the weight of the list. Let :math:`s_v(i)` be the item's
-    score, scaled to the range from 0 to 1 within the list. If all scores of a list are equal, it is 1. The score of the
-    consensus is [1]_
+    score, scaled to the range from 0 to 1 within the list. If all scores of a list are equal, :math:`s_v(i)` is 1. The
+    score of the consensus is [1]_
 
     .. math:: \mathrm{SegFuse}(i) = \sum_{v \ni i} w_v P_v(k) (1 + s_v(i)).
 

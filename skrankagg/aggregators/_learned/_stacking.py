@@ -34,7 +34,7 @@ class StackedFusion(SupervisedAggregator):
     r"""Learn from judgements to score items by their ranks in each voter's list, with any estimator of scikit-learn.
 
     Each item of a query is a sample. The features of an item are its places in the lists of the voters. The estimator
-    learns to predict the relevance of the item. It can be a regressor, a classifier or a ranker.
+    learns to predict the relevance of the item. The estimator can be a regressor, a classifier or a ranker.
 
     Parameters
     ----------
@@ -42,15 +42,16 @@ class StackedFusion(SupervisedAggregator):
         Estimator that learns; it may be the last step of a pipeline. A regressor predicts the gain of an item, and a
         classifier predicts whether an item is relevant. A ranker predicts the order within each query; its ``fit`` must
         accept `group` or `qid`. None means ``LogisticRegression(max_iter=1000)``. Set parameters of the estimator with
-        names such as ``estimator__alpha``. If the estimator has a parameter `cv`, as ``RidgeCV`` and ``GridSearchCV``
-        have, its folds consist of whole queries. The parameter `cv` may be a number of folds, None for 5 folds, or a
-        splitter of groups such as ``GroupKFold(5)``.
+        names such as ``estimator__alpha``. If the estimator has a parameter `cv`, such as ``RidgeCV`` or
+        ``GridSearchCV``, the folds consist of whole queries. The parameter `cv` may be a number of folds, None for 5
+        folds, or a splitter of groups such as ``GroupKFold(5)``.
     features : list or tuple of str or aggregators, default=("borda", "present")
         Features of an item. Three kinds of features have a column for each voter. "present" is 1 if the voter's list
         contains the item, and 0 otherwise. "score" is the unchanged score, or NaN if the list does not contain the
-        item. The names of norms, such as "borda", are the same as in :class:`CombSUM`. Two kinds of features have a
-        single column. "support" is the number of lists that contain the item. For an aggregator, the column contains
-        its consensus, scaled from 0 for the last items of a query to 1 for the first items.
+        item. The name of a norm, such as "borda", is the normalised value of the item, as in :class:`CombSUM`. Two
+        kinds of features have a single column. "support" is the number of lists that contain the item. For an
+        aggregator, the column contains its consensus, scaled from 0 for the last items of a query to 1 for the first
+        items.
     center : bool, default=True
         Whether to subtract from each column its mean over the items of the query. This removes differences between
         queries, which do not affect the order of the items within a query.

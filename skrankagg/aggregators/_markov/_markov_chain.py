@@ -45,8 +45,8 @@ def stationary_distribution(
     start : ndarray of shape (..., n_states), dtype=float64, default=None
         Distribution of the first state and of the states after jumps; None means uniform.
     ergodic_number : float, default=0.15
-        Probability of a jump. With 0 the result is the limit of a walk from `start`. The result for ever smaller
-        probabilities has the same limit.
+        Probability of a jump. With 0 the result is the limit of a walk from `start`. The result has the same limit if
+        the probability tends to 0.
     max_iter : int, default=10000
         Largest number of steps.
     tol : float, default=1e-12
@@ -108,8 +108,8 @@ class MarkovChain(BaseAggregator):
         Use "ignore" when each voter saw only some items.
     ergodic_number : float, default=0.15
         Probability, from 0 to 1, that the walker jumps to a random item instead of moving. A jump reaches all items
-        with the same probability. With 0 the scores are their limit for ever rarer jumps. An item then scores above 0
-        only if it is in a group of items that the walker cannot leave. At 1 all items tie.
+        with the same probability. With 0 the scores are the limit for a probability that tends to 0. An item then
+        scores above 0 only if it is in a group of items that the walker cannot leave. At 1 all items tie.
     max_iter : int, default=10000
         Largest number of steps of the walk, if no linear system is solved instead.
     tol : float, default=1e-12
@@ -173,8 +173,8 @@ class MarkovChain(BaseAggregator):
     within lists. Here an item tied with :math:`i` counts as "at or above" :math:`i` in "mc1" and "mc2", and does not
     count as "above" :math:`i` in "mc3". In "mc4" a list that ties two items is on neither side. The side with more
     weight is the majority; if both sides have the same weight, there is no move. In "mct" and "rank-centrality" a tie
-    counts half for each item. An item that only lists of weight 0 contain is not a state of the chain, and scores 0. A
-    single item scores 1.
+    counts half for each item. If only lists of weight 0 contain an item, the item is not a state of the chain, and its
+    score is 0. A single item scores 1.
 
     Suppose that all lists contain all items, without ties. Then "mc3" and "mct" are the same chain. "rank-centrality"
     then makes the same moves :math:`n / (n - 1)` times as often; without jumps this makes no difference. The paper of

@@ -113,7 +113,7 @@ class RankStatistic(BaseNormalisedRanks):
     ================ ===============================================================================================
     statistic        score
     ================ ===============================================================================================
-    "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, or the exact one
+    "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, or exact
     "geometric-mean" :math:`-\log_{10} (x_1 \cdots x_m)^{1/m}`
     "median"         :math:`-\log_{10}` of the median, the mean of the two in the middle where m is even
     "min"            :math:`-\log_{10} x_1`
@@ -153,8 +153,8 @@ class RankStatistic(BaseNormalisedRanks):
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. The mean and Q then measure how unusual the ranks of an item would be
     in random lists. The same ranks in more lists are more unusual. If voters see some items more often than others, the
-    order depends on this as well as on quality. The effect is strongest in paired comparisons, because their ranks of
-    1/2 and 1 are never above the middle. The geometric mean has no such bias.
+    order depends on this as well as on quality. The effect is strongest in paired comparisons: their normalised ranks
+    are 1/2 and 1, and these are never better than the middle. The geometric mean has no such bias.
 
     A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
     statistics. The weights of a query may add up to at most :math:`2^{53}`. The time is linear in the number of rows,

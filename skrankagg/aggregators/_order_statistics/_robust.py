@@ -57,9 +57,9 @@ class RobustRankAggregation(BaseNormalisedRanks):
         Number of items that could have been ranked. P-values depend on this number. None means the number of distinct
         items of each query.
     depth_share : float, or mapping or pandas.Series of voter to float, default=None
-        Share of the rankable items that a list can contain, above 0 and at most 1. An absent item may have any rank
-        beyond this share. None means a share of 1. The parameter changes the result only if the shares differ or if the
-        p-value is exact. An exact p-value needs one share for all lists.
+        Largest share of the rankable items that a list can contain, above 0 and at most 1. An absent item may have any
+        rank beyond this share. None means a share of 1. The parameter changes the result only if the shares differ or
+        if the p-value is exact. An exact p-value needs one share for all lists.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
         and divides each rank by the length of its list, as if the list were complete. P-values then get smaller if more
@@ -84,9 +84,9 @@ class RobustRankAggregation(BaseNormalisedRanks):
     1e-12, however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a
     :math:`\rho` of 1e-6.
 
-    With shares :math:`\sigma_i` (`depth_share`), the k-th term is the probability of at least k successes in
-    independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number of lists
-    that give the item a normalised rank below 1. Equal shares leave :math:`\rho` unchanged.
+    With shares :math:`\sigma_i` (`depth_share`), the k-th term of the minimum is the probability of at least k
+    successes in independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number
+    of lists that give the item a normalised rank below 1. Equal shares leave :math:`\rho` unchanged.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. All items with p = 1 tie; they are sorted by the number of lists that

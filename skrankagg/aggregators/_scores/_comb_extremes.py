@@ -277,7 +277,7 @@ class CombMED(_BaseChoice):
     r"""Rank items by the median of their normalised scores.
 
     The result tolerates arbitrary errors in up to half of the lists that contain an item. Lists that do not contain the
-    item do not count. So if lists are cut at some rank, items in many lists are at a disadvantage. Choose
+    item are ignored. So if lists are cut at some rank, items in many lists are at a disadvantage. Choose
     :class:`CombSUM`, or ``absent_score="min"``, for such lists.
 
     Parameters

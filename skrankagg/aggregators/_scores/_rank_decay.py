@@ -98,8 +98,8 @@ class ReciprocalRankFusion(_RankDecay):
     At ``k=60`` the number of lists that contain an item matters more than the ranks of the item. For example, rank 30
     in two lists beats rank 1 in one list. With two lists of at most ``k + 1`` items, the items that are in both lists
     come before all other items. With lists of a few dozen items choose `k` by cross-validation. The benchmark
-    ``benchmarks/hybrid.py`` fuses the first 30 items of two generated retrievers. If the retrievers are good, k=10
-    gains .005 of nDCG@10 over k=60; if they are weak, it loses .006. Scores depend only on ranks and do not measure
+    ``benchmarks/hybrid.py`` fuses the first 30 items of two generated retrievers. With good retrievers, k=10 gains .005
+    of nDCG@10 over k=60; with weak retrievers, k=10 loses .006. Scores depend only on ranks and do not measure
     relevance, so the same threshold means different things in different queries.
 
     References
@@ -199,10 +199,10 @@ class ReciprocalRankFusion(_RankDecay):
 
 
 class RankBiasedCentroid(_RankDecay):
-    r"""Rank items by the attention that they get from a reader of each list.
+    r"""Rank items by the attention that readers of the lists give them.
 
-    A reader looks at the first item of a list. After each item, the reader continues to the next item with a fixed
-    probability.
+    Each list has a reader, who looks at the first item of the list. After each item, the reader continues to the next
+    item with a fixed probability.
 
     Parameters
     ----------
