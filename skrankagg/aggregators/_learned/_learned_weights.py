@@ -375,7 +375,7 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """Return the weighted gain of each row beyond an absent item, and the weighted gain of each list for all items.
+    """Return each row's weighted gain, minus the gain of an absent item, and each list's weighted gain for all items.
 
     Weights may be negative. The second result is None if all its values are 0.
     """

@@ -80,7 +80,7 @@ class MC2(MC1):
 
 
 class MC3:
-    """Chain that draws a list with the current item, then an entry of the list, and moves to entries above the item."""
+    """Chain that draws a list with the current item and an entry of this list; it moves to entries above the item."""
 
     goes_up = False
 
@@ -104,7 +104,7 @@ class MC3:
 
 
 class MC4:
-    """Chain that draws any item, and moves there if more lists prefer the drawn item than prefer the current item."""
+    """Chain that draws any item, and moves to it if more lists prefer the drawn item than prefer the current item."""
 
     goes_up = False
 
@@ -123,7 +123,7 @@ class MC4:
 
 
 class MCT:
-    """Chain that draws any item, and moves there with the probability that a list prefers the drawn item.
+    """Chain that draws any item, and moves to it with the probability that a list prefers the drawn item.
 
     This probability is the share of the lists that prefer the drawn item to the current item; a tie counts half.
     """

@@ -104,10 +104,10 @@ def n_at_or_above(row_ptr, rank):
 class ListMoves:
     """Moves from an item of a query to an entry at or above the item, in the lists that contain the item.
 
-    The walker leaves an item from one of the item's rows. It moves to each entry at or above this row with the same
-    probability, which is proportional to the row's `row_weight`. If all rows of the item have weight 0, the walker
-    stays. From each item, the walker also moves to every item in the lists; `to_all` contains the weight of these moves
-    for each item. None means 0.
+    The walker leaves an item from one of the item's rows. The walker moves to each entry at or above this row with the
+    same probability, which is proportional to the row's `row_weight`. If all rows of the item have weight 0, the walker
+    stays. `to_all` contains, for each item, the weight of further moves from this item to every item in the lists. None
+    means that there are no such moves.
     """
 
     def __init__(self, lists, q, row_weight, to_all=None):
