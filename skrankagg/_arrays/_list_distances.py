@@ -33,9 +33,10 @@ def consensus_places(lists, order, score):
 
 
 def cosine(lists):
-    """Prepare the distance ``1 - cos(u, v)`` between a list's points ``u`` and the consensus points ``v = n + 1 - a``.
+    """Return a function for the distance ``1 - cos(u, v)`` between the points of a list and of the consensus.
 
-    Listed items get ``u = L + 1 - r``, all other items get ``u = 0``. The module's docstring defines the letters.
+    Listed items get ``u = L + 1 - r``, all other items get ``u = 0``. The points of the consensus are ``v = n + 1 -
+    a``. The module's docstring defines the letters.
     """
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
@@ -53,7 +54,7 @@ def cosine(lists):
 
 
 def footrule(lists):
-    """Prepare the distance ``(2 / L) * sum |r / L - a / n|``, where the sum is over the items of the list.
+    """Return a function for the distance ``(2 / L) * sum |r / L - a / n|``, where the sum is over the items of the list.
 
     Values above 1 become 1. The module's docstring defines the letters.
     """
@@ -68,7 +69,7 @@ def footrule(lists):
 
 
 def local_footrule(lists):
-    """Prepare the distance ``sum |r - b|`` over the items of the list, divided by the largest possible sum.
+    """Return a function for the distance ``sum |r - b|`` over the items of the list, divided by the largest possible sum.
 
     The largest possible sum is ``floor(L^2 / 2)``. A list of a single item has distance 0. The module's docstring
     defines the letters.
@@ -83,7 +84,7 @@ def local_footrule(lists):
 
 
 def rho(lists):
-    """Prepare the distance ``(1 - rho) / 2``, where rho is Spearman's correlation between list and consensus.
+    """Return a function for the distance ``(1 - rho) / 2``, where rho is Spearman's correlation between list and consensus.
 
     The correlation covers only the items of the list. The distance is 1/2 if the list or the consensus ties all these
     items. It is 0 for a list of a single item.
@@ -104,7 +105,7 @@ def rho(lists):
 
 
 def tau(lists):
-    """Prepare the share of discordant pairs among the pairs of listed items that are not tied.
+    """Return a function for the share of discordant pairs among the pairs of listed items that are not tied.
 
     A pair is discordant if the list and the consensus order its items differently. Pairs that are tied in the list or
     in the consensus are not counted. The distance is 0 if all pairs are tied.

@@ -1,4 +1,4 @@
-"""Normalisations that give each list's items comparable values, and a value to the items absent from the list.
+"""Normalisations: each gives comparable values to a list's items, and a value to the items absent from the list.
 
 Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
 shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). The
@@ -19,7 +19,7 @@ _DAMPING = 60
 
 
 def rank(lists):
-    """Compute ``1 - (r - 1) / L`` from rank ``r`` and list length ``L``; it falls from 1 for the first item to 1/L."""
+    """Compute ``1 - (r - 1) / L`` from rank ``r`` and list length ``L``: 1 for the first item, 1/L for the last."""
     value = 1 - lists.rank
     value /= lists.list_length[lists.row_list]
     value += 1

@@ -1,7 +1,7 @@
 """Matrices of pairwise preferences between the items of a query, counted over the query's lists.
 
 If a list contains two items, the list prefers the item with the better rank. A list does not compare two tied items. A
-list may contain only one item of a pair. Methods then use one of two rules. Either the absent item counts as ranked
+list may contain only one item of a pair. Methods then use one of two rules. Either the absent item is treated as ranked
 below the listed item, or the list is ignored for this pair. Two absent items are never compared.
 
 Two algorithms give the same counts. NumPy compares each item of a list with every item of the query. This is fast for
@@ -213,7 +213,7 @@ def gather_queries(lists, queries):
 
 
 def preference_stacks(lists, row_weight=None):
-    """Weigh the preferences of lists between their own items; yield results for blocks of queries of equal size.
+    """Compute weighted preferences between items that appear in the same list; yield results by blocks of queries.
 
     ``row_weight``, of shape (n_rows,), contains the weight of each pair in which the row's item is the worse item. Tied
     rows of a list must have equal weights. With None, every pair has the weight of its list.

@@ -39,7 +39,7 @@ def ties(prefer, both):
 
 
 def margins(prefer):
-    """Return the weight that prefers the column's item to the row's item, minus the weight of the opposite preference.
+    """Return the weight of lists that prefer the column's item, minus the weight of lists that prefer the row's item.
 
     The result has shape (..., n, n). A draw has margin 0.
     """

@@ -265,7 +265,7 @@ def positions(ptr):
 
 
 def group_medians(group, value, n_groups):
-    """Return the median of each group's values, float64 of shape (n_groups,); a group without values has NaN.
+    """Return the median of each group's values, float64 of shape (n_groups,); a group without values gets NaN.
 
     `group` and `value` have shape (n_values,), in any order. Values must not be NaN.
 

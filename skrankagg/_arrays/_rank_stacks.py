@@ -25,7 +25,7 @@ _SMALL, _FEW_LISTS = 50_000, 64
 
 
 def is_small(lists):
-    """Return a mask of shape (n_queries,): True for each query that is faster together with queries of its size.
+    """Return a mask of shape (n_queries,): True for each query to be processed together with queries of its size.
 
     The size of a query is its number of items. Queries of one size are processed together, in as many steps as a query
     has lists. A step costs a third as much as processing one query alone.

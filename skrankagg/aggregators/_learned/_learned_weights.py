@@ -384,7 +384,7 @@ def _signed_gains(base, lists, weight):
 
 
 def _std_errors(loss, weight, positive):
-    """Return the standard errors of the weights; a weight at the bound of 0 has NaN."""
+    """Return the standard errors of the weights; a weight at the bound of 0 gets NaN."""
     free = weight > 0 if positive else np.ones(len(weight), dtype=bool)
     errors = np.full(len(weight), np.nan)
     errors[free] = np.sqrt(np.diag(np.linalg.inv(loss.hessian(weight)[np.ix_(free, free)])))
