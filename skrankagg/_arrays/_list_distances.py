@@ -54,7 +54,7 @@ def cosine(lists):
 
 
 def footrule(lists):
-    """Return a function for the distance ``(2 / L) * sum |r / L - a / n|``, where the sum is over the items of the list.
+    """Return a function for the distance ``(2 / L) * sum |r / L - a / n|``, summed over the items of the list.
 
     Values above 1 become 1. The module's docstring defines the letters.
     """
@@ -69,7 +69,7 @@ def footrule(lists):
 
 
 def local_footrule(lists):
-    """Return a function for the distance ``sum |r - b|`` over the items of the list, divided by the largest possible sum.
+    """Return a function for the distance ``sum |r - b|`` over the listed items, divided by the largest possible sum.
 
     The largest possible sum is ``floor(L^2 / 2)``. A list of a single item has distance 0. The module's docstring
     defines the letters.
@@ -84,7 +84,7 @@ def local_footrule(lists):
 
 
 def rho(lists):
-    """Return a function for the distance ``(1 - rho) / 2``, where rho is Spearman's correlation between list and consensus.
+    """Return a function for the distance ``(1 - rho) / 2``; rho is Spearman's correlation of list and consensus.
 
     The correlation covers only the items of the list. The distance is 1/2 if the list or the consensus ties all these
     items. It is 0 for a list of a single item.

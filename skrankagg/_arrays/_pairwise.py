@@ -312,7 +312,7 @@ def preference_matrix(lists, q, *, absent="last"):
 
 
 def preference_blocks(lists, absent):
-    """Weigh preferences as :func:`preference_matrix` does; yield results for blocks of queries of equal size.
+    """Compute the first result of :func:`preference_matrix` for all queries; yield results by blocks of queries.
 
     The queries of a block have the same number of items. For each block, yields two arrays. The first contains the
     positions of the queries and has shape (n_block_queries,). The second contains the total weight of the lists that
