@@ -48,7 +48,7 @@ class StackedFusion(SupervisedAggregator):
     features : list or tuple of str or aggregators, default=("borda", "present")
         Features of an item. Three kinds of features have a column for each voter. "present" is 1 if the voter's list
         contains the item, and 0 otherwise. "score" is the unchanged score, or NaN if the list does not contain the
-        item. The name of a norm, such as "borda", is the normalised value of the item, as in :class:`CombSUM`. Two
+        item. With the name of a norm, such as "borda", the feature is the normalised value, as in :class:`CombSUM`. Two
         kinds of features have a single column. "support" is the number of lists that contain the item. For an
         aggregator, the column contains its consensus, scaled from 0 for the last items of a query to 1 for the first
         items.

@@ -213,7 +213,10 @@ class _Moments:
         return float(np.sqrt(self._copies @ (np.add.reduceat(apart, self._start) / total)))
 
     def log_corner(self, log_norm):
-        """Return the log probability of the smallest sum under a tilt, given the log norm of this tilt."""
+        """Return the log probability of the smallest sum under a tilt, given the log norm of this tilt.
+
+        A tilt multiplies the probability of each sum by exp(-tilt * sum); the log norm normalizes the result.
+        """
         return self._log_first - log_norm
 
 
