@@ -1,13 +1,13 @@
 """Distances between each list and a consensus of its query, from 0 (list and consensus agree) to 1.
 
-Every function accepts encoded lists. It computes everything that does not depend on the consensus, and returns a second
-function. The argument of the second function contains the place of each candidate in the consensus. It is float64 of
-shape (n_candidates,). The best place is 1. Tied candidates have their mean place. The second function returns one
-distance for each list, float64 of shape (n_lists,).
+Every function accepts encoded lists. It prepares everything that does not depend on the consensus, and returns a
+function of the consensus. The argument of that function is the place of each candidate in the consensus, float64 of
+shape (n_candidates,). The best place is 1, and tied candidates share their mean place. The result is one distance for
+each list, float64 of shape (n_lists,).
 
 In the formulas, ``r`` is the rank of an item in the list, and ``L`` is the length of the list. ``a`` is the place of
-the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the place of the
-item in the consensus if only the items of the list are counted.
+the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the item's place in
+the consensus after all items outside the list are removed.
 
 >>> from skrankagg._arrays._list_distances import LIST_DISTANCES
 >>> sorted(LIST_DISTANCES)
@@ -33,9 +33,10 @@ def consensus_places(lists, order, score):
 
 
 def cosine(lists):
-    """Compute ``1 - cos(u, v)``, where ``v = n + 1 - a``.
+    """Return a function for the distance ``1 - cos(u, v)`` between the points of a list and of the consensus.
 
-    For listed items, ``u = L + 1 - r``; for all other items, ``u = 0``.
+    Listed items get ``u = L + 1 - r``, all other items get ``u = 0``. The points of the consensus are ``v = n + 1 -
+    a``. The module's docstring defines the letters.
     """
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
@@ -53,7 +54,10 @@ def cosine(lists):
 
 
 def footrule(lists):
-    """Compute ``(2 / L) * sum |r / L - a / n|``, summed over the items of the list; values above 1 become 1."""
+    """Return a function for the distance ``(2 / L) * sum |r / L - a / n|``, summed over the items of the list.
+
+    Values above 1 become 1. The module's docstring defines the letters.
+    """
     share = lists.rank / lists.list_length[lists.row_list]
     n_items = lists.query_n_items[lists.candidate_query]
 
@@ -65,9 +69,10 @@ def footrule(lists):
 
 
 def local_footrule(lists):
-    """Compute ``sum |r - b|`` over the list's items, divided by its maximum.
+    """Return a function for the distance ``sum |r - b|`` over the listed items, divided by the largest possible sum.
 
-    The maximum is ``floor(L^2 / 2)``. A list of a single item has distance 0.
+    The largest possible sum is ``floor(L^2 / 2)``. A list of a single item has distance 0. The module's docstring
+    defines the letters.
     """
     largest, local_places = np.maximum(lists.list_length**2 // 2, 1), _local_places(lists)
 
@@ -79,9 +84,10 @@ def local_footrule(lists):
 
 
 def rho(lists):
-    """Compute ``(1 - rho) / 2``, where rho is Spearman's correlation of ``r`` and ``b``.
+    """Return a function for the distance ``(1 - rho) / 2``; rho is Spearman's correlation of list and consensus.
 
-    The distance is 1/2 if the list or the consensus ties all items of the list, and 0 for a list of a single item.
+    The correlation covers only the items of the list. The distance is 1/2 if the list or the consensus ties all these
+    items. It is 0 for a list of a single item.
     """
     heads = lists.row_ptr[:-1]
     mean = ((lists.list_length + 1) / 2)[lists.row_list]
@@ -99,15 +105,16 @@ def rho(lists):
 
 
 def tau(lists):
-    """Compute the share of discordant pairs among the pairs without a tie.
+    """Return a function for the share of discordant pairs among the pairs of listed items that are not tied.
 
-    Pairs that are tied in the list or in the consensus are not counted. The distance is 0 if all pairs are tied.
+    A pair is discordant if the list and the consensus order its items differently. Pairs that are tied in the list or
+    in the consensus are not counted. The distance is 0 if all pairs are tied.
     """
     ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
     tie_end, local_places = np.repeat(ptr[1:], np.diff(ptr)), _local_places(lists)
 
     def distance(place):
-        # An integer for each group of ties: one of the places whose mean is the place of the group.
+        # Round the mean place of each group of ties down to an integer.
         number = local_places(place).astype(np.int64) - 1
         discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, number)
         return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
@@ -125,6 +132,9 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Return a function that maps places of candidates to local places, shape (n_rows,), one for each row's item."""
+    """Return a function that converts places of candidates in the consensus to local places of the rows' items.
+
+    A local place is the place among the items of the row's list, float64 of shape (n_rows,).
+    """
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

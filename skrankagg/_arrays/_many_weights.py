@@ -1,9 +1,9 @@
 """Pairwise majorities of one query for many replicates of its list weights, computed as matrix products.
 
 A list's preference between two items is 1 if the list prefers the first item, -1 if the list prefers the second item,
-and 0 otherwise. It is the same in all replicates. The matrix product of preferences and weights gives the margins of
-all replicates. Products in single precision are twice as fast. Integers below 2^24 are exact in single precision, so
-the order of addition does not matter.
+and 0 otherwise. These preferences are the same in all replicates. The matrix product of preferences and weights gives
+the margins of all replicates. Products in single precision are twice as fast. Integers below 2^24 are exact in single
+precision, so the order of addition does not matter.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._many_weights import count_many_majorities
@@ -29,11 +29,11 @@ _CELLS = 1 << 22
 
 
 def count_in_whole_units(list_ptr, weights):
-    """Convert the weights of each query to integers by a common unit; return None if this is not exact.
+    """Divide the weights of each query by a unit that makes them integers; return None if there is no such unit.
 
     The weights have shape (n_lists, n_replicates). The result has the same shape and contains integers as float32. Sums
     of a query's weights are not rounded, so comparisons of sums agree with comparisons of the exact weights. The result
-    is None if a query has no common unit, or if the sum of its integers is 2^24 or more.
+    is also None if the integers of a query add up to 2^24 or more.
     """
     counts = np.empty(weights.shape, dtype=np.float32)
     for first, last in pairwise(list_ptr):
@@ -51,12 +51,12 @@ def count_in_whole_units(list_ptr, weights):
 
 
 def score_many_weights(lists, score_query, one_by_one):
-    """Return a function that computes scores, query by query, from list weights of shape (n_lists, n_replicates).
+    """Return a function that computes the scores of all replicates from weights of shape (n_lists, n_replicates).
 
-    `score_query` has two arguments: the ranks of a query, as returned by
-    :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the weights of the query's lists in integer units.
-    `score_query` returns scores of shape (n_items, n_replicates). If the weights cannot be converted to such units
-    exactly, `one_by_one` is called instead.
+    The function `score_query` computes the scores of one query, shape (n_items, n_replicates). Its arguments are the
+    ranks, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the list weights converted to integers.
+    If :func:`count_in_whole_units` cannot convert the weights, ``one_by_one(weights)`` computes the scores of all
+    queries instead.
     """
 
     def score(weights):
@@ -99,10 +99,9 @@ def count_many_majorities(ranks, weights, absent="last"):
 
 
 def weigh_many_preferences(ranks, weights, absent="last"):
-    """For each replicate, weigh the lists that prefer the row's item to the column's item.
+    """For each replicate, compute the matrix of the total weights of lists that prefer the row's item to the column's.
 
-    The arguments are as for :func:`count_many_majorities`. Returns the total weights of these lists, float64 of shape
-    (n_replicates, n_items, n_items).
+    The arguments are as for :func:`count_many_majorities`. Returns float64 of shape (n_replicates, n_items, n_items).
     """
     m, n = ranks.shape
     lower = np.where(_held(ranks), ranks, -1) if absent == "ignore" else ranks

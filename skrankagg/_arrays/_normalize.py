@@ -1,4 +1,4 @@
-"""List normalisations, which give a value to each row's item and to the items absent from each list.
+"""Normalisations: each gives comparable values to a list's items, and a value to the items absent from the list.
 
 Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
 shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). The
@@ -19,7 +19,7 @@ _DAMPING = 60
 
 
 def rank(lists):
-    """Compute ``1 - (r - 1) / L``, which falls from 1 for the first item to 1/L for the last."""
+    """Compute ``1 - (r - 1) / L`` from rank ``r`` and list length ``L``: 1 for the first item, 1/L for the last."""
     value = 1 - lists.rank
     value /= lists.list_length[lists.row_list]
     value += 1
@@ -27,7 +27,7 @@ def rank(lists):
 
 
 def simple_borda(lists):
-    """Compute ``1 - (r - 1) / n``; absent items get no value."""
+    """Compute ``1 - (r - 1) / n`` for rank ``r`` in a query of ``n`` items; absent items get no value."""
     value = 1 - lists.rank
     value /= lists.query_n_items[lists.candidate_query[lists.candidate]]
     value += 1
@@ -60,11 +60,11 @@ def min_max(lists):
 
 
 def bounded_min_max(lists, lower, upper, *, clip):
-    """Compute ``(s - lower) / (upper - lower)``; a bound that is NaN is replaced by the list's own extreme score.
+    """Compute ``(s - lower) / (upper - lower)``; a NaN bound is replaced by the list's lowest or highest score.
 
-    The bounds have shape (n_lists,). With `clip`, a score beyond a bound counts as the bound. If ``upper - lower`` is 0
-    for a list, its values are 1 without a lower bound, and 0 if its scores equal the lower bound. Negative differences
-    occur only with ``clip=False``; the caller must reject them.
+    The bounds have shape (n_lists,). With `clip`, a score beyond a bound is replaced by the bound. If ``upper - lower``
+    is 0 for a list, every value is 1 if the lower bound is NaN. If a lower bound is given, a score equal to the bound
+    has value 0. A negative ``upper - lower`` is possible only with ``clip=False``; the caller must reject it.
     """
     heads = lists.row_ptr[:-1]
     score = lists.score
@@ -135,10 +135,10 @@ def l2(lists):
 
 
 def _moderate_scores(lists):
-    """Return the scores of all rows, the least score of each list, and the greatest score of each list.
+    """Return the scores of all rows, and the lowest and highest score of each list, in a range that can be squared.
 
-    If squares of scores would overflow or underflow, the scores of each list are first multiplied by a power of two.
-    This multiplication is exact.
+    If squares of scores would overflow or underflow, the scores of each list are first multiplied by a power of two,
+    which is exact.
     """
     heads = lists.row_ptr[:-1]
     low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)

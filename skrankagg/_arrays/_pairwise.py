@@ -1,7 +1,7 @@
 """Matrices of pairwise preferences between the items of a query, counted over the query's lists.
 
 If a list contains two items, the list prefers the item with the better rank. A list does not compare two tied items. A
-list may contain only one item of a pair. Methods then use one of two rules. Either the absent item counts as ranked
+list may contain only one item of a pair. Methods then use one of two rules. Either the absent item is treated as ranked
 below the listed item, or the list is ignored for this pair. Two absent items are never compared.
 
 Two algorithms give the same counts. NumPy compares each item of a list with every item of the query. This is fast for
@@ -55,7 +55,10 @@ def _query_rows(lists, q):
 
 
 def _spread(lists, q, value, absent, dtype):
-    """Return a matrix of lists by items with the value of each row of query `q`; all other cells contain `absent`."""
+    """Return a matrix that contains the value of each item of query `q` (column) in each of its lists (row).
+
+    `value` contains the value of each row of the query. Cells of items that are absent from the list contain `absent`.
+    """
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = _query_rows(lists, q)
     matrix = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), absent, dtype=dtype)
@@ -188,12 +191,15 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
 
 
 def candidates_of(lists, queries):
-    """Return the candidates of queries with the same number of items, shape (n_queries, n_items)."""
+    """Return the candidates of each query, shape (n_queries, n_items).
+
+    All queries must have the same number of items.
+    """
     return lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
 
 
 def gather_queries(lists, queries):
-    """Return the positions of some queries' lists, the positions of these lists' rows, and their pointer arrays.
+    """Return the positions of the lists and rows of the given queries, and pointer arrays for the selection.
 
     Returns five arrays. The first contains the positions of the lists and has shape (n_chosen_lists,). The second is
     the `list_ptr` of these lists. The third contains the positions of the rows and has shape (n_chosen_rows,). The
@@ -207,10 +213,10 @@ def gather_queries(lists, queries):
 
 
 def preference_stacks(lists, row_weight=None):
-    """Weigh the preferences of lists between their own items; yield results for blocks of queries of equal size.
+    """Compute weighted preferences between items that appear in the same list; yield results by blocks of queries.
 
-    ``row_weight``, of shape (n_rows,), contains the weight of a pair whose worse item is the row's item. Tied rows of a
-    list must have equal weights. None uses the weights of the lists.
+    ``row_weight``, of shape (n_rows,), contains the weight of each pair in which the row's item is the worse item. Tied
+    rows of a list must have equal weights. With None, every pair has the weight of its list.
 
     The queries of a block have the same number of items. For each block, yields three arrays. The first contains the
     positions of the queries and has shape (n_block_queries,). The other two, `above` and `level`, have shape
@@ -232,12 +238,12 @@ def preference_stacks(lists, row_weight=None):
 
 
 def _has_ties(lists):
-    """Return a mask, shape (n_queries,), of the queries with a list that ties items."""
+    """Return a mask of shape (n_queries,): True for each query in which some list ties items."""
     return np.logical_or.reduceat(~tie_starts(lists.row_ptr, lists.rank), lists.row_ptr[lists.list_ptr[:-1]])
 
 
 def _is_constant(lists, row_weight):
-    """Return a mask, shape (n_queries,), of the queries whose rows all have the same weight."""
+    """Return a mask of shape (n_queries,): True for each query in which all rows have the same weight."""
     first_row = lists.row_ptr[lists.list_ptr[:-1]]
     return np.maximum.reduceat(row_weight, first_row) == np.minimum.reduceat(row_weight, first_row)
 
@@ -267,9 +273,9 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
 
 
 def _below_held_only(ranks):
-    """Return the ranks for the worse item of a pair, with -1 for absent items.
+    """Return the ranks with -1 for absent items, to be used as ``lower`` in :func:`preference_counts`.
 
-    With these ranks, a list compares only its own items.
+    A list then compares only the items that it contains.
     """
     absent = ranks > 2 * ranks.shape[1]
     return np.where(absent, -1, ranks) if absent.any() else ranks
@@ -306,7 +312,7 @@ def preference_matrix(lists, q, *, absent="last"):
 
 
 def preference_blocks(lists, absent):
-    """Weigh preferences as :func:`preference_matrix` does; yield results for blocks of queries of equal size.
+    """Compute the first result of :func:`preference_matrix` for all queries; yield results by blocks of queries.
 
     The queries of a block have the same number of items. For each block, yields two arrays. The first contains the
     positions of the queries and has shape (n_block_queries,). The second contains the total weight of the lists that
@@ -326,27 +332,33 @@ def preference_blocks(lists, absent):
 
 
 def hold_both(prefer, level):
-    """Return the weight of lists that contain both items of a pair: ``prefer + prefer.T`` plus the ties in `level`."""
+    """Return the weight of the lists that contain both items of each pair, which is ``prefer + prefer.T + level``.
+
+    `prefer` and `level` are the second and third array of :func:`preference_stacks`.
+    """
     both = prefer + prefer.swapaxes(1, 2)
     both += level
     return both
 
 
 def prefer_held(prefer, both):
-    """Add the preferences of each list for its own items over absent items to `prefer`; return the sum."""
+    """Return `prefer` plus the weight of the lists that contain the row's item but not the column's item.
+
+    `both` is the weight of the lists that contain both items; its diagonal is the weight of the lists with the item.
+    """
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer
     return above
 
 
 def majority_agreement(ranks, counts):
-    """For each list, count the pairs of items that the list and a strict majority order alike.
+    """For each list, count the pairs of items that the list and a strict majority put in the same order.
 
     Returns float64 of shape (n_lists,).
 
-    ``ranks``, of shape (n_lists, n_items), are lower for better items. All absent items have the same rank, which is
-    the highest. ``counts``, of shape (n_items, n_items), counts the lists that prefer the row's item to the column's
-    item.
+    ``ranks`` has shape (n_lists, n_items), and lower ranks are better. All absent items of a list have the same rank,
+    which is the highest rank of the list. ``counts``, of shape (n_items, n_items), counts the lists that prefer the
+    row's item to the column's item.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._pairwise import majority_agreement
@@ -410,11 +422,11 @@ def majority(lists, absent="last"):
 
 
 def is_dense(lists, constant=None):
-    """Return a mask of shape (n_queries,): True if NumPy should compare all items of the query faster than a kernel.
+    """Return a mask of shape (n_queries,): True for each query for which NumPy is expected to be faster than a kernel.
 
-    If `constant` is given, the kernel is the kernel for co-ranked pairs, and `constant` marks queries whose rows all
-    have the same weight. Without `constant`, the kernel is the kernel for majorities, which handles all weighted
-    queries.
+    NumPy compares all items of a query; a kernel visits only the pairs inside each list. If `constant` is given, it
+    marks the queries whose rows all have the same weight, and the alternative is the kernel ``co_ranked``. Without
+    `constant`, the alternative is the kernel ``majority_points``, which is always used if lists are weighted.
     """
     if constant is None and lists.is_weighted:
         return np.zeros(lists.n_queries, dtype=bool)

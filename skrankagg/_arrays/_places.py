@@ -1,4 +1,4 @@
-"""Places of the members of groups by descending values; values that differ only by rounding tie."""
+"""Places within groups by descending value; values that differ only by rounding share a place."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ _SMALL = 64
 def class_starts(value, start, scale, tolerance=TOLERANCE):
     """Return a mask of shape (n_members,): True for each member that starts a new class of equal values.
 
-    Values are descending. A class begins at each member marked in `start`. A class also begins after each gap wider
-    than the tolerance times `scale`. `scale` has shape (n_members,).
+    Values are descending. A class begins at each member marked in `start`. A class also begins where a value is below
+    the previous value by more than the tolerance times `scale`, which has shape (n_members,).
     """
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
@@ -23,13 +23,13 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
 
 
 def places_again(ptr, tolerance=TOLERANCE):
-    """Return a function that computes the places of the members of groups from values of shape (n_members,).
+    """Return a function that computes the place of each member within its group from values of shape (n_members,).
 
-    The function is meant for many calls with changing values. It returns the places as float64 of shape (n_members,).
-    The places may be read-only. The highest value of a group has place 1. Neighbours tie if they differ by at most the
-    tolerance times the largest finite absolute value in the group. Tied neighbours share their mean place. `ptr`
-    delimits the groups; every group has at least one member. Sorting of small groups starts from the order of the last
-    call; if the order is unchanged, one pass is enough.
+    The function is meant for many calls with changing values. The places are float64 of shape (n_members,) and may be
+    read-only. The highest value of a group has place 1. Neighbours tie if they differ by at most the tolerance times
+    the largest finite absolute value in the group. Tied neighbours share their mean place. `ptr` delimits the groups;
+    every group has at least one member. Small groups are sorted from the order of the last call, so an unchanged order
+    needs only one pass.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again

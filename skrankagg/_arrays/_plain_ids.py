@@ -1,4 +1,4 @@
-"""Numbering and ordering of one query's items, if the items are plain ids instead of a data frame.
+"""Numbering and ordering of one query's items, given as Python lists of ids instead of a data frame.
 
 For a few hundred ids, these functions are faster than a single operation on a data frame. :func:`skrankagg.fuse` uses
 them.
@@ -43,9 +43,10 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
 
     Items are sorted by descending `score`, then by descending `support`, both of shape (n_items,), then by id.
     Neighbours within the tolerance count as equal, and each of them gets the highest score among them. If different
-    scores would count as equal, `find_source` is called. It returns an integer for the source of each score, shape
-    (n_items,). -1 stands for several sources, and -2 for no source. Two different scores never count as equal if they
-    have the same single source, or if one of the scores has a single source and the other has none.
+    scores would count as equal, `find_source` is called. For each item it returns the number of the only list that
+    contributes to the score, shape (n_items,). -1 means that several lists contribute, and -2 means that no list
+    contributes. Two different scores never count as equal if the same single list contributes to both. They also never
+    count as equal if a single list contributes to one score and no list to the other.
     """
     order = np.argsort(-score)  # the order of equal scores does not matter
     top = len(items) if top is None else min(top, len(items))

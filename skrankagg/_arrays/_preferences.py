@@ -39,7 +39,10 @@ def ties(prefer, both):
 
 
 def margins(prefer):
-    """Subtract the weight for the row's item from the weight for the column's item, shape (..., n, n); draws give 0."""
+    """Return the weight of lists that prefer the column's item, minus the weight of lists that prefer the row's item.
+
+    The result has shape (..., n, n). A draw has margin 0.
+    """
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer
     # Rounding must not create a majority.
@@ -50,7 +53,7 @@ def margins(prefer):
 
 
 def n_below(rank):
-    """For each item, count the items with a worse rank, float64 of shape (n,)."""
+    """Return the number of items with a worse rank than each item, float64 of shape (n,)."""
     return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Sorting and slicing of rows that come in groups: pure functions on arrays.
+"""Functions that sort and slice rows stored in groups.
 
 Groups of different sizes are stored as a flat array and a pointer array: group ``g`` is ``rows[ptr[g]:ptr[g + 1]]``.
 All sorting of the library happens here and uses two tricks. First, several small integer codes and the row number share
@@ -40,7 +40,10 @@ def is_whole(value):
 
 
 def _sort_packed(packed, row_bits, ptr=None):
-    """Append row numbers to keys and sort the keys in place; with `ptr`, sort only within the ranges given by `ptr`."""
+    """Put the row number into the lowest bits of each key, and sort the keys in place.
+
+    If the pointer array `ptr` is given, keys are sorted only within its ranges.
+    """
     for rows in _chunks(len(packed)):
         packed[rows] <<= row_bits
         packed[rows] |= np.arange(rows.start, min(rows.stop, len(packed)))
@@ -262,7 +265,7 @@ def positions(ptr):
 
 
 def group_medians(group, value, n_groups):
-    """Return the median of each group's values, float64 of shape (n_groups,); a group without values has NaN.
+    """Return the median of each group's values, float64 of shape (n_groups,); a group without values gets NaN.
 
     `group` and `value` have shape (n_values,), in any order. Values must not be NaN.
 
@@ -281,7 +284,7 @@ def group_medians(group, value, n_groups):
 
 
 def gather_ranges(ptr, groups):
-    """Return the row numbers of some groups, shape (n_chosen_rows,), and a pointer array for the chosen rows."""
+    """Return the row numbers of the selected `groups`, shape (n_chosen_rows,), and the pointer array of these rows."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)

@@ -1,8 +1,8 @@
-"""One array for the ranks of many small queries with the same number of items, and preferences between these items.
+"""Ranks of many small queries stacked in one array, and pairwise preferences counted for all of them at once.
 
-Each list is a row of the array; query ``q`` has the rows ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Sums are
-accumulated step by step. The first step adds the first list of each query, the second step adds the second list, and so
-on.
+All queries in the array have the same number of items. Each list is a row of the array; query ``q`` has the rows
+``list_ptr[q]`` to ``list_ptr[q + 1] - 1``. Preferences are added up step by step. The first step adds the first list of
+each query, the second step adds the second list, and so on.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._rank_stacks import count_stack
@@ -25,10 +25,10 @@ _SMALL, _FEW_LISTS = 50_000, 64
 
 
 def is_small(lists):
-    """Return a mask of shape (n_queries,): True for each query to compare together with others of the same size.
+    """Return a mask of shape (n_queries,): True for each query to be processed together with queries of its size.
 
-    The size of a query is its number of items. Comparing queries together takes one step for each list. A step costs a
-    third as much as comparing one query.
+    The size of a query is its number of items. Queries of one size are processed together, in as many steps as a query
+    has lists. A step costs a third as much as processing one query alone.
     """
     m, n = np.diff(lists.list_ptr), lists.query_n_items
     n_equal = np.bincount(n)[n]
@@ -72,7 +72,7 @@ def count_stack(upper, lower, list_ptr, weight=None):
 
 
 def agree_stack(upper, lower, list_ptr, chosen):
-    """For each list, count the ordered pairs (i, j) of items that are in `chosen` and have ``upper[i] <= lower[j]``.
+    """For each list, count the ordered pairs (i, j) of items with ``chosen[i, j]`` and ``upper[i] <= lower[j]``.
 
     `chosen` is a mask of shape (n_queries, n_items, n_items). Returns float64 of shape (n_lists,).
     """
@@ -85,7 +85,7 @@ def agree_stack(upper, lower, list_ptr, chosen):
 
 
 def _rounds(list_ptr):
-    """For k = 0, 1, ..., yield two arrays: the queries that have a list number k, and the positions of these lists."""
+    """For k = 0, 1, ..., yield the queries with more than k lists, and the position of list k of each query."""
     size = np.diff(list_ptr)
     for k in range(size.max(initial=0)):
         queries = np.flatnonzero(size > k)

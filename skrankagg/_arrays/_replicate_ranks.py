@@ -1,4 +1,4 @@
-"""Places of group members by their scores, for many replicates at once; each replicate is a column of scores.
+"""Places within groups by score, for many replicates at once; each replicate is a column of scores.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._replicate_ranks import places_of_replicates
@@ -24,11 +24,12 @@ _CELLS = 1 << 18
 
 
 def places_of_replicates(ptr, score, scale=None):
-    """Place the members of groups by descending scores of shape (n_members, n_replicates), column by column.
+    """Return the places of members within their groups by descending scores of shape (n_members, n_replicates).
 
-    `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Neighbours tie if they differ by at
-    most the tolerance times the largest finite absolute score in their group and column. If the scores are sums whose
-    terms cancel, this largest score may be too small. `scale`, of shape (n_groups,), is then used as its lower limit.
+    `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Each column is treated separately.
+    Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their group and
+    column. If the scores are sums whose terms cancel, this largest score may be too small. `scale`, of shape
+    (n_groups,), is then used as its lower limit.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
     arrays of the shape of the scores. If no scores tie, both results are the same array. If a group contains NaN in a
@@ -52,7 +53,10 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """Return a copy of the places computed before this group and column; the caller fills in the remaining places."""
+    """Return an array like `first` that contains only the places computed before this group and column.
+
+    The remaining cells are not initialized; the caller fills them.
+    """
     last = np.empty_like(first)
     last[: ptr[group]] = first[: ptr[group]]
     own = slice(ptr[group], ptr[group + 1])

@@ -1,4 +1,4 @@
-"""Conversion of weights with a common unit to integers, which can be added without rounding.
+"""Conversion of weights that are multiples of one unit to integers, which can be added without rounding.
 
 In floating point, 0.1 + 0.2 and 0.3 differ because of rounding, but 1 + 2 and 3 are equal. Methods use these integers
 if their result must not depend on the scale of the weights.

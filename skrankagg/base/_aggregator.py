@@ -176,8 +176,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             Once per call, if no chain of lists connects all items of a query and the method compares items (tag
             ``compares``).
         PartialListsWarning
-            Once per call, if the method gives absent items no low place (tag ``lenient``), and the lists of most
-            queries contain less than half of the query's items.
+            Once per call, if the method does not rank absent items low (tag ``lenient``), and the lists of most queries
+            contain less than half of the query's items.
         """
         return self._rank(self._begin(encode_plain(X))).to_frame()
 
@@ -231,7 +231,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @classmethod
     def _declared(cls, attribute):
-        """Merge the dicts that the class and its parents declare under a name; entries of the class take precedence."""
+        """Merge the dicts stored under this name in the class and its parents; entries of the class take precedence."""
         merged = {}
         for owner in reversed(cls.__mro__):
             merged |= vars(owner).get(attribute, {})
@@ -263,14 +263,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _begin(self, X):
         """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
-        If another method calls this method, it only calls ``_prepare``, because the outer method already warns.
+        An outer method that contains this method calls only its ``_prepare``, because the outer method already warns.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons and short lists that the method misreads, and about items not compared."""
+        """Warn about paired comparisons or short lists that the method misinterprets, and about uncompared items."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__, marked=getattr(self, "absent", None) != "auto")
@@ -311,7 +311,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             voter = first_row(bad)
             raise InputError(
                 f"`voter_weights` must be finite and at least 0; got {weight[voter]:g} for "
-                f"{show_id(lists.voters, voter)}. Give a voter weight 0 to ignore it."
+                f"{show_id(lists.voters, voter)}. Choose weight 0 to ignore a voter."
             )
         return weight
 
@@ -322,11 +322,11 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists. Return the EncodedConsensus of the lists if learning computes it, else None."""
+        """Learn from prepared lists; return their EncodedConsensus if learning already computes it, else None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
-        """If the method has ``query_info_``, set this attribute and return the consensus; otherwise return None."""
+        """If the method has the attribute ``query_info_``, set it and return the consensus; otherwise return None."""
         if not self._query_columns:
             return None
         return self._keep_info(self._rank(lists))

@@ -37,9 +37,8 @@ class Consensus:
         scores. Give the scale if positive and negative terms may cancel in the sums.
     additive : bool, default=False
         Whether a score is a sum over the lists that contain the item, where each list adds its own value for the item.
-        Suppose that a list contains two items, and that no other list contains either item. Then the two scores are
-        single values instead of sums. So the two items never tie if their scores differ, even if other items have
-        scores between them.
+        If only one list contains an item, the score is a single value without a rounding error. Two such items of the
+        same list therefore tie only if their scores are equal. This holds even if other items have scores between them.
 
     See Also
     --------
@@ -80,11 +79,11 @@ class Contributions:
     Parameters
     ----------
     held : ndarray of shape (n_rows,), dtype=float64
-        Share of each row in the score of its candidate, including the weight of the list.
+        Value that each row adds to the score of its candidate, including the weight of the list.
     absent : ndarray of shape (n_lists,), dtype=float64, or None
-        Share of each list in the scores of the items that are absent from the list; None means 0.
+        Value that each list adds to the scores of the items absent from the list; None means 0.
     factor : ndarray of shape (n_candidates,), dtype=float64, or None
-        Factor that multiplies all shares of a candidate, as in CombMNZ; None means 1.
+        Factor by which all values of a candidate are multiplied, as in CombMNZ; None means 1.
     """
 
     held: NDArray[np.float64]
@@ -154,7 +153,7 @@ class EncodedConsensus:
 
 
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
-    """Order the candidates of each query by score, then by the weight of the lists with the item, then by item.
+    """Order the candidates of each query by score, then by the weight of the lists that contain them, then by item.
 
     `score`, of shape (n_candidates,), is not NaN; higher scores are better. The arguments `scale` and `additive` are as
     in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes first
@@ -226,10 +225,10 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Number the items so that two neighbours have the same number if a tie class ends between them.
+    """Return numbers for the items that divide them into the same tie classes as `source` if used in its place.
 
-    Neighbours are items with neighbouring scores. If the returned numbers are used as sources, two neighbours with the
-    same source never tie, and the tie classes are divided in the same way as with `source`.
+    Neighbours are items with neighbouring scores. Two neighbours get the same number if a tie class ends between them,
+    because unequal scores with the same source never tie.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -259,12 +258,13 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
     `ptr`, of shape (n_groups + 1,), delimits the groups. `score`, `support`, `scale` and `tiebreak` have shape
     (n_members,). Members are ordered by `score`, then by `tiebreak`, then by `support`, then by their place in the
-    group. `scale` is the scale of the scores for the tolerance; None means their absolute values. `total`, of shape
+    group. The tolerance for ties of scores is relative to `scale`; None means the absolute scores. `total`, of shape
     (n_groups,), is the scale of the support.
 
-    `sole_source` is called if unequal scores would tie. It returns the only source of each member's score; -1 means
-    several sources, and -2 means no source. Two unequal scores never tie if both have the same source, or if one score
-    has one source and the other score has no source. Other members with the same two scores do not tie either.
+    `sole_source` is called if unequal scores would tie. It returns the number of the only source of each member's
+    score; -1 means several sources, and -2 means no source. A source is a list that contributes to the score. Two
+    unequal scores never tie if both have the same source, or if one score has one source and the other score has no
+    source. Then no members with these two scores tie.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.
@@ -307,7 +307,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield the tie-breakers in order. Each is a pair: values of shape (n_members,), and the scale of each group."""
+    """Yield each tie-breaker in order, as its values, of shape (n_members,), and the scale of each group."""
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total
@@ -316,11 +316,11 @@ def _tie_breakers(tiebreak, support, total, heads):
 def _divide_classes(class_start, run_start, source):
     """Divide tie classes, so that no class contains unequal values that have the same source.
 
-    A class also contains no two unequal values if one value has one source and the other value has no source. Members
-    are in descending order of their values. `run_start` marks each value that differs from the value before. `source`,
-    of shape (n_members,), is as in :func:`rank_scores`. Classes are built from the top: a class ends before the first
-    value that may not be in it. This check covers all pairs of members, so the order of members with equal values has
-    no effect. Returns a mask of shape (n_members,), True where a class starts.
+    Two unequal values are also separated if one value has one source and the other value has no source. Members are in
+    descending order of their values. `run_start` marks each value that differs from the value before. `source`, of
+    shape (n_members,), is as in :func:`rank_scores`. Classes are built from the highest value down: a class ends before
+    the first value that may not be in it. This check covers all pairs of members, so the order of members with equal
+    values has no effect. Returns a mask of shape (n_members,), True where a class starts.
     """
     heads = np.flatnonzero(run_start)
     run = np.cumsum(run_start) - 1
@@ -329,7 +329,8 @@ def _divide_classes(class_start, run_start, source):
     def latest_before(member):
         """For each run, return the last earlier run that contains a marked member, or -1 if there is no such run.
 
-        Also returns a mask of the runs that contain a marked member.
+        A run consists of members with equal values, and `member` marks members. Also returns a mask of the runs that
+        contain a marked member.
         """
         has = np.zeros(len(heads), dtype=bool)
         has[run[member]] = True

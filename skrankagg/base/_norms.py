@@ -1,4 +1,4 @@
-"""Norms of scores as parameters of methods: checks of the parameters, and the normalized scores."""
+"""The parameters `norm` and `absent_score` of methods: checks, and computation of normalized scores."""
 
 from typing import Literal, TypeAlias
 
@@ -18,11 +18,11 @@ ABSENT_SCORE = {"absent_score": [StrOptions({"zero", "min"})]}
 
 
 def check_absent_score(norm, absent_score):
-    """Raise InputError if `absent_score` is "min", which means the lowest score of a list, but the norm uses ranks."""
+    """Raise InputError if `absent_score` is "min", the lowest score of a list, but the norm uses ranks, not scores."""
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
-            f"absent_score='min' needs a norm of scores; norm={norm!r} uses ranks. Choose norm='min-max' or another "
-            "norm of scores, or norm='borda', which gives absent items the mean of the remaining values."
+            f"absent_score='min' needs a norm that uses scores; norm={norm!r} uses ranks. Choose norm='min-max', or "
+            "keep absent_score='zero' with norm='borda', which gives absent items the mean of the remaining values."
         )
 
 

@@ -87,7 +87,8 @@ class SupervisedAggregator(BaseAggregator):
         ------
         ValueError
             If there are no judgements, if no judgement concerns a query or an item of `X`, or if no judged item is
-            relevant. It is also raised if `y` is an array that does not contain ids of queries, each id once.
+            relevant. It is also raised if `y` is an array that repeats a query id or contains a value that is not a
+            query id.
         TypeError
             If the judgements are a plain frame.
         """
@@ -101,7 +102,8 @@ class SupervisedAggregator(BaseAggregator):
         """Learn from lists and aggregate the same lists.
 
         Evaluating the result on the training judgements overstates quality.
-        :func:`~skrankagg.model_selection.cross_val_consensus` aggregates every query with a fit on the other queries.
+        :func:`~skrankagg.model_selection.cross_val_consensus` aggregates every query with an estimator that was fitted
+        on the other queries.
 
         Parameters
         ----------
@@ -147,7 +149,7 @@ class SupervisedAggregator(BaseAggregator):
 
 
 class SupervisedListTransformer(ListTransformer):
-    """Base of the list transformers that may learn from relevance judgements.
+    """Base of the list transformers that can learn from relevance judgements.
 
     A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements. If the
     transformer needs no judgements with its current parameters, it does not call this function. The constructor has a
@@ -209,7 +211,7 @@ class SupervisedListTransformer(ListTransformer):
         return self._remember_columns(self._transform_lists(lists))
 
     def _fit_transform(self, lists, y, qrels):
-        """Fit the transformer, and return the transformed lists, from which the next step may learn."""
+        """Fit the transformer, and return the transformed lists, which the next step may use for training."""
         return self._fit(lists, y, qrels)
 
     def _fit_judged(self, lists, qrels):

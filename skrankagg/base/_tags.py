@@ -35,14 +35,14 @@ class AggregatorTags:
         Whether the names of the items decide only the order of tied items. If a method returns one of several best
         orders, or draws at random, the result may also depend on the names in other ways; the tag is then False.
     supervised : bool, default=False
-        Whether the method learns from judgements. The :class:`~skrankagg.Comparator` measures such a method on queries
-        that it was not fitted on, also if the method is inside a pipeline, a search or another aggregator.
+        Whether the method learns from judgements. The :class:`~skrankagg.Comparator` evaluates such a method only on
+        queries outside its training data, even if the method is inside a pipeline, a search or another aggregator.
     learns_weights : bool, default=False
         Whether ``fit`` learns the weights of the voters from the lists alone. The method then has the attribute
         ``voter_weights_``.
     absent_below : bool, default=True
-        Whether the method assumes that a list ranks its own items above all other items. Among items that no list
-        compares, the items in more lists then come first, and the method warns about paired comparisons, see
+        Whether the method assumes that a list ranks its items above all absent items. If so, among items that no list
+        compares, the items in more lists come first. The method then warns about paired comparisons, see
         :class:`~skrankagg.exceptions.ExposureWarning`. If the parameter `absent` is "ignore", the default is False.
     compares : {"last", "ignore"}, default=None
         Which items a list compares: its own items with all other items ("last"), or its own items only with each other
@@ -50,13 +50,13 @@ class AggregatorTags:
         :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's parameter `absent`. Methods without
         this parameter have the value None and do not warn.
     lenient : {"absent", "absent_score", "norm"}, default=None
-        Name of the parameter to change if a method gives absent items no low place. This costs quality on lists that
-        were cut from longer rankings, so the method warns about such lists, see
-        :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not warn.
+        Name of the parameter that makes the method rank absent items low, if the method does not do so by default. Such
+        a method has lower quality on lists that were cut from longer rankings. It therefore warns about these lists,
+        see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not warn.
     ties_by_rank : bool, default=False
-        Whether items of equal score are sorted by their mean ranks before the number of lists that contain them
-        decides. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often
-        tie set this tag.
+        Whether items of equal score are sorted by mean rank first, and only then by the number of lists that contain
+        them. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often tie
+        set this tag.
 
     See Also
     --------

@@ -32,8 +32,8 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     A subclass defines ``_transform_lists(lists)``, which gets and returns :class:`~skrankagg.RankedLists`. If the step
     learns something, the subclass also defines ``_fit_lists(lists)``. The subclass declares its parameters in
     ``_parameter_constraints``. The base class does everything else. For RankedLists the result is RankedLists, and for
-    a frame the result is a frame. A consensus has no column `voter`; it counts as one list of the voter ``consensus``.
-    So a step may follow an aggregator.
+    a frame the result is a frame. A step may also follow an aggregator: the consensus, which has no column `voter`, is
+    treated as one list of the voter ``consensus``.
 
     See Also
     --------
@@ -122,8 +122,8 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         DataFrame or RankedLists
             RankedLists if `X` is RankedLists and ``set_output`` does not request a frame. Otherwise a frame with the
             columns `query`, `voter`, `item` and `rank` (mid-ranks). There is also a column `score` if there are scores,
-            and a column `weight` if the lists are weighted. Marks of comparisons are in the column `duel`, and
-            groupings have columns of their own.
+            and a column `weight` if the lists are weighted. The column `duel` marks lists that are comparisons of two
+            items, and each grouping has its own column.
         """
         return self._publish(self._transform_lists(self._prepare(X)), X)
 

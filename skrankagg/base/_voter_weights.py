@@ -74,7 +74,7 @@ def voter_values(lists, given, name, advice, *, whole=False):
 
 
 def _look_up(lists, given, rule, advice):
-    """For each voter, return its position in a Series, and return a mask of the voters that have a list.
+    """Return the position of each voter in the Series `given`, and a mask of the voters that have a list.
 
     The position of a voter that is missing from the Series is -1. Raises InputError if a voter with a list is missing.
     The message starts with `rule` and ends with `advice`.
@@ -84,8 +84,8 @@ def _look_up(lists, given, rule, advice):
     unknown = voting & (place < 0)
     if unknown.any():
         raise InputError(
-            f"{rule} for every voter; it has none for {int(unknown.sum())} of {int(voting.sum())} voters, the first is "
-            f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
+            f"{rule} for every voter; got none for {int(unknown.sum())} of {int(voting.sum())} voters. The first of "
+            f"them is {show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
         )
     return place, voting
 

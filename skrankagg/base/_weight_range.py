@@ -34,7 +34,7 @@ def check_range(method, lists, score, *, far=True):
 
 
 def refuse_weights(method, lists, q):
-    """Raise InputError about the weights of query `q`."""
+    """Raise InputError: the weights of query `q` lead to numbers that do not fit into floating point."""
     lightest, heaviest = _weights_of(lists, q)
     raise InputError(
         f"The numbers that {method!r} computes must fit into floating point; in query {show_id(lists.queries, q)} they "

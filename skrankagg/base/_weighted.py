@@ -1,8 +1,8 @@
 """Base class of aggregators that learn voter weights.
 
-Weights are learned from the lists alone: a voter who agrees with the others gains weight. With ``weighting="query"``
-the weights of a query are computed from its own lists. With ``weighting="global"`` a voter's weights in the training
-queries are pooled into one weight, which is then used for any query.
+Weights are learned from the lists alone: a voter who agrees with the other voters gains weight. With
+``weighting="query"`` the weights of a query are computed from its own lists. With ``weighting="global"`` a voter's
+weights in the training queries are pooled into one weight, which is then used for any query.
 """
 
 import numpy as np
@@ -39,12 +39,12 @@ def pool_weights(lists, weight, owners=None):
 
 
 def sums_to_pool(lists, weight, owners=None):
-    """Return the sums that each voter's pooled weight is computed from, of shape (n_voters, 4).
+    """Return four sums for each voter, shape (n_voters, 4), from which :func:`pooled_sums` computes the pooled weight.
 
     The relative weight of a list is its weight divided by the mean weight of its query's lists. For each voter, the
     third column contains the sum of the relative weights of its lists. The fourth column contains the number of its
-    lists. The first two columns contain the same two sums, but each list is multiplied by its original weight. The
-    results for several parts of the queries can be added up.
+    lists. The first two columns contain the same two sums with each term multiplied by the list's original weight. If
+    the queries are divided into several parts, the results of the parts can be added up.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -68,7 +68,7 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
     In such a query, the list with the largest weight is longer than every other list. Its length is at least
     `length_factor` times the median length, and its weight is above `weight_factor` times the median weight. Lists of
-    weight 0 do not count.
+    weight 0 are ignored.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)
@@ -90,13 +90,13 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
 
 def match_voters(owner, lists, known, what, equal, advice, owners=None):
-    """Match the voters of lists with the fitted voters; return the lists, and the place of each list's voter.
+    """Match the voters of lists with the fitted voters; return the lists, and the row of each list's voter in `known`.
 
-    `known` is a frame with a column `voter`. The place of a voter is its row in this frame, or -1 if the voter is
-    unknown. If ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. Three arguments are
-    parts of messages: `what` names the value learned for a voter, `equal` describes the values if no voter is known,
-    and `advice` is another remedy. If `known` contains groups instead of voters, `owners` contains the number of each
-    list's group, and the ids of the groups.
+    `known` is a frame with a column `voter` that contains the fitted voters. The row of an unknown voter is -1. If
+    ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. Three arguments are inserted
+    into messages. `what` names the value learned for a voter. `equal` describes the values that are used if no voter is
+    known, and `advice` is another remedy. If `known` contains groups instead of voters, `owners` contains the number of
+    each list's group, and the ids of the groups.
     """
     number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
@@ -130,13 +130,13 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
 
 
 def match_weights(owner, lists, learnt, advice, owners=None):
-    """Look up the learned weights of voters; return the lists, each list's weight, and whether each weight is known.
+    """Look up the learned weights of voters; return the lists, each list's weight, and a mask of the known weights.
 
     `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the owner decides about an
-    unknown voter: it gets the mean weight, its lists get list weight 0 ("ignore"), or an error is raised. The last
-    result is None if all voters are known, or if unknown voters are ignored. `advice` is another remedy in the message
-    if no voter is known. If `learnt` contains groups instead of voters, `owners` contains the number of each list's
-    group, and the ids of the groups.
+    unknown voter: it gets the mean weight, its lists get list weight 0 ("ignore"), or an error is raised. The mask is
+    None if all voters are known, or if unknown voters are ignored. `advice` is another remedy in the message that is
+    shown if no voter is known. If `learnt` contains groups instead of voters, `owners` contains the number of each
+    list's group, and the ids of the groups.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
@@ -210,7 +210,7 @@ class WeightedAggregator(BaseAggregator):
         return self._aggregate(lists)  # learning or merging, whichever comes first, checks memory
 
     def _merging_memory(self, lists):
-        """Return the memory that merging with known weights needs; `_memory` also includes the memory of learning."""
+        """Return the bytes that each query needs for aggregation with known weights; `_memory` includes learning."""
         return None
 
     def _rank(self, lists):
@@ -267,11 +267,11 @@ class WeightedAggregator(BaseAggregator):
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):
-        """Return what is needed to pool the weights learned from these lists with weights learned from other lists.
+        """Learn weights from these lists; return the sums to pool them with weights learned from other lists.
 
-        There are four results. The first contains the voters. The second contains the sums for their pooled weights.
-        The third is the number of queries in which the longest list outweighs all other lists. The fourth is the number
-        of all queries.
+        There are four results. The first contains the voters. The second contains their sums, as in
+        :func:`sums_to_pool`. The third is the number of queries in which the longest list outweighs all other lists.
+        The fourth is the number of all queries.
         """
         lists = self._begin(X)
         weight = self._implied_weights(lists)
@@ -293,22 +293,22 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _grouping(self):
-        """Return the name and the value of the parameter that names a grouping; the value is None by default.
+        """Return the name and the value of the parameter that selects groups of voters; the value is None by default.
 
-        All lists of a group have the same learned weight.
+        If such a parameter is set, all lists of a group get the same learned weight.
         """
         return "groups", None
 
     def _owners(self, lists):
         """Return the number of each list's owner, and the ids of the owners.
 
-        Owners are the groups that the method's parameter names. Without such a parameter, they are the voters.
+        An owner is a group if the method's grouping parameter is set, and a voter otherwise.
         """
         parameter, name = self._grouping
         return (lists.list_voter, lists.voters) if name is None else grouping(lists, name, parameter)
 
     def _group_of_lists(self, lists):
-        """Return the number of each list's owner; numbers of owners without lists are left out."""
+        """Return the number of each list's owner (a voter or a group), counting only owners with lists."""
         return pd.factorize(self._owners(lists)[0])[0]
 
     def _implied_weights(self, lists):
@@ -318,7 +318,7 @@ class WeightedAggregator(BaseAggregator):
     def _weigh(self, lists):
         """Return the lists, the learned weight of each list, and a mask of the lists with a known weight.
 
-        In the returned lists, the lists of ignored voters have weight 0. The mask is None if all weights are known.
+        The returned lists of ignored voters have list weight 0. The mask is None if all weights are known.
         """
         if self.weighting is None:
             return lists, None, None

@@ -387,7 +387,7 @@ def test_learned_weights_rejects_missing_or_uninformative_judgements():
         fitted(LISTS, QRELS, max_iter=1)
     worst = LISTS.select(voters=["v1"])
     last = {query: [list(run)[-1]] for query, run in worst.to_runs()["v1"].items()}
-    with pytest.warns(UserWarning, match="gives all voters weight 1: none ranks relevant items higher"):
+    with pytest.warns(UserWarning, match="gives all voters weight 1, because no voter ranks relevant items higher"):
         method = fitted(worst, Qrels.from_dict(last))
     assert weights_of(method).tolist() == [1.0]
 

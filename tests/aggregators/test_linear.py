@@ -196,7 +196,7 @@ def test_voter_of_weight_zero_is_ignored_but_its_items_are_ranked(X):
     [
         (
             {"u": 1, "v": 1},
-            "none for 1 of 3 voters, the first is 'w'.*weight 0 ignores a voter, but the items in its",
+            "none for 1 of 3 voters. The first of them is 'w'.*weight 0 ignores a voter, but the items in its",
         ),
         ({"u": 1, "v": -1, "w": 1}, "at least 0; got -1 for 'v'"),
         ({"u": 1, "v": np.nan, "w": 1}, "got nan for 'v'"),

@@ -123,9 +123,9 @@ def test_combmax_without_norm_compares_scores_exactly():
 
 
 def test_absent_score_min_needs_a_score_norm():
-    with pytest.raises(InputError, match=r"absent_score='min' needs a norm of scores; norm='rank' uses ranks"):
+    with pytest.raises(InputError, match=r"absent_score='min' needs a norm that uses scores; norm='rank' uses ranks"):
         CombSUM(norm="rank", absent_score="min").fit(example_lists())
-    with pytest.raises(InputError, match="absent_score='min' needs a norm of scores"):
+    with pytest.raises(InputError, match="absent_score='min' needs a norm that uses scores"):
         fuse([{"a": 1.0}], CombSUM(norm="borda", absent_score="min"))
 
 
@@ -182,7 +182,7 @@ def test_reciprocal_rank_fusion_accepts_k_by_voter():
     expected = {"b": 1 / 2 + 1 / 2 + 1 / 11, "a": 1 + 1 / 3, "c": 1 / 3 + 1 / 12, "d": 1 / 4}
     for k in ({"u": 0, "v": 1, "w": 10}, pd.Series({"w": 10, "v": 1, "u": 0})):
         assert scores(ReciprocalRankFusion(k=k)) == pytest.approx(expected)
-    with pytest.raises(InputError, match=r"for every voter; it has none for 1 of 3 voters, the first is 'v'"):
+    with pytest.raises(InputError, match=r"for every voter; got none for 1 of 3 voters. The first of them is 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "w": 10}))
     with pytest.raises(InputError, match=r"`k` must be finite and at least 0; got -1 for 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "v": -1, "w": 10}))

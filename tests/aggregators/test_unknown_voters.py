@@ -233,12 +233,16 @@ def test_subsets_do_not_warn_about_voters_of_the_whole_data_set():
 
 def test_error_for_a_missing_voter_weight_suggests_a_similar_name():
     lists = example_lists(full=True)
-    with pytest.raises(ValueError, match=r"the first is 'v4' \(the name 'V4' has no list; check its spelling\)\. Give"):
+    with pytest.raises(
+        ValueError, match=r"The first of them is 'v4' \(the name 'V4' has no list; check its spelling\)\. Give"
+    ):
         CombSUM(voter_weights={**dict.fromkeys(["v0", "v1", "v2", "v3"], 1), "V4": 1}, norm="rank").fit(lists)
-    with pytest.raises(ValueError, match=r"the first is 'v4'\. Give"):
+    with pytest.raises(ValueError, match=r"The first of them is 'v4'\. Give"):
         CombSUM(voter_weights=dict.fromkeys(["v0", "v1", "v2", "v3"], 1), norm="rank").fit(lists)
     numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
-    with pytest.raises(ValueError, match=r"first is 0 \(the names are str, such as '0', the voters int, such as 0\)"):
+    with pytest.raises(
+        ValueError, match=r"first of them is 0 \(the names are str, such as '0', the voters int, such as 0\)"
+    ):
         CombSUM(voter_weights=dict.fromkeys("01234", 1), norm="rank").fit(numbers)
 
 

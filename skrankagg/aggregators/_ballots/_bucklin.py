@@ -17,9 +17,9 @@ __all__ = ["Bucklin"]
 class Bucklin(BaseAggregator):
     r"""Rank items by their median rank: the depth down to which more than half of the lists contain the item.
 
-    First only the first places of all lists are counted, then the first two places, and so on. The depth of an item is
-    the place down to which more than half of the lists contain the item. Among items of equal depth, the item that more
-    lists contain down to this depth is ranked higher.
+    At depth 1, only the first places of all lists are counted; at depth 2, the first two places are counted; and so on.
+    The depth of an item is the place down to which more than half of the lists contain the item. Among items of equal
+    depth, the item that more lists contain down to this depth is ranked higher.
 
     Parameters
     ----------
@@ -53,11 +53,12 @@ class Bucklin(BaseAggregator):
     decides only between items of equal depth. An item that every list ranks first scores -1. The result has columns
     `depth` and `share`.
 
-    Tied items share their mean rank, so depths may be halves. With ``absent="last"`` the items missing from a list of
-    :math:`L_v` of the :math:`n` items share the rank :math:`(L_v + 1 + n) / 2`. With "ignore" the sums are over the
-    lists that contain the item. Ranks in lists of different lengths are compared without rescaling. A weight that
-    exceeds half of the total weight by no more than :math:`10^{-12}` of the total weight is not a majority. An item
-    that only lists of weight 0 contain has no depth (NaN) and is below all items that have a depth.
+    Tied items share their mean rank, so depths may be halves. With ``absent="last"``, the items missing from a list of
+    length :math:`L_v` share the rank :math:`(L_v + 1 + n) / 2`, where :math:`n` is the number of items of the query.
+    With "ignore" the sums are over the lists that contain the item. Ranks in lists of different lengths are compared
+    without rescaling. A weight that exceeds half of the total weight by no more than :math:`10^{-12}` of the total
+    weight is not a majority. If only lists of weight 0 contain an item, its depth is NaN, and it is ranked below all
+    other items.
 
     If more than half of the lists rank an item first, this item comes first. Because the depth is a median, outliers in
     fewer than half of the lists do not change the depth much. The time is :math:`O(N \log n)` for :math:`N` rows.
@@ -88,8 +89,8 @@ class Bucklin(BaseAggregator):
 
     _guide = {
         "absent": (
-            '`absent="last"`: the mean of the remaining places, (L + 1 + n) / 2; `"ignore"`: nothing, and the '
-            "list does not count in the item's majority"
+            '`absent="last"`: the mean of the remaining places, (L + 1 + n) / 2; `"ignore"`: the '
+            "list is left out of the item's majority"
         ),
         "ties": "mean rank",
         "cost": r"$N \log n$",
@@ -126,7 +127,7 @@ def _reached_by_depth(lists, absent):
 
     The argument of the function contains twice the depth of each candidate. For each candidate, the function returns
     the total weight of the lists that rank the candidate at this depth or higher. The second result is the total weight
-    of the lists that count for a candidate. All arrays have shape (n_candidates,).
+    of the lists that are counted for each candidate. All arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)

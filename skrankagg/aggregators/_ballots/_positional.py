@@ -31,9 +31,9 @@ class PositionalScoring(SharedPointSums):
         - "plurality": 1 for the first place, 0 for all others;
         - "veto": 1 for all places but the last, also called antiplurality;
         - "dowdall": 1 for the first place, 1/2 for the second, 1/3 for the third, and so on;
-        - an array: the points of the first place, of the second place, and so on. They are at least 0 and never rise
-          from a place to the next. In a query of n items only the first n entries count; places beyond the end of the
-          array get 0 points. With ``[1, 1, 1]`` each list approves its first three items.
+        - an array: the points of the first place, of the second place, and so on. They must be at least 0 and must not
+          increase from one place to the next. In a query of n items only the first n entries are used; places beyond
+          the end of the array get 0 points. With ``[1, 1, 1]`` each list approves its first three items.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list. With "last" these items share the points of the places after the last
         item of the list. With "ignore" each list gives points only to its own items, and the score of an item is the
@@ -67,7 +67,7 @@ class PositionalScoring(SharedPointSums):
 
     Under "plurality" this score is the share of the lists that rank the item first, among the lists that contain the
     item. With custom points the score can be, for example, the mean of a driver's points over the races that the driver
-    entered. An item that only lists of weight 0 contain scores 0.
+    entered. If only lists of weight 0 contain an item, its score is 0.
 
     Items with equal points tie. Under "plurality" an item that no list ranks first has no points, so all such items
     tie. The time is linear in the number of rows.
@@ -102,8 +102,8 @@ class PositionalScoring(SharedPointSums):
 
     _guide = {
         "absent": (
-            '`absent="last"`: the mean of the points of the remaining places; `"ignore"`: nothing, and the '
-            "list does not count in the item's mean"
+            '`absent="last"`: the mean of the points of the remaining places; `"ignore"`: the '
+            "list is left out of the item's mean"
         ),
         "ties": "the mean of the points of their places",
         "cost": "$N$",
@@ -152,13 +152,13 @@ class PositionalScoring(SharedPointSums):
             points = np.array(np.nan)
         if points.ndim != 1 or len(points) == 0 or not np.isfinite(points).all():
             raise InputError(
-                f"`points` must be a list of finite numbers, the points of the first place, the second, and so on; got "
-                f"{self.points!r}."
+                f"`points` must be a list of finite numbers, one for each place, the first place first; got "
+                f"{self.points!r}. Give for example [5, 3, 1]."
             )
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(
-                f"`points` must be at least 0, above 0 for the first place, and never rise; got {self.points!r}. You "
-                "can add a constant to all points: full lists keep their order."
+                "`points` must be at least 0, above 0 for the first place, and must not increase; got "
+                f"{self.points!r}. Add a constant to all points; full lists keep their order."
             )
         return points
 

@@ -1,8 +1,8 @@
-"""Rounds of elimination for all queries at once: each round counts votes and removes the items with the worst count.
+"""Rounds of elimination for all queries at once: each round counts votes and removes the items with the lowest count.
 
-Votes for the first or the last place are counted list by list. The vote of a list stays with one group of tied items
-until all items of the group have left. Borda points are sums of margins. When items leave, their margins are subtracted
-from these sums.
+Votes for the first or the last place are counted list by list. A list votes for the same group of tied items until all
+items of the group have left. Borda points are sums of margins. When items leave, their margins are subtracted from
+these sums.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ _MANY, _MANY_FOR_EACH = 8192, 16
 
 
 def leave_by_votes(lists, rule, absent):
-    """Return the number of rounds that each candidate stays, as float64; `rule` is "plurality" or "veto"."""
+    """Return the number of rounds that each candidate survives, as float64; `rule` is "plurality" or "veto"."""
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
@@ -43,7 +43,7 @@ def leave_by_votes(lists, rule, absent):
 
 
 class _Votes:
-    """Votes of the lists for the first or last place among the candidates that have not left."""
+    """Votes that each list casts for its first or its last remaining candidate."""
 
     def __init__(self, lists, rule, absent):
         self.lists, self.sign, self.absent = lists, 1 if rule == "plurality" else -1, absent
@@ -60,7 +60,7 @@ class _Votes:
         self.n_staying = lists.query_n_items.copy()
 
     def least(self, tolerance):
-        """Return the candidates whose total is the least total in their query, up to the query's tolerance."""
+        """Return the candidates with the least total in their query; totals within the query's tolerance are equal."""
         lists = self.lists
         total = np.where(self.stays, self._count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
@@ -84,7 +84,7 @@ class _Votes:
         return total
 
     def _ways(self):
-        """Return the lists that vote for their own items, and two arrays of values of shape (n_lists,).
+        """Return the lists whose votes go to items that they contain, and two arrays of values of shape (n_lists,).
 
         The first array contains the values to add to each item missing from a list. The second array contains the
         values to subtract from each item of a list. An array is None if all its values are 0.
@@ -130,10 +130,10 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Votes in queries with many items per list: a round only visits the items that get votes from their own lists.
+    """Votes in queries with many items per list: a round only visits items that get votes from lists that contain them.
 
     The total of any other item depends only on the lists that contain the item. Items contained in the same lists form
-    a class. All items of a class have the same total, except the items that get votes from their own lists.
+    a class. All items of a class have the same total, except the items that get votes from lists that contain them.
     """
 
     def __init__(self, lists, rule, absent):
@@ -193,10 +193,9 @@ def _classes(lists, ptr, held):
 
 
 def repeat_lists(lists, n_times):
-    """Repeat the lists as new queries, so that many replicates are counted at once.
+    """Copy the lists `n_times`, each time as new queries, so that many replicates can be counted at once.
 
-    Each repetition has new queries. The weights of the result are ordered by replicate, then by list. The result has no
-    scores.
+    The list weights of the result are ordered by copy, then by list. The result has no scores.
     """
     times = np.arange(n_times)
 
@@ -222,11 +221,12 @@ def repeat_lists(lists, n_times):
 
 
 def leave_by_margins(prefer, total, below_mean):
-    """Return the number of rounds that each item stays under Borda points, in queries with the same number of items.
+    """Return the number of rounds that each item survives if rounds count Borda points, for queries of equal size.
 
-    `prefer`, of shape (n_queries, n_items, n_items), contains the weights of the lists that prefer the row's item to
-    the column's item. `total`, of shape (n_queries,), contains the total weight of each query's lists. The items with
-    the fewest points leave; if `below_mean` is true, all items below the mean leave.
+    All queries have the same number of items. `prefer`, of shape (n_queries, n_items, n_items), contains the weights of
+    the lists that prefer the row's item to the column's item. `total`, of shape (n_queries,), contains the total weight
+    of each query's lists. The items with the fewest points leave; if `below_mean` is true, all items below the mean
+    leave.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._ballots._rounds import leave_by_margins

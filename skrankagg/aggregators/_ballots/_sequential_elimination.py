@@ -23,7 +23,7 @@ class SequentialElimination(BaseAggregator):
     r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
 
     In each round the lists are counted, and the items with the lowest count leave. The next round counts the lists
-    without these items. The rounds end when all remaining items have the same count. Items that leave later rank
+    without these items. The rounds end when all remaining items have the same count. Items that leave later are ranked
     higher.
 
     Parameters
@@ -64,27 +64,28 @@ class SequentialElimination(BaseAggregator):
     With full lists, subtracting the mean does not change the order of the items. For Borda points the mean is always 0.
     The items with the least :math:`T_R(i)` leave together. With "borda-mean" the items with :math:`T_R(i) < 0` leave;
     if there are no such items, all items have the same total. `score` is the number of rounds that an item stays; the
-    items that leave first score 0. Items that leave together tie. The items that are left at the end also tie.
+    items that leave first score 0. Items that leave together tie. The items that remain at the end also tie.
 
     **Ties in a list.** Tied items share the first place or the last place: if three items tie for the first place, each
-    gets a third of the vote. In Borda points a tied pair counts for neither item.
+    gets a third of the vote. In Borda points a tied pair gives no points to either item.
 
     **Absent items.** With ``absent="last"`` the absent items are one more group of ties at the end of the list. So a
     list with a single item ranks this item above all others. After all items of a list have left, the list is
     exhausted: it ties the remaining items and no longer has an effect. With "ignore" an absent item gets the mean, so
     the list adds 0 to its total. A list with a single remaining item also adds 0 to the total of this item.
 
-    **Equal counts.** If several items have the lowest count of a round, all of them leave together. Neither lots nor
-    earlier rounds decide between them. Items without any first place leave in the same round of "plurality". Totals
-    count as equal if they differ by at most :math:`10^{-12}` of the total weight. For Borda points this tolerance is
-    multiplied by the number of items.
+    **Equal counts.** If several items have the lowest count of a round, all of them leave together. Neither chance nor
+    earlier rounds decide between them. With "plurality", all items without a first place leave in the same round.
+    Totals count as equal if they differ by at most :math:`10^{-12}` of the total weight. For Borda points this
+    tolerance is multiplied by the number of items.
 
-    **Majorities.** The rounds go on until all remaining items are equal, because the items below the winner are ordered
-    as well. If lists with more than half of the weight rank an item first, this item wins by "plurality", but may lose
-    by "veto". In elections Coombs' rule often stops at such a majority; here the rule goes on. Baldwin's and Nanson's
-    rules elect a Condorcet winner. Instant runoff is independent of clones, unless several items leave together.
-    Independence of clones means: suppose that an item is added, and that all lists rank the new item next to the same
-    old item. If the old item won before, the old or the new item wins now. Otherwise the winner stays the same.
+    **Majorities.** The rounds continue until all remaining items are equal, because the items below the winner are
+    ordered as well. If lists with more than half of the weight rank an item first, this item wins by "plurality", but
+    may lose by "veto". In elections Coombs' rule often stops at such a majority; here the rounds continue. Baldwin's
+    and Nanson's rules elect a Condorcet winner. Instant runoff is independent of clones, unless several items leave
+    together. Independence of clones means: suppose that an item is added, and that all lists rank the new item next to
+    the same old item. If the old item won before, the old or the new item wins now. Otherwise the winner stays the
+    same.
 
     Preparing :math:`N` rows takes :math:`O(N)`, and the rounds by "plurality" take :math:`O(m n)`. The rounds by "veto"
     take the same time if the :math:`m` lists contain all :math:`n` items, and :math:`O(N n)` otherwise. Borda points
@@ -176,7 +177,7 @@ class SequentialElimination(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _repeat_votes(self, lists):
-        """Return a function that scores many replicates at once; each replicate is counted as a separate query."""
+        """Return a function that scores many replicates at once by treating each replicate as a separate query."""
         n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
 
         def score(weights):

@@ -39,7 +39,7 @@ def condorcet_winner(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
+        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
 
     Returns
     -------
@@ -54,12 +54,12 @@ def condorcet_winner(
 
     Notes
     -----
-    Compare an item with another item. The item wins if the lists that rank it above have more weight than the lists
-    that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is at most one
-    Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a win: margins
-    within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item is the
-    winner. With ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as for
-    :class:`Condorcet`.
+    In a comparison of two items, the first item wins if the lists that rank it above the second item have more weight
+    than the lists that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is
+    at most one Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a
+    win: margins within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item
+    is the winner. With ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as
+    for :class:`Condorcet`.
 
     References
     ----------
@@ -115,7 +115,7 @@ def smith_set(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because the matrix was already counted with one of the two values.
+        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
 
     Returns
     -------

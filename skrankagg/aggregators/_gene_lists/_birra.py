@@ -20,15 +20,16 @@ _BLOCK = 1 << 17
 
 
 class BIRRA(BaseAggregator):
-    r"""Rank items by repeated naive Bayes, where the current top items count as the true items.
+    r"""Rank items by repeated naive Bayes, where the current top items are treated as the true items.
 
-    The places of each list are divided into bins, and the evidence of each bin is learnt from the list itself. The top
-    of a list counts if it contains the leading items of the consensus. No list is trusted alone, however.
+    The places of each list are divided into bins. The weight of a bin is learnt from the number of true items in the
+    list down to this bin. The top of a list therefore has a large weight if it contains the leading items of the
+    consensus. A single list cannot decide alone.
 
     Parameters
     ----------
     prior : float, default=0.05
-        Share of the items that count as true in each round, above 0 and below 1.
+        Share of the items that are treated as true in each round, above 0 and below 1.
     n_bins : int, default=50
         Number of bins of equal width for the places of each list.
     max_iter : int, default=10
@@ -51,29 +52,30 @@ class BIRRA(BaseAggregator):
     Notes
     -----
     A query has :math:`n` items, and each list has :math:`B` bins (`n_bins`). In a list of :math:`L` items, the item of
-    rank :math:`r` is in bin :math:`\lceil B r / n \rceil`. All absent items are in the bin of rank
-    :math:`(L + 1 + n) / 2`, the mean of the remaining ranks. The first round starts from the order of the mean ranks.
-    In each round the first :math:`\lfloor \pi n \rfloor` items, at least one, count as true, with :math:`\pi` the
-    `prior`. With :math:`T_{vb}` true and :math:`F_{vb}` other items in the bins up to :math:`b` of list :math:`v`, the
-    factor of the bin is [1]_
+    rank :math:`r` is in bin :math:`\lceil B r / n \rceil`. All absent items are in the bin of rank :math:`(L + 1 + n) /
+    2`, the mean of the remaining ranks. The first round starts from the order of the mean ranks. In each round the
+    first :math:`\lfloor \pi n \rfloor` items, at least one, are treated as true, where :math:`\pi` is the `prior`. Let
+    :math:`T_{vb}` be the number of true items in the bins up to :math:`b` of list :math:`v`, and :math:`F_{vb}` the
+    number of other items in these bins. The factor of the bin is [1]_
 
     .. math:: f_{vb} = \log \frac{T_{vb} + 1}{F_{vb} + 1} - \log \frac{\pi}{1 - \pi},
 
-    the logarithm of a Bayes factor. Over the bins of a list, factors are smoothed by Tukey's 3RS3R [2]_. Then some
-    factors are raised, so that no factor is above the factor of an earlier bin. Finally, in each bin the largest factor
+    the logarithm of a Bayes factor. The factors of a list are smoothed along its bins by Tukey's 3RS3R [2]_. Then some
+    factors are raised, so that factors never increase from one bin to the next. Finally, in each bin the largest factor
     of all lists is lowered to the second largest, so no list decides alone. The score is the sum of the factors of the
     item's bins. Rounds end when the true items are the same as in the round before, or after `max_iter` rounds.
 
-    Tied items share their mean rank, and so their bin. If items tie across the limit of :math:`\pi n`, they share the
-    places that are left, and each item counts as true with its share. The authors' program takes the first of these
-    items in the data. Items in the same bins of all lists tie. Such ties are frequent above some hundred items: all
-    items of a list shorter than :math:`n / B` are in one bin. Tied items are sorted by mean rank, and only then by the
-    number of lists that contain them. A list of weight w counts as w lists, so weights must be integers. In a query of
-    one list no factor is lowered.
+    Tied items share their mean rank, and therefore their bin. A group of tied items may extend beyond the first
+    :math:`\lfloor \pi n \rfloor` places. The items of this group then share the remaining places equally, and each of
+    them counts as a fraction of a true item. The authors' program chooses the items that come first in the data
+    instead. Items in the same bins of all lists tie. Such ties are frequent in queries of some hundred items or more,
+    because all items of a list shorter than :math:`n / B` are in one bin. Tied items are sorted by mean rank, and only
+    then by the number of lists that contain them. A list of weight w counts as w lists, so weights must be integers. In
+    a query of one list no factor is lowered.
 
-    Scores are not calibrated: the method assumes that the lists are independent given the truth, but it takes the truth
-    from the agreement of the lists. Each round passes over the rows once, computes :math:`B` numbers for each list, and
-    sorts the items.
+    Scores are not calibrated: the method assumes that the lists are independent given the true items, but it estimates
+    the true items from the agreement of the lists. Each round passes over the rows once, computes :math:`B` numbers for
+    each list, and sorts the items.
 
     References
     ----------
@@ -100,8 +102,8 @@ class BIRRA(BaseAggregator):
     """
 
     _guide = {
-        "absent": "the bin of the mean of the ranks left over, (L + 1 + n) / 2",
-        "ties": "mean rank, so one bin",
+        "absent": "the bin of the mean of the remaining ranks, (L + 1 + n) / 2",
+        "ties": "mean rank, and therefore the same bin",
         "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
     }
     # If a single list has the largest factor, this factor is lowered; if three lists have it, the factor stays.
@@ -143,9 +145,9 @@ class BIRRA(BaseAggregator):
     def _rounds(self, lists):
         """Run the rounds of all queries, and return five arrays.
 
-        For each candidate they contain the score, and the sum of the absolute terms of the score. For each query they
-        contain the number of rounds, and whether the true items stayed the same in the last round. The last array
-        contains the factors.
+        The first two arrays contain the score of each candidate, and the sum of the absolute terms of this score. The
+        next two contain the number of rounds of each query, and a mask of the queries whose true items did not change
+        in the last round. The last array contains the factor of each bin, shape (n_lists, n_bins).
         """
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
@@ -165,7 +167,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """For each bin of each list, compute the logarithm of a Bayes factor, of shape (n_lists, n_bins)."""
+        """Compute the smoothed logarithm of the Bayes factor of each bin of each list, shape (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -235,7 +237,7 @@ def _lower_largest(factor, lists):
 
 
 def _share_of_first(lists, score, scale, n_first):
-    """For each candidate, return 1 if it is among the first `n_first` candidates of its query, and 0 otherwise.
+    """Return 1 for each candidate among the first `n_first` candidates of its query, and 0 for the other candidates.
 
     If candidates tie across this limit, the remaining places are divided equally among them. Each of these candidates
     then gets a number between 0 and 1.

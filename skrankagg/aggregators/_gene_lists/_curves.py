@@ -1,4 +1,4 @@
-"""Weights of the places of a list under MAIC, from the scores of the items down to each place."""
+"""Weights that MAIC gives to the places of a list, computed from the scores of the items down to each place."""
 
 import warnings
 
@@ -16,9 +16,9 @@ _DIGITS = 10
 
 
 class RunningMean:
-    """Square root of the mean score of the items down to each place.
+    """Weight of each place of a list: the square root of the mean score of the items down to this place.
 
-    In a tie class, the mean goes down to the end of the class.
+    For tied items, the mean includes all items of the tie class.
     """
 
     def __init__(self, lists):
@@ -30,7 +30,7 @@ class RunningMean:
             self.class_end = np.repeat(ptr[1:] - 1, np.diff(ptr))
 
     def __call__(self, score):
-        """From the scores of the candidates, compute the weight of each row and the weight of each whole list."""
+        """Compute the weight of each row, and the weight of each whole list, from the scores of the candidates."""
         weight = self._to_class_ends(self._roots(score[self.lists.candidate]))
         return weight, weight[self.last]
 
@@ -46,9 +46,9 @@ class RunningMean:
 
 
 class Exponential(RunningMean):
-    """Curve a exp(-b x) - c x + d that best fits the square roots of :class:`RunningMean`.
+    """Weight of each place of a list: a curve a exp(-b x) - c x + d fitted to the weights of :class:`RunningMean`.
 
-    If all items of a list tie, the square roots are not changed.
+    If all items of a list tie, the weights of :class:`RunningMean` are used unchanged.
     """
 
     def __init__(self, lists):
@@ -68,9 +68,9 @@ class Exponential(RunningMean):
 def fit_exponential(weight):
     """Fit the curve of :class:`Exponential` to the weights of a list's places, and return the values of the curve.
 
-    The last weight is the weight of the whole list. The start, the bounds and the weights of the squares follow the
-    authors' program. The weights of the squares grow towards the end of the list. If scipy's `curve_fit` finds no
-    curve, all places of the list count almost equally, as in that program.
+    The last weight is the weight of the whole list. The start, the bounds and the weights of the squared errors follow
+    the authors' program. Squared errors get a larger weight towards the end of the list. If scipy's `curve_fit` finds
+    no curve, all places of the list get almost the same weight, as in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential

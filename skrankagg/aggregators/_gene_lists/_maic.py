@@ -21,19 +21,19 @@ __all__ = ["MAIC"]
 class MAIC(WeightedAggregator):
     r"""Rank items by the weights of their lists, where each list is weighted by the scores of its items.
 
-    MAIC is a meta-analysis by information content, which computes scores and weights in turn. An item of a list counts
-    if other lists contain the item, too. The top of a list counts more than its end if the other lists support the top.
-    Lists may have any length, and they need not have an order.
+    MAIC (meta-analysis by information content) updates the scores of the items and the weights of the lists
+    alternately. A list gains weight from items that other lists also contain. The top of a list has more weight than
+    its end if the other lists contain the items at the top. Lists may have any length, and they need not have an order.
 
     Parameters
     ----------
     groups : str, default=None
-        Name of the grouping that contains the category of each list, such as the platform of its experiment. Among the
-        lists of a category, only the list that gives an item the largest weight counts for this item. With None, each
-        list is a separate category.
+        Name of the grouping that contains the category of each list, such as the platform of its experiment. In each
+        category, only the list that gives an item the largest weight contributes to the score of this item. With None,
+        each list is a separate category.
     curve : {"running-mean", "exponential"}, default="running-mean"
-        Decrease of the weight from the top of a list to its end. "running-mean" follows the scores of the items.
-        "exponential" fits a smooth curve to the weights, as in the authors' program, see Notes.
+        Shape of the decrease in weight from the top of a list to its end. "running-mean" follows the scores of the
+        items. "exponential" fits a smooth curve to the weights, as in the authors' program, see Notes.
     tol : float, default=0.01
         Tolerance, above 0. The iteration of a query ends when no list's weight changes by more than `tol`.
     max_iter : int, default=100
@@ -53,7 +53,7 @@ class MAIC(WeightedAggregator):
     Warns
     -----
     ConvergenceWarning
-        If the weights of some query still move by more than `tol` after `max_iter` iterations.
+        If the weights of some query still change by more than `tol` after `max_iter` iterations.
 
     See Also
     --------
@@ -64,38 +64,38 @@ class MAIC(WeightedAggregator):
 
     Notes
     -----
-    With :math:`S(i)` the score of item :math:`i`, the weight of place :math:`x` of list :math:`v` is the root of the
-    mean score of the list's first :math:`x` items. The score of an item adds up, over the categories :math:`c`, the
-    largest weight that a list of the category gives it [1]_
+    Let :math:`S(i)` be the score of item :math:`i`. The weight of place :math:`x` of list :math:`v` is the square root
+    of the mean score of the list's first :math:`x` items. Each category :math:`c` adds to the score of an item the
+    largest weight that one of its lists gives the item [1]_
 
     .. math:: w_v(x) = \sqrt{\frac{1}{x} \sum_{y \le x} S(i_{vy})}, \qquad
        S(i) = \sum_c \max_{v \in c,\, v \ni i} u_v \, w_v(x_v(i)),
 
-    with :math:`x_v(i)` the place of the item and :math:`u_v` the weight given with the list. The weight :math:`u_v` has
-    no other effect. All weights :math:`w_v` begin at 1. In each iteration, first the scores and then the weights are
-    updated. The iteration ends when the weight :math:`w_v(L_v)` of each whole list changes by at most `tol`; then the
-    scores are updated once more. A list adds nothing to the score of an item that it does not contain.
+    where :math:`x_v(i)` is the place of the item and :math:`u_v` the weight given with the list. The weight :math:`u_v`
+    has no other effect. All weights :math:`w_v` begin at 1. In each iteration, first the scores and then the weights
+    are updated. The iteration ends when the weight :math:`w_v(L_v)` of each whole list changes by at most `tol`; then
+    the scores are updated once more. A list adds nothing to the score of an item that it does not contain.
 
-    For tied items, the mean goes down to the end of their tie class. An unranked list is a list in which all items tie,
+    For tied items, the mean includes all items of their tie class. An unranked list is a list in which all items tie,
     so each of its items has the weight of the whole list.
 
     **The order within lists has an effect only if the lists contain different items.** If all lists contain the same
     items, as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single
     list, and for the items of lists that have no items in common. Tied items are sorted by mean rank, and only then by
-    the number of lists. For the mean rank, an item missing from a list has the mean of the ranks left over. For
-    complete lists this is the order of :class:`BordaCount`. Weights may increase towards the end of a list, because an
-    item gains if it comes after an item that many lists contain.
+    the number of lists. For the mean rank, an item missing from a list gets the mean of the ranks after the list's last
+    item. For complete lists this is the order of :class:`BordaCount`. Weights may increase towards the end of a list,
+    because an item gains if it comes after an item that many lists contain.
 
-    In lists of more than one tie class, ``curve="exponential"`` replaces the weights by the nearest curve
-    :math:`a e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`. The squares are divided by
+    In lists of more than one tie class, ``curve="exponential"`` replaces the weights by the nearest curve :math:`a
+    e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`. In this fit, squared errors are divided by
     :math:`(L_v - x + 1)^2`. scipy's `curve_fit` searches for the curve from the same start as the authors' program
     [2]_, and reproduces the results of that program. This option takes some hundred times as long and is no more
-    accurate. If the search finds no curve, all places of the list count nearly the same. This happens in two of the 99
-    fits to the authors' example. The authors' program cuts lists to their first 2000 items; use
+    accurate. If the search finds no curve, all places of the list get nearly the same weight. This happens in two of
+    the 99 fits to the authors' example. The authors' program cuts lists to their first 2000 items; use
     :class:`~skrankagg.preprocessing.TopK` in a pipeline for this.
 
     A list of weight 2 counts as two lists of different categories, but not as two lists of one category. `tol` is an
-    absolute difference: if all lists have larger weights, the scores change more in each iteration, so the iteration
+    absolute difference. If all lists have larger weights, the scores change more in each iteration, and the iteration
     ends later. The learned weights are valid only for their query, so `transform` learns weights again. Each iteration
     takes one pass over the rows. Usually there are about ten iterations.
 
@@ -129,7 +129,11 @@ class MAIC(WeightedAggregator):
     2     q     w   2.563
     """
 
-    _guide = {"absent": "0", "ties": "the weight of the end of their class", "cost": "iterations (about 10) times $N$"}
+    _guide = {
+        "absent": "0",
+        "ties": "the weight of the last place of their tie class",
+        "cost": "iterations (about 10) times $N$",
+    }
     # With complete lists all items tie. With larger given weights, more iterations are needed until a step is within
     # `tol`.
     _tags = {"unanimity": False, "scale_free": False, "ties_by_rank": True}
@@ -214,7 +218,7 @@ class MAIC(WeightedAggregator):
 
 
 def _take(lists, queries):
-    """Select some queries. Return their lists, the positions of these lists, and the positions of the lists' rows."""
+    """Select queries; return their lists, the positions of these lists, and the positions of the lists' rows."""
     if len(queries) == lists.n_queries:
         return lists, slice(None), slice(None)
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
@@ -223,7 +227,7 @@ def _take(lists, queries):
 
 
 class _CategorySums:
-    """Sums over categories, where each category adds the largest weighted value of an item in its lists."""
+    """Sums over categories: each category adds the largest weighted value that its lists give an item."""
 
     def __init__(self, lists, category):
         self.lists, self.rows = lists, None
@@ -237,7 +241,7 @@ class _CategorySums:
             self.first = np.argsort(rows[self.start])
 
     def __call__(self, place_weight):
-        """Compute the sum of each candidate from the weights of the rows' places."""
+        """Return the sum of each candidate, given the weight of each row's place."""
         given, candidate = self._given(place_weight), self.lists.candidate
         if self.rows is not None:
             given = np.maximum.reduceat(given[self.rows], self.start)[self.first]

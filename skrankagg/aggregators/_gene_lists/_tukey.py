@@ -1,13 +1,13 @@
-"""Tukey's smoother 3RS3R: running medians of three values, and a split of the flat parts that remain."""
+"""Tukey's smoother 3RS3R: running medians of three values, and a split of the peaks and valleys that remain."""
 
 import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix by repeated medians of three values, a split of flat parts, and medians again.
+    """Smooth each row of a matrix by repeated medians of three, a split of two-value peaks, and medians again.
 
-    The method is from J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7, with his rule for the ends. Rows of
-    fewer than three columns are returned unchanged.
+    The method, including the rule for the ends, is from J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7. Rows
+    of fewer than three columns are returned unchanged.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._tukey import smooth_3rs3r
@@ -37,7 +37,7 @@ def repeat_medians(values):
 def split_flats(values):
     """Smooth peaks and valleys of two equal columns, which running medians do not remove.
 
-    Each of the two columns is treated as an end of the columns on its own side.
+    The row is split between the two columns. Each of the two columns is then smoothed as the end of its part.
     """
     split = values.copy()
     if values.shape[1] < 6:

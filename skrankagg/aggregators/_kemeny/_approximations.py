@@ -27,8 +27,8 @@ class BaseNearKemeny(BaseAggregator):
     A subclass defines ``_rank_items(lists, queries, prefer, tied, given)`` for queries with the same number of items.
     `prefer` and `tied` are stacks of shape (n_queries, n, n). `given` is the result of ``_prepare_search(lists)``,
     called once for all queries. The method returns three arrays of shape (n_queries, n). The first array contains the
-    orders. The second array numbers the places of each order for the Kemeny score. The third array numbers the places
-    for the published scores. In both arrays of places, tied neighbours have the same number.
+    orders. The other two arrays number the places of each order; tied neighbours have the same number. The Kemeny score
+    is computed from the second array, and the published scores from the third.
     """
 
     _tags = {"neutral": False, "unanimity": False}
@@ -77,11 +77,11 @@ class KwikSort(BaseNearKemeny):
     Notes
     -----
     An item goes above the pivot if a majority prefers the item, and below if a majority prefers the pivot. If there is
-    no majority, the item goes to a random side [1]_. Consider a variant of the method: a list is also picked at random,
-    and the result is this list if it costs less than the order of KwikSort. If all lists are full, the expected cost of
-    this variant is at most 11/7 times the optimum. `score` is the number of items below the item. Two neighbours tie if
-    no majority prefers either of them. Counting the pairs takes :math:`O(m n^2)`, and each order then takes :math:`O(n
-    \log n)` comparisons.
+    no majority, the item goes to a random side [1]_. A variant of the method also picks a list at random, and returns
+    this list if it costs less than the order of KwikSort. If all lists are full, the expected cost of this variant is
+    at most 11/7 times the optimum. `score` is the number of items below the item. Two neighbours tie if no majority
+    prefers either of them. Counting the pairs takes :math:`O(m n^2)`, and each order then takes :math:`O(n \log n)`
+    comparisons.
 
     References
     ----------
@@ -173,10 +173,10 @@ class PickAPerm(BaseNearKemeny):
     Notes
     -----
     The method chooses the list with the lowest Kemeny score, with a penalty of 0.5. This score is below twice the
-    optimum if all lists are full [1]_. If several lists have the lowest score, the list that ranks the item with the
-    first id highest is chosen. If several of these lists give the same rank to this item, the item with the second id
-    decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the item; items that
-    the list ties stay tied. The time is :math:`O(m n^2)`.
+    optimum if all lists are full [1]_. If several lists have the lowest score, the item with the first id decides: the
+    list that gives this item the best rank is chosen. If several of these lists give this item the same rank, the item
+    with the second id decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the
+    item; items that the list ties stay tied. The time is :math:`O(m n^2)`.
 
     References
     ----------
@@ -231,7 +231,7 @@ class PickAPerm(BaseNearKemeny):
 
 
 def _ranks(lists, queries):
-    """Return the ranks of all items in the lists that may be chosen, and the query of each of these lists.
+    """Return the ranks of all items in each list that PickAPerm may choose, and the query of each of these lists.
 
     The ranks have shape (n_lists, n). The query of a list is its position in `queries`.
     """
@@ -250,7 +250,7 @@ def _ranks(lists, queries):
 
 
 def _first_lexically(ranks, query):
-    """For each query, return the position of its row of ranks that comes first in lexical order.
+    """Return the position of the lexicographically smallest row of ranks of each query.
 
     `query` contains the query of each row, in ascending order.
     """

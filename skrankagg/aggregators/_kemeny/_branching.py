@@ -1,4 +1,4 @@
-"""Branch and bound over the pairs of a component, by linear programmes.
+"""Branch and bound over the pairs of items of a component, with bounds from linear programmes.
 
 A node is a set of fixed pairs that is closed under transitivity. A side of a pair is one of its two directions. In each
 node, several fractional and costly pairs are tried. The search branches on the pair whose two sides raise the bound
@@ -49,7 +49,7 @@ def branch(state, polytope, rng):
 
 
 def _children(state, polytope, node, rng):
-    """Return the children of a node; the child with the lower bound comes last."""
+    """Return the children of a node; the child with the smaller bound comes last."""
     rows = node.cycle
     if np.abs(node.x - np.round(node.x)).max() < VIOLATION:
         polytope.before, polytope.cycle = node.before, node.cycle
@@ -66,7 +66,7 @@ def _children(state, polytope, node, rng):
 
 
 def _bounded(state, polytope, before, cycle):
-    """Make a node from fixed pairs, and bound the cost of its orders by rounds of triangles.
+    """Make a node from fixed pairs; rounds of violated triangles give a lower bound on the cost of its orders.
 
     Returns None if the node contains no order that is cheaper than the best known order.
     """

@@ -1,4 +1,4 @@
-"""Time limit of a query, as one object that all loops and all calls of a solver share.
+"""Time limit of a query: one object, which all loops and all calls of a solver share.
 
 Only this module reads the clock. A step that cannot be stopped is not started if it is expected to end after the
 deadline.

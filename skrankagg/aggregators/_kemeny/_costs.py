@@ -18,9 +18,9 @@ def kemeny_score(
     Parameters
     ----------
     rank : array-like of shape (n_items,)
-        Ranks of the items: lower ranks are better, and equal ranks are ties. Only the order of the numbers counts.
+        Ranks of the items: lower ranks are better, and equal ranks are ties. Only the order of the numbers matters.
     prefer, tied : ndarray of shape (n_items, n_items)
-        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
+        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list has ties.
     penalty : float, default=0.5
         Cost of a pair that is tied only in the list or only in the order.
 
@@ -73,7 +73,7 @@ def kemeny_lower_bound(
     Parameters
     ----------
     prefer, tied : ndarray of shape (n_items, n_items)
-        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
+        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list has ties.
     penalty : float, default=0.5
         Cost of a pair that is tied only in the list or only in the order.
     consensus_ties : {"strict", "weak"}, default="strict"
@@ -137,9 +137,9 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     above item :math:`j` or tied with it, and -1 otherwise. The score is 0 if a list does not contain both items. Let
     :math:`b_{ij}` be the scores of a second ranking. Then :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`.
     A pair that has the same order or is tied in both rankings adds 2 to the sum. A pair in opposite orders subtracts 2.
-    A pair that is tied in only one of the two rankings adds 0. Let :math:`N` be the total weight of the pairs in the
-    lists, :math:`m` the total weight of the lists and :math:`K` the Kemeny score at penalty 1/2. Then the mean is
-    :math:`(2 N - 4 K) / (n (n - 1) m)`.
+    A pair that is tied in only one of the two rankings adds 0. Let :math:`N` be the sum over the lists of the list's
+    weight times its number of pairs of items. Let :math:`m` be the total weight of the lists and :math:`K` the Kemeny
+    score with a penalty of 1/2. Then the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
 
     References
     ----------
@@ -222,7 +222,7 @@ class Bracket:
 
     @property
     def most(self):
-        """Return the highest cost at which an order counts as cheaper than the best known order."""
+        """Return the highest cost at which an order is still cheaper than the best known order, beyond rounding."""
         return self.cost - (0.999 * self.step or 1e-9 * self.scale)
 
     def met(self):

@@ -34,9 +34,9 @@ def fit_mallows(lists, distance):
 def dispersion(n, distance, weight):
     """For each query, return the maximum-likelihood dispersion of Mallows' model, and the log-likelihood.
 
-    The dispersion is from 0 to 1. The arguments are arrays with a number for each query. `n` is the number of items, at
-    least 2. `distance` is the total weighted distance of the lists to the centre. `weight` is the total weight of the
-    lists.
+    The dispersion is between 0 and 1. The arguments are arrays with a number for each query. `n` is the number of
+    items, at least 2. `distance` is the total weighted distance of the lists to the centre. `weight` is the total
+    weight of the lists.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._kemeny._dispersion import dispersion
@@ -59,9 +59,10 @@ def dispersion(n, distance, weight):
 
 
 def _solve(n, mean):
-    """For each query, find the theta for which the expected distance equals `mean`.
+    """Find, for each query, the theta for which the expected distance under Mallows' model equals `mean`.
 
-    Each value of `mean` is between 0 and the mean distance under the uniform distribution.
+    Theta is minus the logarithm of the dispersion. Each value of `mean` is between 0 and the mean distance under the
+    uniform distribution.
     """
     if len(n) == 0:
         return np.empty(0)
@@ -94,7 +95,7 @@ def _solve(n, mean):
 
 
 def _solve_small(n, mean):
-    """For queries whose theta is near 0, find theta from the power series of the expected distance."""
+    """Solve for theta as :func:`_solve` does, but near 0, from the power series of the expected distance."""
     ptr = np.append(0, np.cumsum(n.astype(np.int64)))
     j = positions(ptr).astype(np.float64)
     # Series of 1 / (exp(x) - 1) - 1 / x: its values at theta, minus j times its values at j theta, add up to the

@@ -61,9 +61,9 @@ class Kemeny(BaseAggregator):
     Parameters
     ----------
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
-        "exact" searches and proves until the optimum is proven or `time_limit` has passed. "auto" does the same if
-        there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches larger
-        components. The other two methods never prove.
+        "exact" searches until the order is proven to be optimal, or until `time_limit` has passed. "auto" does the same
+        if there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches
+        larger components. The other two methods do not prove optimality.
     consensus_ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items ("strict") or may tie items ("weak"). If tying two items costs the same
         as ordering them, the tie is preferred.
@@ -77,7 +77,7 @@ class Kemeny(BaseAggregator):
     time_limit : float, default=None
         Time limit for each query in seconds; None means no limit. The time used exceeds the limit by at most a tenth of
         the limit or 0.2 seconds, for any number of items. Two steps are not part of the limited time: counting the
-        pairs of all items, and starting the processes of `n_jobs`, once for several queries.
+        pairs of all items, and starting the `n_jobs` processes, which happens once for several queries.
     n_restarts : int, default=200
         Number of rounds of the iterated local search in each component that is not proven.
     random_state : int, RandomState instance or None, default=0
@@ -113,7 +113,7 @@ class Kemeny(BaseAggregator):
     See Also
     --------
     kemeny_score : Computes the cost of an order.
-    condorcet_components : Splits a query into parts.
+    condorcet_components : Splits the items of a query into groups that can be solved separately.
     LocalKemenization : Repairs another method's consensus with the least change.
     skrankagg.datasets.make_mallows : Draws lists from Mallows' model with a given dispersion.
     Schulze : Resolves majority cycles in another way, in polynomial time.
@@ -135,24 +135,24 @@ class Kemeny(BaseAggregator):
     programmes forbid cycles of three items; half cuts are added [4]_. A pair is fixed if no cheaper order can have the
     other direction. Branching on pairs completes the proof [5]_. The programmes are solved by HiGHS, through SciPy.
     Bounds are recomputed from the multipliers of the solver, so they do not depend on the solver's tolerances. But if
-    the solver reports that a programme is infeasible, this is not checked again. Weak orders are found and proven in
-    the same manner by mixed-integer programmes.
+    the solver reports that a programme is infeasible, this report is not checked. Weak orders are found and proven in
+    the same way, with mixed-integer programmes.
 
     `score` is the number of items below the item. Tied items have equal scores. Two neighbours also have equal scores
     if no majority prefers either of them. If there are several best orders, only one of them is returned, and `unique`
     is False or NA. Among several best strict orders, the result depends on the search.
 
-    **Weak orders.** Among several best weak orders, an order with many ties is chosen in two steps. First, for each
-    component, one of the best orders with the most ties is chosen. In a component proven by programmes, the order with
-    the most ties is only chosen if the solver finds it in about as many programmes as the proof took. Among orders with
-    the same number of ties, the result depends on the search.
+    **Weak orders.** Among several best weak orders, an order with many ties is chosen in two steps. First, among the
+    best orders of each component, an order with the most ties is chosen. If the component was proven by programmes,
+    this order is only found if the solver needs about as many programmes for it as for the proof. Among orders with the
+    same number of ties, the result depends on the search.
 
-    Second, items of different components share a level where a tie costs no more than an order. There are as few levels
-    as possible, given the pairs that may not tie. Each group of tied items gets the level half way between the highest
-    and the lowest level that is possible for the group. If there are two middle levels, the group gets the upper one.
-    So merging any two neighbouring levels would increase the score. If each component has only one best order, the
-    result does not depend on the names of the items. There is an exception with a `penalty` above 0.5: the names may
-    matter for a drawn pair if a tie costs more than an order.
+    Second, the groups of tied items are placed on levels; groups of different components share a level if the ties cost
+    no more than an order. There are as few levels as possible, given the pairs that must not tie. Each group gets the
+    level half way between the highest and the lowest level that is possible for the group. If there are two middle
+    levels, the group gets the upper one. So merging any two neighbouring levels would increase the score. If each
+    component has only one best order, the result does not depend on the names of the items. There is an exception with
+    a `penalty` above 0.5: the names may matter for a drawn pair if a tie costs more than an order.
 
     **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
     come first. This requires that all margins are integers or multiples of one number. Dynamic programming also counts
@@ -162,13 +162,14 @@ class Kemeny(BaseAggregator):
 
     **Dispersion.** Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability
     proportional to :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, for any
-    :math:`\phi`. Given this centre, the `dispersion` is the most likely :math:`\phi`. There the expected distance
+    :math:`\phi`. Given this centre, the `dispersion` is the most likely :math:`\phi`. For this :math:`\phi`, the
+    expected distance
 
     .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
 
     equals the weighted mean distance of the lists; if this mean is :math:`n (n - 1) / 4` or more, the dispersion is 1.
-    A few lists are closer to their own consensus than to the true centre. Their dispersion is therefore too small. If
-    the consensus is not proven, the two columns describe the order that was found.
+    If there are only a few lists, they are closer to their own consensus than to the true centre, and the dispersion is
+    too small. If the consensus is not proven, the two columns describe the order that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
     is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be
@@ -320,7 +321,7 @@ class Kemeny(BaseAggregator):
         )
 
     def _groups(self, lists):
-        """Yield groups of consecutive queries, which one process solves together; a large query begins a new group."""
+        """Yield groups of consecutive queries that one process solves together; a large query starts a group."""
         few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
         group = []
         for q, n in enumerate(lists.query_n_items):

@@ -1,4 +1,4 @@
-"""FootruleOptimal: the order with the least total distance to the places in the lists, by an assignment problem."""
+"""FootruleOptimal: an assignment problem finds the order with the least total distance to the places in the lists."""
 
 from typing import Literal
 
@@ -103,7 +103,7 @@ class FootruleOptimal(BaseNearKemeny):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        How `kemeny_score` in ``query_info_`` counts absent items. The parameter does not change the order.
+        How `kemeny_score` in ``query_info_`` treats absent items. The parameter does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -111,7 +111,7 @@ class FootruleOptimal(BaseNearKemeny):
     ----------
     query_info_ : DataFrame
         Columns `query`, `footrule` and `kemeny_score`. `footrule` is the total distance of the order from the lists.
-        `kemeny_score` is the Kemeny score, with a penalty of 0.5, of the items in the order of the result.
+        `kemeny_score` is the Kemeny score of the published order, without ties, with a penalty of 0.5.
 
     See Also
     --------
@@ -124,8 +124,8 @@ class FootruleOptimal(BaseNearKemeny):
     the remaining places, :math:`(L_v + 1 + n) / 2`. If all lists are full, the Kemeny score of the order is at most
     twice the optimum [1]_.
 
-    `score` is the number of items below the item. Two neighbours tie if they cost the same in every place. If there are
-    several best orders, one of them is returned. The time is :math:`O(m n^2 + n^3)`.
+    `score` is the number of items below the item. Two neighbours tie if both have the same cost at every place. If
+    there are several best orders, one of them is returned. The time is :math:`O(m n^2 + n^3)`.
 
     References
     ----------

@@ -1,9 +1,9 @@
-"""Merging of the components' orders with ties: buckets of different components share a level if this costs nothing.
+"""Merging of the components' orders with ties: groups of tied items share a level if this does not raise the cost.
 
-Pairs across components have their least cost if the components follow each other. If tying such a pair costs the same,
-the pair is tied. There are as few levels as possible, given the buckets that must be ordered and the pairs that may not
-tie. Each bucket gets the level half way between the highest and the lowest level that is possible for the bucket. So
-the result does not depend on the names of the items.
+A bucket is a group of tied items of one component. Pairs across components have their least cost if the components
+follow each other. If tying such a pair costs the same, the pair is tied. There are as few levels as possible, given the
+buckets that must be ordered and the pairs that must not tie. Each bucket gets the level half way between the highest
+and the lowest level that is possible for the bucket. So the result does not depend on the names of the items.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ class Stack:
     `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
     shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
     tie of the two items. These costs are relative: for each pair of items, the cheapest of the two orders and the tie
-    costs 0. Costs up to the tolerance count as 0.
+    costs 0. Costs up to the tolerance are treated as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):

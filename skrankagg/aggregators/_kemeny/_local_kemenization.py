@@ -18,10 +18,10 @@ __all__ = ["LocalKemenization"]
 
 
 class LocalKemenization(BaseNearKemeny):
-    r"""Repair another method's consensus where two neighbours contradict a majority.
+    r"""Repair another method's consensus so that no two neighbours contradict a majority.
 
-    The repaired order is the closest order in which no majority contradicts the order of two neighbours. So a Condorcet
-    winner comes first, whatever the method.
+    The repaired order is the closest order in which no majority contradicts the order of two neighbours. So for any
+    method, a Condorcet winner comes first.
 
     Parameters
     ----------

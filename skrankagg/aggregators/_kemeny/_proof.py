@@ -1,4 +1,4 @@
-"""Proof of strict orders: the cost is lowered and the bound raised until they meet or time runs out."""
+"""Proof of strict orders: the search lowers the cost and raises the bound until they meet or time runs out."""
 
 from dataclasses import dataclass
 
@@ -72,11 +72,11 @@ def prove(margin, order, rng, budget, *, report=None):
 
 
 def _prove_few(margin, order, rng, budget):
-    """Prove a small component with integer margins by dynamic programming over the sets of first items.
+    """Prove a small component with integer margins by dynamic programming over the sets of items that come first.
 
     No linear programme is solved. Margins count as integers only if the tolerance cannot make two different costs
     equal. The local search finds the order, as in a larger component. Returns None if the search finds no cheapest
-    order, or if the time may not suffice. The random numbers that the full search would use are skipped.
+    order, or if the time may not suffice. The generator `rng` is advanced as if the full search had run.
     """
     n = len(margin)
     if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:
@@ -118,7 +118,7 @@ class State(Bracket):
 
 
 def relax(state, polytope, rng):
-    """Raise the bound by triangles, then by half cuts; return True if the bound remains below the cost.
+    """Raise the bound by adding triangle rows, then half cuts; return True if the bound remains below the cost.
 
     Rounds of half cuts end if a round closes too little of the gap between the bound and the cost.
     """

@@ -1,4 +1,4 @@
-"""Programme of orders with ties: its variables are ordered pairs, and its rows are violated triples.
+"""Linear and integer programme for orders with ties: variables are ordered pairs, and rows are violated triples.
 
 The variable of an ordered pair is 1 if the first item is before the second item or tied with it. For each pair, at
 least one of the two directions is 1. If a is before b or tied with b, and b is before c or tied with c, then a is

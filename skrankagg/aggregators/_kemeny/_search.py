@@ -73,7 +73,7 @@ def descend(margin, order, budget):
 
 
 def n_drawn(n_rounds):
-    """Return the number of random numbers that the search uses in `n_rounds` rounds."""
+    """Return how many random numbers :func:`iterate` draws in `n_rounds` rounds."""
     return 2 * _MOVES * n_rounds
 
 

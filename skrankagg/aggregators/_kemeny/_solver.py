@@ -1,4 +1,4 @@
-"""Strict orders of all items: an order of each component is found and, on request, proven to be optimal."""
+"""Strict orders of all items, found component by component and, on request, proven to be optimal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,8 +62,8 @@ class Search:
     """Settings for the search and the proof of a query's components.
 
     A component of n items is proven if ``proves(n)`` is True. Other components are only searched, with `n_restarts`
-    rounds of the iterated local search. If another order of such a component may cost less, its stop reason is
-    `unproven`. `report` is called with the current cost and bound.
+    rounds of the iterated local search. If a cheaper order of such a component may exist, its stop reason is the value
+    of `unproven`. `report` is called with the current cost and bound.
     """
 
     rng: np.random.Generator

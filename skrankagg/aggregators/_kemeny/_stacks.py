@@ -73,7 +73,7 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """For each place of an order, count the items below the place.
+    """Return the number of items below each place of an order, shape (n_queries, n).
 
     `place`, of shape (n_queries, n), numbers the places in ascending order; tied neighbours have the same number.
     """
@@ -92,7 +92,7 @@ def by_item(order, value):
 
 
 def interchangeable(table, order):
-    """Number the places of orders in ascending order; interchangeable neighbours get the same number.
+    """Number the places of each order in ascending order; interchangeable neighbours get the same number.
 
     Two neighbours are interchangeable if their rows in `table` are equal up to rounding.
     """

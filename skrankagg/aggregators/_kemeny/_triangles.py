@@ -1,4 +1,4 @@
-"""Linear programme of strict orders: its variables are pairs, and its rows are violated triangles.
+"""Linear programme for strict orders: variables are pairs of items, and rows are violated triangles.
 
 A variable is 1 where the first item of a pair is before the second. An orientation of all pairs is an order if no three
 items form a cycle. So each row belongs to a cycle ``i -> j -> k -> i`` and allows at most two of its three arcs. There
@@ -36,7 +36,7 @@ def check_triples(n_found, n):
         lambda: (
             "Kemeny's proof",
             f"more than {n_found} violated triples of a component of {n} items",
-            "choose method='iterated-local-search', which proves nothing",
+            "choose method='iterated-local-search', which makes no proof",
         ),
     )
 
@@ -215,9 +215,9 @@ class TrianglePolytope:
         """Solve the linear programme of the current rows; return a solution of shape (n_pairs,) and a bound.
 
         Stores two results for :meth:`fix`. The first is a lower bound on the cost of orders with the fixed pairs. The
-        second is the reduced cost of each pair: if a pair is turned against the sign of its reduced cost, the bound
-        increases by the absolute value. Raises Infeasible if no order has the fixed pairs. Raises Unfinished if time or
-        the number of programmes is used up.
+        second is the reduced cost of each pair. If a pair is fixed in the direction that its reduced cost penalizes,
+        the bound increases by the absolute value of this cost. Raises Infeasible if no order has the fixed pairs.
+        Raises Unfinished if time or the number of programmes is used up.
         """
         free = self.free
         x, fixed_cost = self._fixed_value(free)
@@ -276,7 +276,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """For each cell of a table, count the cells with the same value in earlier rows and earlier in the same row."""
+    """For each cell of a table, count the earlier cells with the same value, in reading order."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

@@ -1,8 +1,9 @@
 """Check whether a cheapest strict order is unique.
 
-In every cheapest order, pairs across components have the order of their majorities, and each component is in a cheapest
-order. The cheapest order of all items is unique if two conditions are met. First, each component has only one cheapest
-order. Second, a majority prefers the last item of each component to the first item of the next component.
+In every cheapest order, pairs across components have the order of their majorities, and the items of each component
+form a cheapest order of this component. The cheapest order of all items is unique if two conditions are met. First,
+each component has only one cheapest order. Second, a majority prefers the last item of each component to the first item
+of the next component.
 
 The proof of a small component counts the cheapest orders. In a larger component, if two adjacent blocks of items can
 change places at no cost, this gives another cheapest order at once. Otherwise the proof is repeated with a row that
@@ -78,7 +79,7 @@ class _Found(Exception):
 class _Another(State):
     """Search for an order that costs as little as the known order but is different.
 
-    The cost to beat is one step above the cost of the known order.
+    Orders are accepted if they cost less than the known order plus one step.
     """
 
     def __init__(self, margin, known, step, budget):

@@ -1,7 +1,7 @@
 """Orders with ties: a local search finds buckets, and integer programmes find bounds.
 
-A small component is proven by dynamic programming over the sets of items that may come first. This proof also
-determines whether several orders have the lowest cost, and which of these orders has the most tied pairs.
+A small component is proven by dynamic programming over the sets of items that may come first. This proof also shows
+whether several orders have the lowest cost, and which of them has the most tied pairs.
 
 A larger component is proven by programmes. Then a row is added that excludes the order that was found. The programme
 now finds another order of the same cost, or proves that there is none. If there are several orders, a second search
@@ -114,7 +114,7 @@ class _Component(Bracket):
             self.bucket, self.cost = bucket, cost
 
     def _cost(self, bucket, level):
-        """Return the total cost of an order with ties; `level` contains the costs of ties."""
+        """Return the total cost of an order with ties; ``level[i, j]`` is the cost of tying items i and j."""
         ordered = float(self.before[bucket[:, None] < bucket].sum())
         same, item = bucket[:, None] == bucket, np.arange(self.n)
         same &= item[:, None] < item
@@ -214,7 +214,7 @@ class _Component(Bracket):
         return True
 
     def settle(self):
-        """Check if other orders have the same cost. If so, search for the order with the most ties among them."""
+        """Check if other orders have the same cost; if so, search for the order with the most ties."""
         if self.most_tied is not None and not self._ties_most():
             self.bucket = self.most_tied
         if self.only or self.most_tied is not None:

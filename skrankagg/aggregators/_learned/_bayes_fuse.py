@@ -1,4 +1,4 @@
-"""BayesFuse: each list adds the log ratio of relevant to other items for the bin of the item in the list."""
+"""BayesFuse: each list adds a log ratio of relevant to other items, which was learnt for the item's bin in the list."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class BayesFuse(LearnsFromPositions):
     r"""Rank items by log ratios of relevant to other items: each list adds the ratio for the item's place or absence.
 
     The method is naive Bayes on ranks: each list is evidence for or against an item, even if the item is absent. The
-    method assumes that lists are independent given the relevance. So two voters with the same lists count twice. If
-    there are few lists, many items tie, because the items of a bin get the same ratio.
+    method assumes that lists are independent given the relevance. So the identical lists of two voters are treated as
+    independent evidence. If there are few lists, many items tie, because the items of a bin get the same ratio.
 
     On real runs the gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal
     ranks on deep lists, the gain is half a point of mean average precision or less (``benchmarks/metasearch.py``).
@@ -38,7 +38,8 @@ class BayesFuse(LearnsFromPositions):
     Parameters
     ----------
     cutoffs : sequence of int, default=(5, 10, 15, 20, 30, 100, 200, 500, 1000)
-        Last positions of the bins, in rising order and at least 1. Positions beyond the last value form one more bin.
+        Last positions of the bins, in ascending order and at least 1. Positions beyond the last value form one more
+        bin.
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
@@ -63,7 +64,7 @@ class BayesFuse(LearnsFromPositions):
 
     See Also
     --------
-    SlideFuse : Adds up probabilities; absence adds nothing.
+    SlideFuse : Adds up probabilities; an absent item gets 0.
     LearnedWeights : Learns one weight for each voter; voters with the same lists share one weight.
     sklearn.naive_bayes.CategoricalNB : The same model, with the lists of a query as features.
 
@@ -77,12 +78,12 @@ class BayesFuse(LearnsFromPositions):
     .. math:: \mathrm{BayesFuse}(i) = \sum_v w_v \left( \log \frac{R_v(b) + 1/2}{\sum_c R_v(c) + B/2}
               - \log \frac{I_v(b) + 1/2}{\sum_c I_v(c) + B/2} \right)
 
-    where the sum is over all lists of the query; for an absent item, the ratio was learnt from absent items. The bins
-    end at trec_eval's cutoffs, as in ranx; they were not checked against the paper. The smoothing by 1/2 is our own
+    where the sum is over all lists of the query, and an absent item gets the ratio that was learnt from absent items.
+    The bins end at trec_eval's cutoffs, as in ranx; the bins of the paper may differ. The smoothing by 1/2 is our own
     choice. If no training list of a voter reaches a bin, the bin has the ratio of the last bin that some training list
-    of the voter reaches. Absence also has this ratio if no training candidate was absent. Tied items count in equal
-    parts at each of their positions, in training and in scoring. Judgements of queries outside the lists are not used.
-    The time is linear in the number of rows.
+    of the voter reaches. Absence also has this ratio if no training candidate was absent. Each tied item is divided
+    equally among the positions of its tie group, in training and in scoring. Judgements of queries outside the lists
+    are not used. The time is linear in the number of rows.
 
     In training, a weight above 1 also counts as more evidence: the counts are multiplied by the weight, but the
     smoothing is not. So a voter of weight 2 is not exactly the same as two voters of weight 1. This differs from the
@@ -111,8 +112,8 @@ class BayesFuse(LearnsFromPositions):
 
     _guide = {
         "absent": "the log ratio that was learnt from items missing from the voter's lists",
-        "ties": "equal parts at each of their positions: the mean of the learnt values",
-        "cost": "$N$, and as much to learn",
+        "ties": "the mean of the learnt values of their positions",
+        "cost": "$N$, and the same for learning",
     }
     _tags = {"absent_below": False}  # the effect of absence is learnt
     _parameter_constraints: dict = {"cutoffs": ["array-like"], **LearnsFromPositions._parameter_constraints}
@@ -180,9 +181,9 @@ class BayesFuse(LearnsFromPositions):
 
     @staticmethod
     def _count_absent(lists, relevant):
-        """For each voter, count the relevant and the other candidates that are absent from its lists.
+        """Count, for each voter, the relevant and the other candidates that are absent from the voter's lists.
 
-        Each candidate counts with the weight of the list. The result has shape (2, n_voters).
+        Each candidate is counted with the weight of the list. The result has shape (2, n_voters).
         """
         held = np.add.reduceat(relevant[lists.candidate], lists.row_ptr[:-1], dtype=np.int64)
         total = np.add.reduceat(relevant, lists.candidate_ptr[:-1], dtype=np.int64)[lists.list_query]
@@ -195,7 +196,7 @@ class BayesFuse(LearnsFromPositions):
         )
 
     def _log_ratios(self, found, ptr, absent):
-        """Compute the log ratio of each bin, and the log ratio of absence in each table.
+        """Compute the log ratio of each bin, and of absence from the list, in each voter's table.
 
         The results have shapes (n_entries,) and (n_tables,). `found`, of shape (2, n_entries), contains the number of
         relevant items and the number of other items in each bin. `absent`, of shape (2, n_tables), contains these two

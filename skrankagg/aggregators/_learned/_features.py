@@ -1,4 +1,4 @@
-"""Matrices of features from ranks and scores, with a row for each candidate and columns for each voter."""
+"""Feature matrices computed from ranks and scores, with a row for each candidate and columns for each voter."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split an array wherever the value in `block` changes; `block` is ascending."""
+    """Split an array where the value in `block`, which is ascending, changes; return the parts."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 

@@ -1,4 +1,4 @@
-"""Listwise softmax loss for the weights of a linear model; it is small if relevant items are likely to come first.
+"""Listwise softmax loss for the weights of a linear model; the loss is small if relevant items get high scores.
 
 >>> import numpy as np
 >>> from scipy.sparse import csr_array

@@ -1,4 +1,4 @@
-"""SlideFuse, ProbFuse and SegFuse: items get scores from the share of relevant items at the same places in training."""
+"""SlideFuse, ProbFuse and SegFuse: scores from the share of relevant items at the same places of training lists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["ProbFuse", "SegFuse", "SlideFuse"]
 
 
 class _Probabilities(LearnsFromPositions):
-    """Base of methods that learn from training queries how many items in each cell of a voter's lists are relevant."""
+    """Base of methods that learn the share of relevant items in each cell (position or segment) of a voter's lists."""
 
     #: Whether a list that does not reach a cell counts as 0 in the mean of the cell; otherwise it does not count.
     _counts_short_lists = True
@@ -58,7 +58,7 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """For each cell of each list, return the number of items by which the number of relevant items is divided."""
+        """Return, for each cell of each list, the number of items that the share of relevant items refers to."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
@@ -70,7 +70,7 @@ class _Probabilities(LearnsFromPositions):
 
 
 class SlideFuse(_Probabilities):
-    r"""Rank items by how often their voters' lists had relevant items around the same position.
+    r"""Rank items by the share of relevant items that their voters' training lists have around the same position.
 
     The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
     neighbouring positions. So the method needs no formula that turns ranks into scores.
@@ -109,7 +109,7 @@ class SlideFuse(_Probabilities):
     --------
     ProbFuse : Divides every list into the same number of segments.
     SegFuse : Uses segments that grow with depth, and scores.
-    BayesFuse : Adds up log ratios of probabilities; absence also counts.
+    BayesFuse : Adds up log ratios of probabilities; an absent item also gets a ratio.
     LearnedWeights : Learns one weight for each voter.
 
     Notes
@@ -122,14 +122,14 @@ class SlideFuse(_Probabilities):
     .. math:: \mathrm{SlideFuse}(i) = \sum_{v \ni i} w_v \frac{1}{b - a + 1} \sum_{q=a}^{b} P_v(q), \qquad
               a = \max(1, p - w),\; b = \min(L, p + w).
 
-    PosFuse uses :math:`P_v(p)` itself [2]_. Items that are not judged are not relevant. Positions beyond the longest
-    training list of a voter have the probability of its last position. Tied items count in equal parts at each of their
-    positions, in training and in scoring. An absent item gets 0. In the papers, the window is chosen on training
-    queries; use ``GridSearchCV`` to do this. The default 5 is not from the authors. The time is linear in the number of
-    rows.
+    PosFuse uses :math:`P_v(p)` itself [2]_. Items without a judgement are treated as not relevant. Positions beyond the
+    longest training list of a voter have the probability of its last position. Each tied item is divided equally among
+    the positions of its tie group, in training and in scoring. An absent item gets 0. In the papers, the window is
+    chosen on training queries; use ``GridSearchCV`` to do this. The default 5 is not from the authors. The time is
+    linear in the number of rows.
 
-    With few training queries the tables are rough: with 10 queries a probability is a multiple of 1/10. Judgements of
-    queries outside the lists are not used.
+    With few training queries the probabilities are coarse: with 10 queries a probability is a multiple of 1/10.
+    Judgements of queries outside the lists are not used.
 
     References
     ----------
@@ -155,7 +155,7 @@ class SlideFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
-    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and the same for learning"}
     _parameter_constraints: dict = {
         "window": [Interval(Integral, 0, None, closed="left")],
         **LearnsFromPositions._parameter_constraints,
@@ -211,7 +211,7 @@ class SlideFuse(_Probabilities):
 
 
 class ProbFuse(_Probabilities):
-    r"""Rank items by how often the same segment of their voters' lists had relevant items; early segments count more.
+    r"""Rank items by the share of relevant items in the same segment of training lists; early segments count more.
 
     Every list is divided into the same number of segments, and the items of a segment tie. In a list of 1000 items,
     groups of 40 items tie. On such lists the method is far worse than reciprocal ranks: on six runs of TREC's Robust
@@ -261,11 +261,11 @@ class ProbFuse(_Probabilities):
 
     .. math:: \mathrm{ProbFuse}(i) = \sum_{v \ni i} w_v \frac{P_v(k)}{k}.
 
-    Segments that no training list of a voter reaches have the probability of the voter's last segment. Tied items count
-    in equal parts at each of their positions, in training and in scoring. An absent item gets 0. The size of the
-    segments is rounded as in ranx. The default of 25 segments is reported as the authors' choice. Neither the rounding
-    nor the default was checked against the paper. Judgements of queries outside the lists are not used. The time is
-    linear in the number of rows.
+    Segments that no training list of a voter reaches have the probability of the voter's last segment. Each tied item
+    is divided equally among the positions of its tie group, in training and in scoring. An absent item gets 0. The size
+    of the segments is rounded as in ranx. The default of 25 segments is attributed to the authors. The paper may differ
+    in the rounding and in the default. Judgements of queries outside the lists are not used. The time is linear in the
+    number of rows.
 
     References
     ----------
@@ -289,7 +289,7 @@ class ProbFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
-    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and the same for learning"}
     _parameter_constraints: dict = {
         "n_segments": [Interval(Integral, 1, None, closed="left")],
         "unjudged": [StrOptions({"nonrelevant", "skip"})],
@@ -337,11 +337,12 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank items by their scores, times how often the same segment of their voters' lists had relevant items.
+    r"""Rank items by their scores, multiplied by the share of relevant items in the same segment of training lists.
 
-    Segments grow with depth, from 5 items to hundreds of items. Within a segment the scores decide. On real runs the
-    gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal ranks on deep
-    lists, the gain is less than half a point of mean average precision (``benchmarks/metasearch.py``).
+    Segments grow with depth, from 5 items to hundreds of items. Within a segment, items of a list are distinguished by
+    their scores. On real runs the gain of the method is within noise. Compared with Borda points on short lists, and
+    with reciprocal ranks on deep lists, the gain is less than half a point of mean average precision
+    (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
@@ -377,14 +378,15 @@ class SegFuse(_Probabilities):
     share of relevant items among a list's items in segment :math:`k`, over the judged training queries with a list of
     voter :math:`v`. A list that ends before the segment counts as 0 in this mean. Let :math:`k` be the segment of item
     :math:`i` in the list of voter :math:`v`, and :math:`w_v` the weight of the list. Let :math:`s_v(i)` be the item's
-    score, scaled to 0 to 1 within the list; in a list of equal scores it is 1. The score of the consensus is [1]_
+    score, scaled to the range from 0 to 1 within the list. If all scores of a list are equal, :math:`s_v(i)` is 1. The
+    score of the consensus is [1]_
 
     .. math:: \mathrm{SegFuse}(i) = \sum_{v \ni i} w_v P_v(k) (1 + s_v(i)).
 
-    Here the numbers 5, 15, 35 and so on are the sizes of the segments. This is the common reading, but it was not
-    checked against the paper. In ranx the numbers are the last positions of the segments. If a list ends within a
-    segment, ranx divides by the full size of the segment. Segments that no training list of a voter reaches have the
-    probability of the voter's last segment. Tied items count in equal parts at each of their positions, in training and
+    Here the numbers 5, 15, 35 and so on are the sizes of the segments. This is the common interpretation of the method;
+    the paper may differ. In ranx the numbers are the last positions of the segments. If a list ends within a segment,
+    ranx divides by the full size of the segment. Segments that no training list of a voter reaches have the probability
+    of the voter's last segment. Each tied item is divided equally among the positions of its tie group, in training and
     in scoring. An absent item gets 0. Judgements of queries outside the lists are not used. The time is linear in the
     number of rows.
 
@@ -409,7 +411,11 @@ class SegFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
-    _guide = {"absent": "0", "ties": "as `BayesFuse`, times their scores", "cost": "$N$, and as much to learn"}
+    _guide = {
+        "absent": "0",
+        "ties": "as `BayesFuse`; then each item is weighted by its own score",
+        "cost": "$N$, and the same for learning",
+    }
     _tags = {"needs_scores": True}
 
     segments_: pd.DataFrame

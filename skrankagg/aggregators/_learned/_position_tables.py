@@ -2,8 +2,8 @@
 
 A list is divided into consecutive *cells*: its positions, segments or bins. Each voter has a table with a number for
 each cell that some training list of the voter reaches. The tables of all voters are concatenated; the last table
-contains the numbers for all voters together. Tied items share their positions: each item counts in equal parts at each
-of these positions.
+contains the numbers for all voters together. Tied items share their positions: each item is divided equally among these
+positions.
 """
 
 from numbers import Real
@@ -25,7 +25,7 @@ from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, times, weig
 
 
 def tie_means(lists, value):
-    """For each row, average the values of the row and of all rows that tie with the row.
+    """Return, for each row, the mean value of the rows in its tie group.
 
     The result is float64 of shape (n_rows,).
 
@@ -95,11 +95,11 @@ class CellSums:
         return np.add.reduceat(value, self._heads)[self._kept]
 
     def of_lists(self, value):
-        """For each entry, add up the values of its cell in the lists of the voter, times the list weights."""
+        """For each entry (voter and cell), sum the cell's values over the voter's lists, times the list weights."""
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
-        """For each entry, count the lists of the voter that reach its cell."""
+        """For each entry (voter and cell), count the lists of the voter that reach the cell."""
         return np.bincount(self._entry, minlength=len(self.place))
 
     def pool(self, value):
@@ -108,7 +108,7 @@ class CellSums:
 
 
 class LearnsFromPositions(SupervisedAggregator):
-    """Base of methods that learn a value for each cell, and score an item by the sum of its cells' values.
+    """Base of methods that learn a value for each cell, and add up the values of the cells that contain an item.
 
     A subclass defines three methods. ``_cells(lists)`` returns the cell of each row. ``_learn(lists, judged)`` learns
     tables and stores them with ``_keep_tables``. ``_values(lists)`` reads the tables.
@@ -142,9 +142,8 @@ class LearnsFromPositions(SupervisedAggregator):
     def _values(self, lists):
         """Return the lists, the value of each row, and the value of each list's absent items.
 
-        In the returned lists, the lists of ignored voters have weight 0. The values are not yet multiplied by the
-        weights of the lists. They have shapes (n_rows,) and (n_lists,). If all absent items have the value 0, the last
-        result is None.
+        The returned lists of ignored voters have list weight 0. The values are not yet multiplied by the weights of the
+        lists. They have shapes (n_rows,) and (n_lists,). If all absent items have the value 0, the last result is None.
         """
         raise NotImplementedError
 

@@ -34,7 +34,7 @@ class StackedFusion(SupervisedAggregator):
     r"""Learn from judgements to score items by their ranks in each voter's list, with any estimator of scikit-learn.
 
     Each item of a query is a sample. The features of an item are its places in the lists of the voters. The estimator
-    learns to predict the relevance of the item. It can be a regressor, a classifier or a ranker.
+    learns to predict the relevance of the item. The estimator can be a regressor, a classifier or a ranker.
 
     Parameters
     ----------
@@ -42,15 +42,16 @@ class StackedFusion(SupervisedAggregator):
         Estimator that learns; it may be the last step of a pipeline. A regressor predicts the gain of an item, and a
         classifier predicts whether an item is relevant. A ranker predicts the order within each query; its ``fit`` must
         accept `group` or `qid`. None means ``LogisticRegression(max_iter=1000)``. Set parameters of the estimator with
-        names such as ``estimator__alpha``. If the estimator has a parameter `cv`, as ``RidgeCV`` and ``GridSearchCV``
-        have, its folds consist of whole queries. The parameter `cv` may be a number of folds, None for 5 folds, or a
-        splitter of groups such as ``GroupKFold(5)``.
+        names such as ``estimator__alpha``. If the estimator has a parameter `cv`, such as ``RidgeCV`` or
+        ``GridSearchCV``, the folds consist of whole queries. The parameter `cv` may be a number of folds, None for 5
+        folds, or a splitter of groups such as ``GroupKFold(5)``.
     features : list or tuple of str or aggregators, default=("borda", "present")
         Features of an item. Three kinds of features have a column for each voter. "present" is 1 if the voter's list
         contains the item, and 0 otherwise. "score" is the unchanged score, or NaN if the list does not contain the
-        item. The names of norms, such as "borda", are the same as in :class:`CombSUM`. Two kinds of features have a
-        single column. "support" is the number of lists that contain the item. For an aggregator, the column contains
-        its consensus, scaled from 0 for the last items of a query to 1 for the first items.
+        item. With the name of a norm, such as "borda", the feature is the normalised value, as in :class:`CombSUM`. Two
+        kinds of features have a single column. "support" is the number of lists that contain the item. For an
+        aggregator, the column contains its consensus, scaled from 0 for the last items of a query to 1 for the first
+        items.
     center : bool, default=True
         Whether to subtract from each column its mean over the items of the query. This removes differences between
         queries, which do not affect the order of the items within a query.
@@ -61,7 +62,8 @@ class StackedFusion(SupervisedAggregator):
         Treatment of items without a judgement: "nonrelevant" gives them grade 0, and "skip" leaves them out of the
         training samples.
     relevance_threshold : float, default=None
-        Lowest grade of a relevant item, above 0; lower grades count as 0. With None every grade above 0 counts.
+        Lowest grade of a relevant item, above 0; lower grades are treated as 0. With None every grade above 0 is
+        relevant.
     unknown_voter : {"ignore", "error"}, default="ignore"
         How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
         error.
@@ -76,7 +78,7 @@ class StackedFusion(SupervisedAggregator):
     aggregators_ : list of estimators
         The aggregators among the features, fitted.
     voters_ : pandas.Index
-        Voters of the training queries; each of them has columns.
+        Voters of the training queries; each of these voters has columns in the matrix.
     columns_ : DataFrame
         A row for each column of the matrix that `estimator_` was fitted on, with columns `voter` and `feature`. `voter`
         is missing if the column does not belong to a voter.
@@ -108,14 +110,15 @@ class StackedFusion(SupervisedAggregator):
     Make such an aggregator a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`. It ranks each training query
     with a fit on the other training queries.
 
-    With :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each item of
-    each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator takes time
-    linear in the size of the matrix.
+    If there are :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each
+    item of each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator
+    takes time linear in the size of the matrix.
 
     On LETOR's MQ2008-agg, out of sample, stacking has a MAP of 50.4 to 51.1 with linear models, and a MAP of 49.8 to
     50.0 with boosted trees. The sum of Borda points has a MAP of 47.8, and :class:`LearnedWeights` with Borda points
-    has a MAP of 50.5 to 50.7. So nonlinear models gain nothing on these data. Centring adds up to one point to a linear
-    model and changes little for trees. ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these numbers.
+    has a MAP of 50.5 to 50.7. So nonlinear models are not better on these data. Centring improves a linear model by up
+    to one point and changes little for trees. ``python benchmarks/metasearch.py learn-letor FOLDER`` prints these
+    numbers.
 
     References
     ----------
@@ -146,10 +149,13 @@ class StackedFusion(SupervisedAggregator):
             'the value that the norm of the feature defines, as in `CombSUM`; `"present"`: 0; `"score"`: NaN; the '
             "effect of these values is learnt"
         ),
-        "ties": "mean rank; norms of scores: their scores",
-        "cost": "$m n$ for each feature, and the estimator's",
+        "ties": "mean rank; with norms that use scores: their scores",
+        "cost": "$m n$ for each feature, plus the cost of the estimator",
     }
-    _tag_notes = {"needs_scores": "features of scores do", "neutral": "as the aggregators among its features"}
+    _tag_notes = {
+        "needs_scores": "only features that use scores do",
+        "neutral": "as the aggregators among its features",
+    }
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "features": [list, tuple],
@@ -377,10 +383,9 @@ class StackedFusion(SupervisedAggregator):
         first = estimator.steps[0][1] if hasattr(estimator, "steps") else estimator
         if hasattr(first, "__sklearn_tags__") and not first.__sklearn_tags__().input_tags.allow_nan:
             raise InputError(
-                f"The feature 'score' is NaN where a list does not contain an item; {type(first).__name__} does "
-                "not accept NaN. Choose a norm of scores, such as 'min-max', with 'present'. Or put SimpleImputer "
-                "before the estimator in a pipeline, or choose an estimator that accepts NaN, such as "
-                "HistGradientBoostingRegressor."
+                f"The feature 'score' is NaN if a list does not contain the item, but {type(first).__name__} does not "
+                "accept NaN. Replace 'score' by 'min-max' and 'present', put SimpleImputer before the estimator in a "
+                "pipeline, or choose an estimator that accepts NaN, such as HistGradientBoostingRegressor."
             )
 
     def _aggregate(self, lists):

@@ -72,7 +72,8 @@ def _refuse_inner_rankers(params, path):
             name = type(value).__name__
             raise InputError(
                 f"`estimator` must have a ranker only at its end; got {name} at {key!r}, where it gets no queries. "
-                f"Give StackedFusion({name}()) or a pipeline that ends in it; search its parameters as estimator__..."
+                f"Pass {name}() itself, or a pipeline that ends in it. To search its parameters, search over "
+                "StackedFusion with parameter names such as estimator__alpha."
             )
 
 
@@ -103,7 +104,8 @@ def _refuse_resampled(key, estimator, params):
         if not isinstance(outer, whole):
             raise InputError(
                 f"`estimator` must keep the rows of a query together; got {inside} inside {type(outer).__name__}, "
-                f"which gets some rows without their queries. Search over StackedFusion({inside}()) as estimator__..."
+                f"which gets some rows without their queries. "
+                f"Search over StackedFusion({inside}()) instead, with parameter names such as estimator__alpha."
             )
 
 

@@ -70,8 +70,8 @@ class Condorcet(_BaseMajority):
 
     By default a ranked item is above an absent item [2]_; with ``absent="ignore"`` the pair is not compared. A list
     never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's total weight are
-    draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and
-    :math:`n` the number of its items. The memory is linear in the number of rows.
+    draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are the lengths of its lists
+    and :math:`n` is the number of its items. The memory is linear in the number of rows.
 
     References
     ----------
@@ -137,8 +137,8 @@ class Copeland(_BaseMajority):
     The number of wins minus the number of defeats gives the same order. By default a ranked item is above an absent
     item; with ``absent="ignore"`` the pair is not compared, so two items that never appear in the same list draw. A
     list never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's total weight
-    are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and
-    :math:`n` the number of its items. The memory is linear in the number of rows.
+    are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are the lengths of its
+    lists and :math:`n` is the number of its items. The memory is linear in the number of rows.
 
     References
     ----------

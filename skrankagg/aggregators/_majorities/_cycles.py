@@ -196,12 +196,12 @@ class _BasePairwise(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _arcs(self, prefer, margin):
-        """Return the strength of each majority; the strength is 0 if no majority prefers the row's item."""
+        """Return the strength of the majority that prefers the row's item; 0 means that there is no such majority."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
 
 
 def _round(stack):
-    """Round sums of weights, so that the order of addition has no effect; no majority gets stronger."""
+    """Round sums of weights to 11 digits of the largest sum, so that the order of addition has no effect."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Integers below 2^53 add up without rounding. Above 2^53 all floats are integers, also after rounding.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
@@ -357,7 +357,7 @@ class RankedPairs(_BasePairwise):
 class Minimax(_BasePairwise):
     r"""Rank items by their worst pairwise defeat; the item with the smallest worst defeat comes first.
 
-    The winner is the item whose worst pairwise defeat is smallest.
+    If several items have the same worst defeat, their second worst defeats decide, and so on.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ class Minimax(_BasePairwise):
     n)`.
 
     The size of a defeat is a number of votes, not a share of the votes. In paired comparisons, items that are compared
-    more often are therefore ranked lower, also with ``absent="ignore"``. :class:`Schulze` and :class:`RankedPairs` do
+    more often are therefore ranked lower, even with ``absent="ignore"``. :class:`Schulze` and :class:`RankedPairs` do
     not have this bias.
 
     References

@@ -28,7 +28,7 @@ def outranking_relation(concordant, discordant, *, concordance, discordance):
 
 
 def net_qualification(relation):
-    """For each item, count the classes below its class, from an outranking relation of shape (..., n, n).
+    """Return the number of classes below each item's class, given an outranking relation of shape (..., n, n).
 
     The balance of an item is the number of items that it outranks minus the number of items that outrank it. The items
     with the largest balance are taken out as one class. Then the balances are counted again among the remaining items,
@@ -108,13 +108,13 @@ class Outranking(BaseAggregator):
     item, some gaps would be impossible. For example, top-30 lists of 100 items would have no veto at ``veto=0.75``.
 
     Two absent items have the same rank. By default, the formula applies to them, so at ``preference=0`` a list agrees
-    in both directions. With ``both_absent="ignore"`` the list neither agrees nor objects, but its weight still counts
-    in the total. If lists are short, few pairs then reach a concordance of one half, and there are few classes. For 50
-    random top-30 lists of 100 items, there are 1 or 2 classes instead of 44.
+    in both directions. With ``both_absent="ignore"`` the list neither agrees nor objects, but its weight is still
+    included in the total. If lists are short, few pairs then reach a concordance of one half, and there are few
+    classes. For 50 random top-30 lists of 100 items, there are 1 or 2 classes instead of 44.
 
     Shares are not rounded to an integer number of places or lists. FLAGR rounds them, and it adds up the concordant
     lists instead of using the relation. With FLAGR's default ``concordance=0`` every pair meets the first condition, so
-    only vetoes matter. So two items can end in the same class even if every list orders them in the same way.
+    only vetoes matter. Two items can then end in the same class even if every list orders them in the same way.
     Comparisons have a tolerance of :math:`10^{-12}` of the number of items and of the total weight. The time is
     :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2`
     numbers.
@@ -229,14 +229,14 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Convert a threshold to the least difference of doubled ranks; a threshold above n places counts as n places."""
+    """Convert a threshold, limited to n places, to the least difference between doubled ranks."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(counts, gap, total, ignored):
     """Return the weight of the lists that rank the row's item at least `gap` above the column's item.
 
-    If `gap` is 0, the lists that tie the two items also count.
+    If `gap` is 0, the lists that tie the two items are included.
     """
     if gap > 0:
         return counts.above(gap)

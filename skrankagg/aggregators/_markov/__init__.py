@@ -1,4 +1,4 @@
-"""Markov chains: a walker keeps moving to better items; the score of an item is the share of time spent there."""
+"""Markov chains: a walker keeps moving to better items; an item's score is its share of the walker's time."""
 
 # tools/regenerate.py writes what follows.
 from ._markov_chain import MarkovChain, stationary_distribution

@@ -24,8 +24,8 @@ class MC1:
     """Chain that moves to an entry at or above the current item, drawn from all lists that contain this item.
 
     A chain has three functions. ``row_weight(lists, absent)`` returns an array of shape (n_rows,), with a value for
-    each row. The value counts in the pairs where the row's item is the worse item. None means that the value is the
-    weight of the row's list.
+    each row. This value is the weight of all pairs in which the row's item is the worse item. None means that the value
+    is the weight of the row's list.
 
     ``transitions(above, level, held)`` returns probabilities of shape (..., n, n) for moving from the row's item to the
     column's item. Only lists that contain both items compare them. `above` contains sums of values over the lists that
@@ -35,11 +35,11 @@ class MC1:
 
     ``completed(above, level, held, total)`` returns the same probabilities for completed lists: the absent items of a
     list are tied at its end. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are
-    computed from `held` and `total`, so no list is made longer.
+    computed from `held` and `total`, so the lists themselves are not extended.
 
     If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. If an item is absent from some lists,
-    their completed lists end with this item. The walker then also goes from this item to every item, with the value
-    ``to_all(held, total)`` of shape (..., n).
+    these lists, when completed, end with this item. The walker then also moves from this item to every item, with the
+    value ``to_all(held, total)`` of shape (..., n).
     """
 
     goes_up = True
@@ -66,8 +66,8 @@ class MC1:
 class MC2(MC1):
     """Chain that draws a list with the current item, then moves to a random entry of the list at or above the item.
 
-    In each list, the values of the item's moves add up to the weight of the list. So the transitions are computed as
-    for MC1.
+    In each list, the values of the moves from an item add up to the weight of the list. The transitions are then
+    computed as for MC1.
     """
 
     @staticmethod
@@ -80,7 +80,7 @@ class MC2(MC1):
 
 
 class MC3:
-    """Chain that draws a list with the current item, then an entry of the list, and moves to entries above the item."""
+    """Chain that draws a list with the current item and an entry of this list; it moves to entries above the item."""
 
     goes_up = False
 
@@ -104,7 +104,7 @@ class MC3:
 
 
 class MC4:
-    """Chain that draws any item, and moves there if more lists prefer the drawn item than prefer the current item."""
+    """Chain that draws any item, and moves to it if more lists prefer the drawn item than prefer the current item."""
 
     goes_up = False
 
@@ -123,7 +123,7 @@ class MC4:
 
 
 class MCT:
-    """Chain that draws any item, and moves there with the probability that a list prefers the drawn item.
+    """Chain that draws any item, and moves to it with the probability that a list prefers the drawn item.
 
     This probability is the share of the lists that prefer the drawn item to the current item; a tie counts half.
     """
@@ -205,7 +205,7 @@ def _reverse(above):
 
 
 def _completed_margins(above, held):
-    """Return the weight of the completed lists that prefer the column's item, minus the weight for the row's item."""
+    """Return the margin of the column's item over the row's item in the completed lists, as a total weight."""
     margin = _reverse(above) - above
     # Add the lists with only the column's item, and subtract the lists with only the row's item.
     margin += held[..., None, :]

@@ -1,4 +1,4 @@
-"""Markov chains: a walker keeps moving to better items; the score of an item is the share of time spent there."""
+"""Markov chains: a walker keeps moving to better items; an item's score is its share of the walker's time."""
 
 import math
 from numbers import Integral, Real
@@ -45,8 +45,8 @@ def stationary_distribution(
     start : ndarray of shape (..., n_states), dtype=float64, default=None
         Distribution of the first state and of the states after jumps; None means uniform.
     ergodic_number : float, default=0.15
-        Probability of a jump. With 0 the result is the limit of a walk from `start`; this is also the limit as jumps
-        become rarer.
+        Probability of a jump. With 0 the result is the limit of a walk from `start`. The result has the same limit if
+        the probability tends to 0.
     max_iter : int, default=10000
         Largest number of steps.
     tol : float, default=1e-12
@@ -71,7 +71,7 @@ def stationary_distribution(
     The distribution :math:`\pi` solves :math:`\pi (I - (1 - a) T) = a s`. For chains of up to 1000 states, this linear
     system is solved directly. Two kinds of chains are walked step by step instead: larger chains, and chains where the
     rounding error of the solution, :math:`\epsilon / a`, could exceed `tol`. Each step multiplies the error by :math:`1
-    - a`. At :math:`a = 0.15` an error of 1e-12 takes up to 170 steps, and fewer if the chain converges by itself.
+    - a`. At :math:`a = 0.15` an error of 1e-12 takes up to 170 steps, and fewer if the chain converges without jumps.
 
     Examples
     --------
@@ -94,9 +94,9 @@ class MarkovChain(BaseAggregator):
     r"""Rank items by the time that a random walk, which moves to better items, spends on them.
 
     The walker keeps moving from an item to another item that the lists prefer. So beating a good item counts more than
-    beating a poor item. By default, as in the papers, two items are only compared by lists that contain both. So the
-    score of an item in few lists depends on these lists alone. For top-k lists of one collection choose
-    ``absent="last"``.
+    beating a poor item. By default, as in the papers, two items are only compared by lists that contain both. If few
+    lists contain an item, its score depends on these lists alone. For lists that contain the top items of one
+    collection choose ``absent="last"``.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ class MarkovChain(BaseAggregator):
         Use "ignore" when each voter saw only some items.
     ergodic_number : float, default=0.15
         Probability, from 0 to 1, that the walker jumps to a random item instead of moving. A jump reaches all items
-        with the same probability. 0 is the limit as jumps become rarer. An item then scores above 0 only if it is in a
-        group of items that the walker cannot leave. At 1 all items tie.
+        with the same probability. With 0 the scores are the limit for a probability that tends to 0. An item then
+        scores above 0 only if it is in a group of items that the walker cannot leave. At 1 all items tie.
     max_iter : int, default=10000
         Largest number of steps of the walk, if no linear system is solved instead.
     tol : float, default=1e-12
@@ -128,7 +128,7 @@ class MarkovChain(BaseAggregator):
     Warns
     -----
     ConvergenceWarning
-        If some walk is not within `tol` after `max_iter` steps.
+        If the error of some walk is still above `tol` after `max_iter` steps.
 
     See Also
     --------
@@ -149,14 +149,14 @@ class MarkovChain(BaseAggregator):
       both :math:`i` and :math:`j` prefer :math:`j`;
     - "mct", of DeConde et al. [2]_: it draws :math:`j` in the same way. The probability of the move is the share of
       lists that prefer :math:`j`, among the lists that rank both items;
-    - "rank-centrality", of Negahban et al. [3]_: it draws one of :math:`d` items. If any list ranks both items, it
-      moves there with the same probability as in "mct". Here :math:`d` is the largest number of items with which any
-      item of the query was compared. The transition probabilities are
+    - "rank-centrality", of Negahban et al. [3]_: it draws one of :math:`d` items. If any list ranks both items, the
+      walker moves to the drawn item with the same probability as in "mct". Here :math:`d` is the largest number of
+      items with which any item of the query was compared. The transition probabilities are
 
       .. math:: T_{ij} = \frac1d \, \frac{W_{ji} + E_{ij} / 2}{W_{ij} + W_{ji} + E_{ij}},
 
       where :math:`W_{ij}` is the weight of the lists that rank both items and prefer :math:`i`, and :math:`E_{ij}` is
-      the weight of the lists that tie the two. Only the share matters, not the number of lists.
+      the weight of the lists that tie the two. The probability depends only on the share of lists, not on their number.
 
     Let :math:`T` be the transition probabilities and :math:`a` the ergodic number. The scores are the distribution
 
@@ -164,7 +164,7 @@ class MarkovChain(BaseAggregator):
 
     With ``absent="ignore"`` only lists that contain both items compare them, so an absent item is not below a ranked
     item. If no list contains both items, the walker never moves between them in "mc4" and "rank-centrality", as in the
-    papers. In "mct" the share of such a pair counts as 1/2. In "mc1", "mc2" and "mc3" the walker only goes to items of
+    papers. In "mct" the share of such a pair is set to 1/2. In "mc1", "mc2" and "mc3" the walker only goes to items of
     the same list, so it goes more often to items in many lists. On paired comparisons, the scores of "mct" and "mc4"
     depend on the quality of the items. The scores of "mc1" to "mc3" also depend on the number of comparisons of each
     item. With ``absent="last"`` each list is first completed: its absent items are tied below its last item.
@@ -173,8 +173,8 @@ class MarkovChain(BaseAggregator):
     within lists. Here an item tied with :math:`i` counts as "at or above" :math:`i` in "mc1" and "mc2", and does not
     count as "above" :math:`i` in "mc3". In "mc4" a list that ties two items is on neither side. The side with more
     weight is the majority; if both sides have the same weight, there is no move. In "mct" and "rank-centrality" a tie
-    counts half for each item. An item that only lists of weight 0 contain is not a state of the chain, and scores 0. A
-    single item scores 1.
+    counts half for each item. If only lists of weight 0 contain an item, the item is not a state of the chain, and its
+    score is 0. A single item scores 1.
 
     Suppose that all lists contain all items, without ties. Then "mc3" and "mct" are the same chain. "rank-centrality"
     then makes the same moves :math:`n / (n - 1)` times as often; without jumps this makes no difference. The paper of
@@ -183,11 +183,12 @@ class MarkovChain(BaseAggregator):
 
     Other libraries use the same names for different chains. The "MC1" and "MC2" of FLAGR never block a move on partial
     lists. The "MC3" of FLAGR moves to the worse item. It also accumulates the number of lists that rank both items
-    along a row, instead of counting each pair by itself. The MC1 to MC3 of TopKLists are other chains.
+    along a row, instead of counting each pair separately. The chains MC1 to MC3 of TopKLists also differ from the
+    chains of this class.
 
-    The time is :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists. The memory is a
-    few matrices of :math:`n^2` numbers. For lists of many hundreds of items, "mc1" and "mc2" do not need these
-    matrices. They walk list by list, and the time of each step is linear in the number of rows.
+    The time is :math:`O(\sum_v L_v^2 + n^3)` for each query, where the :math:`L_v` are the lengths of its lists. The
+    memory is a few matrices of :math:`n^2` numbers. For lists of many hundreds of items, "mc1" and "mc2" do not need
+    these matrices. They walk list by list, and the time of each step is linear in the number of rows.
 
     References
     ----------
@@ -226,7 +227,10 @@ class MarkovChain(BaseAggregator):
             '`absent="ignore"`: no opinion, only lists that contain both items compare them; `"last"`: tied below '
             "every item of the list"
         ),
-        "ties": 'a draw; half each in `"mct"`, `"rank-centrality"`; "at or above" in `"mc1"`, `"mc2"`',
+        "ties": (
+            'a draw; in `"mct"` and `"rank-centrality"`: half for each item; in `"mc1"` and `"mc2"`: each at or above '
+            "the other"
+        ),
         "cost": r"$\sum_v L_v^2 + n^3$",
     }
     _tag_notes = {
@@ -298,7 +302,7 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Return a mask of the queries that are walked list by list, which is faster there than comparing all pairs."""
+        """Return a mask of the queries for which walking list by list is faster than comparing all pairs of items."""
         jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
         # Walk list by list only if the walk is certain to come within tol.
         up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump

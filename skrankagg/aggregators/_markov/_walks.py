@@ -1,4 +1,4 @@
-"""Long-run distributions of walkers; the moves are matrices, or are computed list by list in large queries.
+"""Long-run distributions of walkers; moves are given by matrices, or computed list by list in large queries.
 
 >>> import numpy as np
 >>> import pandas as pd
@@ -104,10 +104,10 @@ def n_at_or_above(row_ptr, rank):
 class ListMoves:
     """Moves from an item of a query to an entry at or above the item, in the lists that contain the item.
 
-    The walker leaves an item from one of the item's rows. It moves to each entry at or above this row with the same
-    probability, which is proportional to the row's `row_weight`. If all rows of the item have weight 0, the walker
-    stays. From each item, the walker can also move to every item in the lists with the weight in `to_all`. If `to_all`
-    is None, these weights are 0.
+    The walker leaves an item from one of the item's rows. The walker moves to each entry at or above this row with the
+    same probability, which is proportional to the row's `row_weight`. If all rows of the item have weight 0, the walker
+    stays. `to_all` contains, for each item, the weight of further moves from this item to every item in the lists. None
+    means that there are no such moves.
     """
 
     def __init__(self, lists, q, row_weight, to_all=None):
@@ -156,4 +156,4 @@ class ListMoves:
         return after[None, :n]
 
     def keep(self, chosen):
-        """Do nothing; :class:`Matrices` keeps only the chains that still walk, but here there is only one chain."""
+        """Do nothing, because there is only one chain; :class:`Matrices` drops finished chains."""

@@ -1,4 +1,4 @@
-"""Base of methods on normalised ranks, with the parameters that these methods share."""
+"""Base of methods that use normalised ranks; it defines the parameters that these methods share."""
 
 from numbers import Integral
 from typing import Literal
@@ -53,7 +53,7 @@ class BaseNormalisedRanks(BaseAggregator):
         return lists
 
     def _list_n_items(self, lists):
-        """For each list, return the number that divides its ranks, as float64 of shape (n_lists,)."""
+        """Return the number by which the ranks of each list are divided, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             if self.n_items is not None:
                 raise InputError(
@@ -97,7 +97,7 @@ class BaseNormalisedRanks(BaseAggregator):
             )
 
     def _normalise(self, lists):
-        """Return the normalised rank of each row, and the number of lists that count for each candidate."""
+        """Return the normalised rank of each row, and the number of lists from which each candidate gets a rank."""
         x = lists.rank / self._list_n_items(lists)[lists.row_list]
         weight = (
             lists.candidate_weight

@@ -2,9 +2,10 @@ r"""Lower tails of sums of independent numbers, where each number is drawn from 
 
 The p-value of a rank sum or a rank product is such a tail: every list gives an item one of its values at random. The
 distribution is found by convolution on a grid, under exponential tilting. If the masses are multiplied by
-:math:`e^{-\theta s}`, the far tail becomes the middle of a distribution. There the rounding of a Fourier transform is
-harmless, and probabilities of 1e-300 have as many correct digits as probabilities of 1e-3. Several tilts cover the
-range; neighbouring tilts are a few standard deviations of the sum apart. Each sum is looked up under the nearest tilt.
+:math:`e^{-\theta s}`, the far tail becomes the middle of a distribution. There the rounding error of a Fourier
+transform is harmless: probabilities of 1e-300 have as many correct digits as probabilities of 1e-3. Several tilts cover
+the range; neighbouring tilts are a few standard deviations of the sum apart. Each sum is looked up under the nearest
+tilt.
 
 If the values lie on the grid, the tail is exact. Otherwise each value is rounded down by less than one cell, so the
 tail of the rounded sum is an upper bound. The same tail gives a lower bound if the sum is first lowered by one cell for
@@ -91,7 +92,7 @@ class SumOfDraws:
     def too_wide(self):
         """Return True if the bound may be more than 10 % too high.
 
-        Such a bound is worse than no p-value.
+        Such a bound is not reported as a p-value.
         """
         return not self._constant and self.width > _WIDEST
 
@@ -151,9 +152,9 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Return the tilted shares of the cells, the logarithm of their total, and the noise of a share.
+        """Return the tilted probability of each cell, the log norm of the tilt, and the rounding error of the result.
 
-        Cells are counted modulo the number of cells.
+        The log norm is the logarithm of the expectation of exp(-tilt * sum). Cells are numbered modulo `n_cells`.
         """
         transform, log_norm = None, 0.0
         for value, mass, count in self._kinds:
@@ -173,7 +174,7 @@ class SumOfDraws:
 class _Moments:
     """Logarithm of the expectation of exp(-tilt * sum), and standard deviation of the tilted sum.
 
-    Tilts and ranges need only two digits of these numbers, so neighbouring values of a long list are merged.
+    Two digits of these numbers suffice to choose tilts and ranges, so neighbouring values of a long list are merged.
     """
 
     def __init__(self, kinds):
@@ -212,15 +213,19 @@ class _Moments:
         return float(np.sqrt(self._copies @ (np.add.reduceat(apart, self._start) / total)))
 
     def log_corner(self, log_norm):
-        """Return the log probability of the smallest sum under a tilt, given the log norm under this tilt."""
+        """Return the log probability of the smallest sum under a tilt, given the log norm of this tilt.
+
+        A tilt multiplies the probability of each sum by exp(-tilt * sum); the log norm normalizes the result.
+        """
         return self._log_first - log_norm
 
 
 def _choose_tilts(moments):
-    """Choose ascending tilts from 0 to the corner, and some tilts below 0.
+    """Choose tilts from 0 up to a tilt under which the smallest sum is likely, and some tilts below 0.
 
-    Returns three results. The first contains the tilts from 0. The second is a list with a pair for each tilt below 0:
-    the tilt and its log norm. The third contains the log norms of the tilts from 0.
+    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). Returns three results. The first
+    contains the tilts from 0, in ascending order. The second is a list with a pair for each tilt below 0: the tilt and
+    its log norm. The third contains the log norms of the tilts from 0.
     """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]
@@ -244,7 +249,7 @@ def _choose_tilts(moments):
 
 
 def _ranges(tilts, log_norms, below, greatest):
-    """For each tilt, return the smallest and the greatest sum that must be in the range of the convolution.
+    """For each tilt, return the smallest and the greatest sum that the convolution must cover.
 
     Chernoff's bounds with the other tilts give these limits.
     """

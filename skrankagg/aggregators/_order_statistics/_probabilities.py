@@ -74,7 +74,7 @@ def log_poisson_binomial_tail(x, k_max, chance):
 
 
 def thresholds(log_rho, n):
-    """Return the logarithm of the threshold below which the k-th smallest of n uniform numbers is with probability rho.
+    """Return the logarithm of the rho-quantile of the k-th smallest of n uniform numbers, for each k.
 
     Each rho is below 1. `log_rho` has shape (n_values,), and the result has shape (n, n_values). It contains the
     logarithms of the quantiles of Beta(k, n - k + 1) at rho, for k from 1 to n.
@@ -105,22 +105,22 @@ def _newton_step(log_b, k, n, log_rho):
 
 
 def log_crossing(log_rho, n, *, most=1.0):
-    r"""Compute the log probability that some order statistic of n uniform numbers is as unlikely as rho.
+    r"""Compute the log probability that some order statistic of n uniform numbers is at or below its rho-quantile.
 
     `log_rho` and the result have shape (n_values,). The result is the probability that U_(k) <= b_k for some k. Here
-    b_k is the smaller of `most` and the quantile of U_(k) at rho. Numbers above `most` are not visible, and do not
-    count.
+    b_k is the smaller of `most` and the quantile of U_(k) at rho. Numbers above `most` are ignored.
 
-    Take the last k with :math:`U_{(k)} \le b_k`. There, exactly k numbers are at most :math:`b_k`, because one more
-    would be at most :math:`b_{k+1}`, too. With :math:`N(b)` the count of numbers up to b, therefore,
+    Take the last k with :math:`U_{(k)} \le b_k`. For this k, exactly k numbers are at most :math:`b_k`, because one
+    more would also be at most :math:`b_{k+1}`. Let :math:`N(b)` be the count of numbers up to b. Then
 
     .. math:: p = \sum_k P(N(b_k) = k) \, R_k, \qquad R_k = 1 - \sum_{j > k} P(N(b_j) = j \mid N(b_k) = k) \, R_j,
 
     where :math:`R_k` is the probability that no later index has this property. The sum over k has only positive terms.
-    Each term is rho times a number between 0 and 1, so p never underflows. The differences :math:`R_k` are harmless.
-    With C the matrix of the conditional probabilities, :math:`(I + C) R = 1` and :math:`(I + C)^{-1} = I - F`, where F
-    contains the probability of each j to be the next such index. So a relative error e in C causes an error of at most
-    2 e in each R, and hence of at most 2 n e in p. The time for each value is quadratic in n.
+    Each term is rho times a number between 0 and 1, so p never underflows. The subtraction in :math:`R_k` loses no
+    relevant digits. Let C be the matrix of the conditional probabilities. Then :math:`(I + C) R = 1` and :math:`(I +
+    C)^{-1} = I - F`, where F contains the probability of each j to be the next such index. A relative error e in C
+    therefore causes an error of at most 2 e in each R, and of at most 2 n e in p. The time for each value is quadratic
+    in n.
     """
     log_p = np.empty_like(log_rho)
     size = max(1, _BLOCK // n)

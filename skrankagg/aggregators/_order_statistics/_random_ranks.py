@@ -22,12 +22,12 @@ _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
-    """For each candidate, compute the log probability that random lists give a rank sum at most as large as its own.
+    """Compute the log probability that random lists give a candidate a rank sum at most as large as the actual sum.
 
     The ranks in the sum are normalised. With `logarithms` the sum is over the logarithms of the ranks. `n_items`
-    contains the number that divides the ranks of each list, as float64 of shape (n_lists,). Sums that are equal up to
-    rounding have the same probability. Candidates, also of different queries, share a distribution if random lists
-    treat them equally.
+    contains the number by which the ranks of each list are divided, as float64 of shape (n_lists,). Sums that are equal
+    up to rounding have the same probability. Candidates share a distribution if random lists treat them equally, even
+    if they belong to different queries.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
@@ -50,7 +50,7 @@ def _refuse(lists, candidate, n_lists):
     query = show_id(lists.queries, lists.candidate_query[candidate])
     most = f"allows at most {_MOST_LISTS} lists"
     if n_lists <= _MOST_LISTS:
-        most = "allows a few hundred lists where it bounds the p-value, as a bound must be at most 10 % too high"
+        most = "allows only a few hundred lists if it computes a bound, so that the bound is at most 10 % too high"
     raise InputError(
         f"exact=True {most}; got {n_lists:.0f} lists for query {query}, counting weights. Leave exact=False or give "
         "smaller weights."
@@ -60,7 +60,7 @@ def _refuse(lists, candidate, n_lists):
 def list_kinds(lists, n_items):
     """Number the lists so that lists with equal places have the same number.
 
-    Returns the number of each list, and one list for each number.
+    Returns the number of each list, and the position of one list with each number.
     """
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
@@ -87,7 +87,7 @@ def _number_alike(*columns):
 
 
 def _places(lists, v, n_items, lacks_others):
-    """Return the distinct ranks that a list can give, their counts, and the number that divides the ranks."""
+    """Return the distinct ranks that a list can give, their counts, and the number by which the ranks are divided."""
     ranks, counts = np.unique(lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]], return_counts=True)
     n_absent = n_items - counts.sum()
     if lacks_others and n_absent > 0:
@@ -99,7 +99,7 @@ def null_numbers(lists, kind, ignore_absent):
     """Number the null distributions of the candidates, so that equal distributions have the same number.
 
     With `ignore_absent`, the distribution of a candidate covers the lists that contain the candidate. Otherwise it
-    covers all lists of the query. Lists of weight 0 do not count.
+    covers all lists of the query. Lists of weight 0 are ignored.
 
     Returns four arrays. The first contains the number of each candidate's distribution. Distribution g has the entries
     ``ptr[g]`` to ``ptr[g + 1] - 1``, where ``ptr`` is the fourth array. For each entry, the second array contains a
@@ -137,7 +137,7 @@ def null_numbers(lists, kind, ignore_absent):
 
 
 def sums_above_least(lists, n_items, logarithms, ignore_absent):
-    """For each candidate, sum its normalised ranks, and subtract the smallest sum that its lists can give.
+    """Return the sum of each candidate's normalised ranks, minus the smallest sum that its lists can give.
 
     With `logarithms` the sum is over the logarithms of the ranks.
     """

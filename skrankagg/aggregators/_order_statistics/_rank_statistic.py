@@ -74,8 +74,8 @@ class RankStatistic(BaseNormalisedRanks):
     r"""Rank items by the mean, median, minimum or joint probability of their normalised ranks.
 
     A rank is divided by the number of items that could have been ranked, so that lists of different lengths are
-    comparable. The statistic then reduces the ranks of an item to one number. Studies that combine lists of genes use
-    such statistics.
+    comparable. The statistic then reduces the ranks of an item to one number. These statistics are used in studies that
+    combine lists of genes.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class RankStatistic(BaseNormalisedRanks):
         p-values of "mean" are exact in small queries, see Notes, and come from a normal distribution in other queries.
         "geometric-mean" has p-values only with True. The other statistics have no p-values.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
-        Number of items that could have been ranked; None counts the distinct items of each query.
+        Number of items that could have been ranked; None means the number of distinct items of each query.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
         and divides each rank by the length of its list, as if the list were complete. If some items are in far more
@@ -108,12 +108,12 @@ class RankStatistic(BaseNormalisedRanks):
 
     Notes
     -----
-    With :math:`x_1 \le \dots \le x_m` the item's normalised ranks in the query's m lists, the scores are
+    Let :math:`x_1 \le \dots \le x_m` be the normalised ranks of the item in the m lists of the query. The scores are
 
     ================ ===============================================================================================
     statistic        score
     ================ ===============================================================================================
-    "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, or the exact one
+    "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, or exact
     "geometric-mean" :math:`-\log_{10} (x_1 \cdots x_m)^{1/m}`
     "median"         :math:`-\log_{10}` of the median, the mean of the two in the middle where m is even
     "min"            :math:`-\log_{10} x_1`
@@ -144,16 +144,17 @@ class RankStatistic(BaseNormalisedRanks):
     The normal approximation has a larger error. For example, an item that is first of 100 items in each of 3 lists has
     p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto" a query is small if its rank sums have at most 1024 possible
     values. This number is the number of lists times the number of items, minus the number of lists, plus 1. The number
-    is twice as large with ties, and some multiple if lists have different numbers of items. With ``absent="ignore"``
-    each different set of lists with an item has its own values; all sets of a query together may have at most 4096
-    values. So the result for a query never depends on other queries. A thousand different queries take at most a
-    second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes milliseconds for each query.
+    is twice as large with ties, and some multiple if lists have different numbers of items. With ``absent="ignore"``,
+    items that are in different sets of lists have different possible values; all sets of a query together may have at
+    most 4096 values. So the result for a query never depends on other queries. A thousand different queries take at
+    most a second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes milliseconds for each
+    query.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. The mean and Q then measure how unusual the ranks of an item would be
     in random lists. The same ranks in more lists are more unusual. If voters see some items more often than others, the
-    order depends on this as well as on quality. The effect is strongest in paired comparisons, because their ranks of
-    1/2 and 1 are never above the middle. The geometric mean has no such bias.
+    order depends on this as well as on quality. The effect is strongest in paired comparisons: their normalised ranks
+    are 1/2 and 1, and these are never better than the middle. The geometric mean has no such bias.
 
     A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
     statistics. The weights of a query may add up to at most :math:`2^{53}`. The time is linear in the number of rows,
@@ -205,7 +206,7 @@ class RankStatistic(BaseNormalisedRanks):
     """
 
     _guide = {
-        "absent": 'the normalised rank 1, the worst (`absent="ignore"`: the list does not count for this item)',
+        "absent": 'the normalised rank 1, the worst (`absent="ignore"`: the list is ignored for this item)',
         "ties": "mean rank",
         "cost": (
             r'$N \log N$; `"stuart"`: some $100 \sqrt{m} N$; exact p-values add a convolution for each shape '

@@ -45,8 +45,8 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, depth_share=1.0):
 class RobustRankAggregation(BaseNormalisedRanks):
     r"""Rank items by how unlikely the best of their ranks would be if all lists were random.
 
-    An item that some lists rank high gets a small p-value, wherever the other lists rank it. So lists without signal do
-    no harm.
+    An item that some lists rank high gets a small p-value, wherever the other lists rank it. Lists without information
+    therefore do no harm.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ class RobustRankAggregation(BaseNormalisedRanks):
         Whether to compute the exact p-value instead of an upper bound. Items that are in the same number of lists have
         the same order with the exact p-value and with the bound, unless their bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
-        Number of items that could have been ranked. P-values depend on this number. None counts the distinct items of
-        each query.
+        Number of items that could have been ranked. P-values depend on this number. None means the number of distinct
+        items of each query.
     depth_share : float, or mapping or pandas.Series of voter to float, default=None
-        Share of the rankable items that a list can contain, above 0 and at most 1. An absent item may have any rank
-        beyond this share. None means a share of 1. The parameter changes the result only if the shares differ or if the
-        p-value is exact. An exact p-value needs one share for all lists.
+        Largest share of the rankable items that a list can contain, above 0 and at most 1. An absent item may have any
+        rank beyond this share. None means a share of 1. The parameter changes the result only if the shares differ or
+        if the p-value is exact. An exact p-value needs one share for all lists.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
         and divides each rank by the length of its list, as if the list were complete. P-values then get smaller if more
@@ -73,20 +73,20 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     Notes
     -----
-    With :math:`x_1 \le \dots \le x_m` the item's ranks in the query's m lists, divided by the number of items
-    [1]_, and :math:`\mathrm{Beta}(k, m - k + 1)` the distribution of the k-th smallest of m uniform numbers,
+    Let :math:`x_1 \le \dots \le x_m` be the item's ranks in the m lists of the query, divided by the number of items.
+    :math:`\mathrm{Beta}(k, m - k + 1)` is the distribution of the k-th smallest of m uniform numbers. Then [1]_
 
     .. math:: \rho = \min_k P(\mathrm{Beta}(k, m - k + 1) \le x_k), \qquad p = \min(1, m \rho),
 
-    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. This number may underflow to 0, but the score
-    is still right. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means
+    and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. The p-value may underflow to 0, but the score
+    is still correct. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means
     that one of their order statistics is below its quantile at :math:`\rho`. The relative error of the exact p is about
     1e-12, however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a
     :math:`\rho` of 1e-6.
 
-    With shares :math:`\sigma_i` (`depth_share`), the k-th term is the probability of at least k successes in
-    independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number of lists
-    that contain the item; a normalised rank of 1 does not count as a rank. Equal shares leave :math:`\rho` unchanged.
+    With shares :math:`\sigma_i` (`depth_share`), the k-th term of the minimum is the probability of at least k
+    successes in independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number
+    of lists that give the item a normalised rank below 1. Equal shares leave :math:`\rho` unchanged.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. All items with p = 1 tie; they are sorted by the number of lists that
@@ -96,7 +96,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
     statistics. In a query the weights may add up to :math:`2^{53}`. With exact p-values or different shares, the m
     lists are processed one by one, and the weights may add up to :math:`2^{24}`. The time is linear in the number of
     rows, except for sorting. Exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct
-    :math:`\rho`. Different shares take m times the largest k steps for each distinct rank.
+    :math:`\rho`. With different shares, each distinct rank takes m times the largest k steps.
 
     References
     ----------
@@ -123,7 +123,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     _guide = {
         "absent": (
-            'the normalised rank 1, the worst (`absent="ignore"`: the list does not count for this item; '
+            'the normalised rank 1, the worst (`absent="ignore"`: the list is ignored for this item; '
             "`depth_share`: anything beyond the cut)"
         ),
         "ties": "mean rank",
@@ -162,7 +162,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         return lists
 
     def _list_cutoff(self, lists):
-        """For each list, return the share of the items that it can contain, as float64 of shape (n_lists,)."""
+        """Return the share of the items that each list can contain, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
                 "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
@@ -176,7 +176,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
                 "known; got a share for each voter. Give a single share, or set exact=False."
             )
         else:
-            advice = "Give these voters a share, 1 if their lists are full."
+            advice = "Give these voters a share; the share of a full list is 1."
             cutoff = voter_values(lists, self.depth_share, "depth_share", advice)
             cutoff = cutoff[lists.list_voter]
         # Rounding of a share must not count as an error.
@@ -185,10 +185,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"`depth_share` must be from the share of items in the list to 1; got {cutoff[v]:g} for "
+                f"`depth_share` must lie between the list's share of the items and 1; got {cutoff[v]:g} for "
                 f"{show_id(lists.voters, lists.list_voter[v])}, whose list for query "
                 f"{show_id(lists.queries, lists.list_query[v])} contains the share {lowest[v]:g} of the items. Raise "
-                "depth_share, or give n_items."
+                "depth_share, or give a larger n_items."
             )
         return cutoff
 

@@ -1,7 +1,7 @@
-"""Exact p-values of rank sums in small queries, whose distributions are convolved together.
+"""Exact p-values of rank sums in small queries; the distributions of many queries are computed together.
 
-As in :mod:`._random_ranks`, a random list gives an item one of the places of the list. All terms are positive. So small
-p-values, down to 1e-300, are as accurate as others: their relative error is about 1e-13.
+As in :mod:`._random_ranks`, a random list gives an item one of the places of the list. All terms are positive. So even
+p-values down to 1e-300 have a relative error of only about 1e-13.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ def small_pvalues(lists, n_items, *, ignore_absent):
     """Compute the p-values of rank sums in small queries.
 
     Returns the p-value of each candidate, which is NaN in queries that are not small, and a mask of the small queries.
-    `n_items` contains the number that divides the ranks of each list, as float64 of shape (n_lists,). Whether a query
-    is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. The number of
-    cells for a normalised rank of 1 is a common multiple of the numbers of items.
+    `n_items` contains the number by which the ranks of each list are divided, as float64 of shape (n_lists,). Whether a
+    query is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. The number
+    of cells for a normalised rank of 1 is a common multiple of the numbers of items.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
     # This is a lower bound on the number of cells, because a common grid only adds cells.
@@ -119,7 +119,7 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """For each distribution, count the cells up to the normalised rank 1, and the cells of all possible sums.
+        """For each distribution, return the number of cells for a normalised rank of 1, and for all possible sums.
 
         An infinite number means that there are too many cells.
         """
@@ -167,7 +167,7 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """For some kinds of lists, compute the probability of each step above the best place.
+        """For each given kind of list, compute the probability of each distance from the best place, in grid steps.
 
         Returns an array of shape (n_some, n_steps).
         """

@@ -20,7 +20,7 @@ class _BordaPoints(PointSums):
 
 
 class BordaCount(_BordaPoints, SharedPointSums):
-    r"""Rank items by Borda points; the unranked items of a list share the points that are left over.
+    r"""Rank items by Borda points; the unranked items of a list share the remaining points.
 
     Each list gives its first item as many points as the query has items. It gives its second item one point less, and
     so on.
@@ -38,13 +38,13 @@ class BordaCount(_BordaPoints, SharedPointSums):
     See Also
     --------
     SimpleBorda : Unranked items get no points.
-    CombSUM : Gives the same order with ``norm="borda"``; its scores are these scores divided by the number of items.
+    CombSUM : With ``norm="borda"`` it gives the same order; its scores are Borda points divided by the number of items.
     RankStatistic : With ``absent="ignore"`` it divides each rank by the length of the list.
 
     Notes
     -----
-    With :math:`n` the number of distinct items of the query, :math:`r_v(i)` the rank of item :math:`i` in list
-    :math:`v` and :math:`L_v` the list's length [1]_, [2]_,
+    Let :math:`n` be the number of distinct items of the query, :math:`r_v(i)` the rank of item :math:`i` in list
+    :math:`v`, :math:`L_v` the length of the list and :math:`w_v` its weight. The score is [1]_, [2]_
 
     .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)) + \sum_{v \not\ni i} w_v \frac{n - L_v + 1}{2}.
 
@@ -55,8 +55,8 @@ class BordaCount(_BordaPoints, SharedPointSums):
 
     On full lists this gives the same order as the default. With lists of unequal length, the first place of a long list
     is worth more than the first place of a short list. So the items of long lists come first. :class:`RankStatistic`
-    divides by the length instead. On top-k lists an item that a single list ranks first comes before an item that every
-    list ranks second. If only lists of weight 0 contain an item, its score is 0.
+    divides by the length instead. If lists are cut to their first items, an item that a single list ranks first comes
+    before an item that every list ranks second. If only lists of weight 0 contain an item, its score is 0.
 
     Tied items share their mean rank, and therefore their mean points. The time is linear in the number of rows.
 
@@ -91,8 +91,8 @@ class BordaCount(_BordaPoints, SharedPointSums):
 
     _guide = {
         "absent": (
-            '`absent="last"`: the mean of the points left over, (n - L + 1) / 2; `"ignore"`: nothing, and the '
-            "list does not count in the item's mean"
+            '`absent="last"`: the mean of the points of the remaining places, (n - L + 1) / 2; `"ignore"`: the '
+            "list is left out of the item's mean"
         ),
         "ties": "mean rank, so mean points",
         "cost": "$N$",
@@ -124,13 +124,13 @@ class SimpleBorda(_BordaPoints):
     See Also
     --------
     BordaCount : Unranked items share the points that the list has not given to its own items.
-    CombSUM : Gives the same order with ``norm="simple-borda"``; its scores are these scores divided by the number of
+    CombSUM : With ``norm="simple-borda"`` it gives the same order; its scores are these points divided by the number of
         items.
 
     Notes
     -----
-    With :math:`n` the number of distinct items of the query and :math:`r_v(i)` the rank of item :math:`i` in list
-    :math:`v` [1]_,
+    Let :math:`n` be the number of distinct items of the query, :math:`r_v(i)` the rank of item :math:`i` in list
+    :math:`v` and :math:`w_v` the weight of the list. The score is [1]_
 
     .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)).
 

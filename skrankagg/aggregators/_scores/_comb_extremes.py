@@ -19,7 +19,7 @@ _CELLS = 1 << 22
 class _BaseChoice(BaseComb):
     """Base of methods in which the score of an item is one of its values, or the mean of two of its values.
 
-    Lists of weight 0 do not count.
+    Lists of weight 0 are ignored.
     """
 
     # One list's value decides. If this list contains only one of two items, either item may come first.
@@ -51,11 +51,14 @@ class _BaseChoice(BaseComb):
 
     @staticmethod
     def _choose(score, candidate, value, weight):
-        """Set the scores of the candidates from values of shape (n_values,) and their positive weights."""
+        """Compute the score of each candidate from its values and their positive weights, and store it in `score`.
+
+        `candidate`, `value` and `weight` have shape (n_values,).
+        """
         raise NotImplementedError
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
-        """Set the scores in the same way as `_choose`; the absent items of a list have the list's value in `absent`."""
+        """Compute scores as `_choose` does, but with values for absent items, which `absent` contains for each list."""
         # Take some queries at a time: the values of absent items need more memory than the rows.
         for rows, cells, owners in _absent_cells(lists, candidate):
             given = lists.list_weight[owners] > 0
@@ -115,8 +118,9 @@ class CombMAX(_BaseChoice):
         How each list is rescaled before the greatest score is chosen, as in :class:`CombSUM`. "borda" also gives a
         value to absent items.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
-        comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list has no effect on the item (the
+        name of the option comes from :class:`CombSUM`, where the list adds 0). With "min" the value is the lowest value
+        of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists. All weights above 0 have the same effect.
 
@@ -128,7 +132,7 @@ class CombMAX(_BaseChoice):
 
     Notes
     -----
-    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+    Let :math:`s_v(i)` be the normalised score that list :math:`v` gives item :math:`i`. The score is [1]_
 
     .. math:: \mathrm{CombMAX}(i) = \max_{v \ni i} s_v(i).
 
@@ -161,8 +165,8 @@ class CombMAX(_BaseChoice):
     """
 
     _guide = {
-        "absent": 'nothing: the list does not count for it; `norm="borda"` and `absent_score="min"`: as in `CombSUM`',
-        "ties": "mean rank; norms of scores: their scores",
+        "absent": 'the list is ignored for this item; `norm="borda"` and `absent_score="min"`: as in `CombSUM`',
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
 
@@ -204,8 +208,9 @@ class CombMIN(_BaseChoice):
         How each list is rescaled before the least score is chosen, as in :class:`CombSUM`. "borda" also gives a value
         to absent items.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
-        comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list has no effect on the item (the
+        name of the option comes from :class:`CombSUM`, where the list adds 0). With "min" the value is the lowest value
+        of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists. All weights above 0 have the same effect.
 
@@ -217,7 +222,7 @@ class CombMIN(_BaseChoice):
 
     Notes
     -----
-    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+    Let :math:`s_v(i)` be the normalised score that list :math:`v` gives item :math:`i`. The score is [1]_
 
     .. math:: \mathrm{CombMIN}(i) = \min_{v \ni i} s_v(i).
 
@@ -250,7 +255,7 @@ class CombMIN(_BaseChoice):
 
     _guide = {
         "absent": "as in `CombMAX`",
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": '$N$; `absent_score="min"`: $m n$',
     }
 
@@ -272,7 +277,7 @@ class CombMED(_BaseChoice):
     r"""Rank items by the median of their normalised scores.
 
     The result tolerates arbitrary errors in up to half of the lists that contain an item. Lists that do not contain the
-    item do not count. So if lists are cut at some rank, items in many lists are at a disadvantage. Choose
+    item are ignored. So if lists are cut at some rank, items in many lists are at a disadvantage. Choose
     :class:`CombSUM`, or ``absent_score="min"``, for such lists.
 
     Parameters
@@ -281,8 +286,9 @@ class CombMED(_BaseChoice):
         How each list is rescaled before the median score is chosen, as in :class:`CombSUM`. "borda" also gives a value
         to absent items.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it. With "zero" the list does not count for the item; the name
-        comes from sums, to which the list adds 0. With "min" the value is the lowest value of the list.
+        Value of an item in a list that does not contain it. With "zero" the list has no effect on the item (the
+        name of the option comes from :class:`CombSUM`, where the list adds 0). With "min" the value is the lowest value
+        of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -296,17 +302,17 @@ class CombMED(_BaseChoice):
 
     Notes
     -----
-    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+    Let :math:`s_v(i)` be the normalised score that list :math:`v` gives item :math:`i`. The score is [1]_
 
     .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
 
     where the median of an even number of values is the mean of the two values in the middle. With weights, the lower
-    median is the least value such that all values up to it have at least half of the total weight. For the upper
-    median, these values have more than half of the total weight. The score is the mean of the two medians, so integer
-    weights act as copies of the list. If a share of the weight differs from one half only by rounding, it counts as one
-    half. Tied items of a list share their mean rank. Lists that do not contain an item have no effect on its score,
-    except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is 0. The method sorts the
-    rows by item and value. With ``absent_score="min"`` it sorts one value for each list and item.
+    median is the least value such that the values up to it have at least half of the total weight. The upper median is
+    the least value such that the values up to it have more than half. The score is the mean of the two medians, so
+    integer weights act as copies of the list. A share of the weight that differs from one half only by rounding is
+    treated as one half. Tied items of a list share their mean rank. Lists that do not contain an item have no effect on
+    its score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is 0. The method
+    sorts the rows by item and value. With ``absent_score="min"`` it sorts one value for each list and item.
 
     References
     ----------
@@ -332,7 +338,7 @@ class CombMED(_BaseChoice):
 
     _guide = {
         "absent": "as in `CombMAX`",
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": r'$N \log N$; `absent_score="min"`: $m n \log(m n)$',
     }
     _is_one_value = False

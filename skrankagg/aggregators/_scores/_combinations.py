@@ -26,7 +26,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 
 
 class BaseComb(BaseAggregator):
-    """Base of all combinations of normalised scores, with their parameters, values and checks."""
+    """Base of all methods that combine normalised scores: it defines their parameters, values and checks."""
 
     _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
     _any_numbering = True
@@ -56,7 +56,7 @@ class BaseComb(BaseAggregator):
         return normalize(lists, self.norm, self.absent_score)
 
     def _check_range(self, lists, points, scale=None, *, lost=None):
-        """Raise InputError if a sum overflows, or if `lost` marks a query in which all sums underflow."""
+        """Raise InputError if a sum overflows, or if the mask `lost` marks a query whose sums all underflow."""
         finite = np.isfinite(points) if scale is None else np.isfinite(points) & np.isfinite(scale)
         bad = ~finite if lost is None else ~finite | lost[lists.candidate_query]
         if not bad.any():
@@ -136,7 +136,7 @@ class CombSUM(_SumsOfScores):
         ranks.
     absent_score : {"zero", "min"}, default="zero"
         Value of an item in a list that does not contain it: "zero" means 0, and "min" means the lowest value of the
-        list. It applies to norms of scores.
+        list. "min" can only be combined with a norm that uses scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -153,14 +153,14 @@ class CombSUM(_SumsOfScores):
 
     Notes
     -----
-    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+    Let :math:`s_v(i)` be the normalised score that list :math:`v` gives item :math:`i`. The score is [1]_
 
     .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
 
-    over all lists of the query with weights :math:`w_v`. Let :math:`r` be the item's rank in the list, with ties at
-    their mean rank, and :math:`x` the item's score. Let :math:`L_v` be the length of the list and :math:`n` the number
-    of distinct items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` are taken over the scores of
-    the list; :math:`sd` is the standard deviation of a population [2]_, [3]_:
+    where the sum is over all lists of the query, with weights :math:`w_v`. Let :math:`r` be the item's rank in the
+    list, with ties at their mean rank, and :math:`x` the item's score. Let :math:`L_v` be the length of the list and
+    :math:`n` the number of distinct items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` describe
+    the scores of the list; :math:`sd` is the population standard deviation. The norms are [2]_, [3]_:
 
     ============== ========================================= ========================== =====================
     norm           ranked                                    absent                     a list of equal scores
@@ -180,8 +180,8 @@ class CombSUM(_SumsOfScores):
 
     Under "borda", the absent items of a list share the values of the places after its last item: each absent item gets
     the mean of these values. "max" needs a score above 0 in every list. "max", "l2" and None depend on the zero point
-    of the scores; the other norms of scores do not. With ``norm=None`` the scores must be calibrated: equal scores must
-    mean the same in all lists, and all scores must be above 0, the value of an absent item.
+    of the scores; the other norms that use scores do not. With ``norm=None`` the scores must be calibrated: equal
+    scores must mean the same in all lists. All scores must be above 0, which is the value of an absent item.
 
     With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score", 0
     is the mean value of each list. An absent item then gets a higher value than the items below the mean. Choose "min"
@@ -216,10 +216,10 @@ class CombSUM(_SumsOfScores):
 
     _guide = {
         "absent": (
-            '`norm="borda"`: the mean of the values left over, (n - L + 1) / 2n; other norms: 0, which under '
+            '`norm="borda"`: the mean of the remaining values, (n - L + 1) / 2n; other norms: 0, which under '
             '`"z-score"` is the list\'s mean; `absent_score="min"`: the lowest value of the list'
         ),
-        "ties": "mean rank; norms of scores: their scores",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
     _tag_notes = {
@@ -235,7 +235,7 @@ class CombSUM(_SumsOfScores):
 class _Supported(_SumsOfScores):
     """Base of methods that multiply a sum by a power of the total weight of the lists that contain the item.
 
-    The power is `gamma`.
+    The exponent is the parameter `gamma`.
     """
 
     gamma: float
@@ -252,7 +252,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Return a mask of the queries in which a sum was rounded to 0, but its factor could have made it important."""
+        """Return a mask of the queries in which a sum underflows to 0, but its product with the factor would matter."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -293,18 +293,18 @@ class _Supported(_SumsOfScores):
 class CombMNZ(_Supported):
     r"""Rank items by the sum of their normalised scores times the number of lists that contain them.
 
-    An item in many lists profits twice: its sum has more terms, and the factor is larger.
+    An item in many lists benefits twice: its sum has more terms, and its factor is larger.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        Power of the number of lists: 0 gives :class:`CombSUM`, and -1 gives :class:`CombANZ`. The larger the power, the
-        higher the method ranks items in many lists.
+        Exponent of the number of lists: 0 gives :class:`CombSUM`, and -1 gives :class:`CombANZ`. The larger the
+        exponent, the higher the method ranks items in many lists.
     norm : str or None, default="min-max"
         How each list is rescaled before summing, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it, as in :class:`CombSUM`. This value counts in the sum, but
-        the list does not count in the factor.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. This value is added to the
+        sum, but the list does not increase the factor.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -315,15 +315,15 @@ class CombMNZ(_Supported):
 
     Notes
     -----
-    With :math:`h(i)` the total weight of the lists that contain item :math:`i`, or without weights the number of these
-    lists [1]_, [2]_,
+    Let :math:`h(i)` be the total weight of the lists that contain item :math:`i`; without weights this is the number of
+    these lists. The score is [1]_, [2]_
 
     .. math:: \mathrm{CombMNZ}(i) = h(i)^\gamma \sum_{v} w_v s_v(i).
 
-    GMNZ is the family of all :math:`\gamma` [2]_. Tied items of a list share their mean rank; an absent item counts as
-    in :class:`CombSUM`. Sums can be negative under "z-score", and under None with negative scores. A larger number of
-    lists then makes the score more negative. If only lists of weight 0 contain an item, its score is 0. The time is
-    linear in the number of rows.
+    The family of methods with any exponent :math:`\gamma` is called GMNZ [2]_. Tied items of a list share their mean
+    rank; absent items are treated as in :class:`CombSUM`. Sums can be negative under "z-score", and under None with
+    negative scores. A larger number of lists then makes the score more negative. If only lists of weight 0 contain an
+    item, its score is 0. The time is linear in the number of rows.
 
     References
     ----------
@@ -349,8 +349,8 @@ class CombMNZ(_Supported):
     """
 
     _guide = {
-        "absent": "as in `CombSUM`, and the list does not count towards its factor",
-        "ties": "mean rank; norms of scores: their scores",
+        "absent": "as in `CombSUM`; the list does not increase the factor",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
     _tag_notes = {
@@ -390,8 +390,8 @@ class CombANZ(_Supported):
     norm : str or None, default="min-max"
         How each list is rescaled before averaging, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        Value of an item in a list that does not contain it, as in :class:`CombSUM`. This value counts in the sum, but
-        the list does not count in the divisor.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. This value is added to the
+        sum, but the list does not increase the divisor.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -402,14 +402,14 @@ class CombANZ(_Supported):
 
     Notes
     -----
-    With :math:`h(i)` the total weight of the lists that contain item :math:`i` [1]_,
+    Let :math:`h(i)` be the total weight of the lists that contain item :math:`i`. The score is [1]_
 
     .. math:: \mathrm{CombANZ}(i) = \frac{1}{h(i)} \sum_{v} w_v s_v(i).
 
     Lists that do not contain the item have no effect, except that ``absent_score="min"`` adds their lowest values. The
-    divisor does not count these lists, so items in few lists come first if the added values are above 0. Tied items of
-    a list share their mean rank. If only lists of weight 0 contain an item, its score is 0. The time is linear in the
-    number of rows.
+    divisor does not include these lists. So if the added values are above 0, items in few lists come first. Tied items
+    of a list share their mean rank. If only lists of weight 0 contain an item, its score is 0. The time is linear in
+    the number of rows.
 
     References
     ----------
@@ -434,8 +434,8 @@ class CombANZ(_Supported):
     """
 
     _guide = {
-        "absent": "as in `CombSUM`, and the list does not count in its divisor",
-        "ties": "mean rank; norms of scores: their scores",
+        "absent": "as in `CombSUM`; the list does not increase the divisor",
+        "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
     gamma: float = -1.0
@@ -443,10 +443,11 @@ class CombANZ(_Supported):
 
 
 def _underflow(lists, points, size, gain):
-    """Set sums to 0, in place, where weights make them too small for full precision; return a mask of lost queries.
+    """Replace sums that are too small for full precision by 0, in place; return a mask of unusable queries.
 
-    `size` contains each candidate's sum of absolute terms, and `gain` contains each row's term without the weight. A
-    query is lost if the weights make all of its sums so small that different items would tie.
+    `size` contains each candidate's sum of absolute terms, and `gain` contains each row's term without the weight. Sums
+    become too small because of small weights. A query is unusable if its weights make all its sums so small that
+    different items would tie.
     """
     given = np.abs(gain) * (lists.list_weight > 0)[lists.row_list]
     unweighted = np.bincount(lists.candidate, weights=given, minlength=lists.n_candidates)

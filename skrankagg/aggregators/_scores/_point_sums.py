@@ -50,11 +50,11 @@ class SharedPointSums(PointSums):
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **PointSums._parameter_constraints}
 
     def _left_over(self, lists):
-        """For each list, return the points of each absent item: the mean of the points that are left over."""
+        """Return the points that each list gives to every absent item, which are equal for all absent items."""
         raise NotImplementedError
 
     def _points_inside(self, lists):
-        """Return the points that each row would have in an election among the items of its list."""
+        """Return the points of each row if the items of its list were the only items of the query."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -108,7 +108,7 @@ def _scale_weights(lists):
 def _scaled(lists, weight):
     """Scale the weights of each query by a power of two.
 
-    The products in a mean then stay in range and exact.
+    The products in a weighted mean then neither overflow nor lose precision.
     """
     _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
     return np.ldexp(weight, -exponent[lists.list_query])

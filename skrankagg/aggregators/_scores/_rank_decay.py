@@ -32,12 +32,12 @@ class _RankDecay(BaseAggregator):
         raise NotImplementedError
 
     def _factor(self, lists):
-        """Return the factor of each candidate's sum; None stands for 1."""
+        """Return the factor of each candidate's sum; None means that all factors are 1."""
         factor = self._factor_again(lists)
         return None if factor is None else factor(lists.list_weight)
 
     def _factor_again(self, lists):
-        """Return a function that computes :meth:`_factor` from the list weights; None stands for a factor of 1."""
+        """Return a function that computes the factors from list weights; return None if all factors are 1."""
         return None
 
     def _aggregate(self, lists):
@@ -64,8 +64,8 @@ class ReciprocalRankFusion(_RankDecay):
         Damping constant, at least 0. The larger it is, the less the first places stand out. A mapping has a value for
         each voter.
     depth : int, default=None
-        Last rank of each list that counts, at least 1; with None all ranks count. Items beyond this rank stay in the
-        result, but the list adds 0 to their scores.
+        Last rank of each list that is used, at least 1; with None all ranks are used. Items beyond this rank stay in
+        the result, but the list adds 0 to their scores.
     normalize : bool, default=False
         Whether to divide scores by the greatest possible score. An item that comes first in every list of its query
         then scores 1. The order is the same.
@@ -77,28 +77,29 @@ class ReciprocalRankFusion(_RankDecay):
     RankBiasedCentroid : Its gains fall geometrically with the rank.
     InverseSquareRank : Its gains fall with the square of the rank.
     BordaCount : Its points fall linearly with the rank.
-    CombSUM : Gives the same order with ``norm="reciprocal"`` as RRF at ``k=60``. CombMNZ and others also accept this
-        norm.
+    CombSUM : With ``norm="reciprocal"`` it gives the same order as RRF with ``k=60``. CombMNZ and others also accept
+        this norm.
 
     Notes
     -----
-    With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`, from 1, and :math:`w_v` the list's weight [1]_,
+    Let :math:`r_v(i)` be the rank of item :math:`i` in list :math:`v`, counted from 1, and :math:`w_v` the weight of
+    the list. The score is [1]_
 
     .. math:: \mathrm{RRF}(i) = \sum_{v \ni i} \frac{w_v}{k + r_v(i)}.
 
     Tied items share their mean rank; an absent item gets 0. The time is linear in the number of rows.
 
     The paper chose 60 for runs of a thousand items, and 60 is the default here. :func:`~skrankagg.fuse` uses 30. On 24
-    judged collections, with lists cut at 100, 30 gained .5 points of nDCG@10 over 60 on average, and lost 1.8 points on
-    the worst collection. A `k` of 10 gained .1 points on average, and lost 4.4 points on the worst collection.
-    :class:`~skrankagg.aggregators.LearnedWeights` uses 20. With weights learnt from five judged queries, 20 gained .6
-    to .8 points over 60.
+    judged collections, with lists cut at 100, a `k` of 30 gained .5 points of nDCG@10 over 60 on average. It lost 1.8
+    points on the worst collection. A `k` of 10 gained .1 points on average, and lost 4.4 points on the worst
+    collection. :class:`~skrankagg.aggregators.LearnedWeights` uses 20. With weights learnt from five judged queries, a
+    `k` of 20 gained .6 to .8 points over 60.
 
     At ``k=60`` the number of lists that contain an item matters more than the ranks of the item. For example, rank 30
     in two lists beats rank 1 in one list. With two lists of at most ``k + 1`` items, the items that are in both lists
     come before all other items. With lists of a few dozen items choose `k` by cross-validation. The benchmark
-    ``benchmarks/hybrid.py`` fuses the first 30 items of two generated retrievers. If the retrievers are good, k=10
-    gains .005 of nDCG@10 over k=60; if they are weak, it loses .006. Scores depend only on ranks and do not measure
+    ``benchmarks/hybrid.py`` fuses the first 30 items of two generated retrievers. With good retrievers, k=10 gains .005
+    of nDCG@10 over k=60; with weak retrievers, k=10 loses .006. Scores depend only on ranks and do not measure
     relevance, so the same threshold means different things in different queries.
 
     References
@@ -175,7 +176,10 @@ class ReciprocalRankFusion(_RankDecay):
         bad = ~(np.isfinite(k) & (k >= 0))
         if bad.any():
             voter = first_row(bad)
-            raise InputError(f"`k` must be finite and at least 0; got {k[voter]:g} for {show_id(lists.voters, voter)}.")
+            raise InputError(
+                f"`k` must be finite and at least 0; got {k[voter]:g} for {show_id(lists.voters, voter)}. "
+                "Choose for example 60."
+            )
         return k[lists.list_voter]
 
     def _linear_gains(self, lists):
@@ -195,14 +199,16 @@ class ReciprocalRankFusion(_RankDecay):
 
 
 class RankBiasedCentroid(_RankDecay):
-    r"""Rank items by the attention that they get from a reader of each list.
+    r"""Rank items by the attention that readers of the lists give them.
 
-    A reader looks at the first item of a list. From each item, the reader goes on to the next with a fixed probability.
+    Each list has a reader, who looks at the first item of the list. After each item, the reader continues to the next
+    item with a fixed probability.
 
     Parameters
     ----------
     persistence : float, default=0.95
-        Probability of going on to the next item, above 0 and below 1. The lower it is, the more the first places count.
+        Probability that the reader continues to the next item, above 0 and below 1. A lower probability gives more
+        weight to the first places.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -213,15 +219,15 @@ class RankBiasedCentroid(_RankDecay):
 
     Notes
     -----
-    With :math:`p` the persistence, :math:`r_v(i)` the rank of item :math:`i` in list :math:`v` and :math:`w_v` the
-    list's weight [1]_,
+    Let :math:`p` be the persistence, :math:`r_v(i)` the rank of item :math:`i` in list :math:`v` and :math:`w_v` the
+    weight of the list. The score is [1]_
 
     .. math:: \mathrm{RBC}(i) = \sum_{v \ni i} w_v (1 - p) p^{r_v(i) - 1}.
 
     Tied items share their mean rank; an absent item gets 0. The paper tries values of :math:`p` from .9 to .99. Items
-    tie if their gains are below 1e-12 of the gain of the first place; at .95 this means beyond rank 540. Such items do
-    not tie if all of them are in one list and in no other list. Gains beyond the range of floating point are 0; at .95
-    this begins at rank 14,500. The time is linear in the number of rows.
+    tie if their gains are below 1e-12 of the gain of the first place; with :math:`p = .95` these are the items beyond
+    rank 540. Such items do not tie if all of them are in one list and in no other list. Gains too small for floating
+    point are 0; with :math:`p = .95` these are the gains from rank 14,500 on. The time is linear in the number of rows.
 
     References
     ----------
@@ -261,10 +267,10 @@ class RankBiasedCentroid(_RankDecay):
 
 
 class InverseSquareRank(_RankDecay):
-    r"""Rank items by the sum of their inverse squared ranks, multiplied by the number of their lists.
+    r"""Rank items by the sum of their inverse squared ranks, multiplied by the number of lists that contain them.
 
-    The factor can also be the logarithm of this number. Only the first places matter much. Items in the tail are
-    ordered by the number of their lists.
+    The factor can also be the logarithm of this number. Only the first places of a list have a large effect. Items far
+    down are mainly ordered by the number of lists that contain them.
 
     Parameters
     ----------
@@ -282,8 +288,8 @@ class InverseSquareRank(_RankDecay):
 
     Notes
     -----
-    With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`, :math:`w_v` the list's weight and :math:`h(i)` the
-    total weight of the lists that contain the item [1]_,
+    Let :math:`r_v(i)` be the rank of item :math:`i` in list :math:`v`, :math:`w_v` the weight of the list and
+    :math:`h(i)` the total weight of the lists that contain the item. The score is [1]_
 
     .. math:: \mathrm{ISR}(i) = g(h(i)) \sum_{v \ni i} \frac{w_v}{r_v(i)^2},
 
@@ -316,7 +322,7 @@ class InverseSquareRank(_RankDecay):
     3     q    d  0.160     4
     """
 
-    _guide = {"absent": "0, and the list does not count towards its factor", "ties": "mean rank", "cost": "$N$"}
+    _guide = {"absent": "0; the list does not increase the factor", "ties": "mean rank", "cost": "$N$"}
     _tag_notes = {"unanimity": 'not with `support="log"` and `sigma=0`'}
     _parameter_constraints: dict = {
         "support": [StrOptions({"count", "log"})],
@@ -361,7 +367,7 @@ class InverseSquareRank(_RankDecay):
         if low.any():
             one, *_ = np.unravel_index(np.argmax(low), low.shape)
             raise InputError(
-                f"support='log' needs lists of total weight at least 1 - sigma for each item; got "
+                "support='log' needs a total list weight of at least 1 - sigma for each item; got "
                 f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply the "
                 "weights of all lists by one number, or choose support='count'."
             )

@@ -15,7 +15,7 @@ def sum_rows(lists, value, given=None):
     """For each candidate, add up the values of its rows, each multiplied by the weight of its list.
 
     `given` contains one value for each list. The list adds this value, times its weight, to all items of its query.
-    None stands for 0.
+    None means 0.
     """
     total = np.bincount(lists.candidate, weights=weigh_rows(lists, value), minlength=lists.n_candidates)
     if given is not None:
@@ -26,7 +26,7 @@ def sum_rows(lists, value, given=None):
 def sum_sizes(lists, value, given=None):
     """Sum absolute values in the same way as :func:`sum_rows`.
 
-    The sums help to estimate rounding errors where terms of both signs may cancel.
+    These sums are used to estimate rounding errors if positive and negative terms may cancel.
     """
     return sum_rows(lists, np.abs(value), None if given is None else np.abs(given))
 
@@ -36,7 +36,7 @@ def sum_rows_again(lists, value, given=None):
 
     The function also accepts the weights of many replicates as columns of an array of shape (n_lists, n_replicates).
     Each sum is bitwise equal to the result of a separate call. Only the weights change from call to call, so the sum is
-    a product with a fixed matrix. This product adds in the order of the rows, too.
+    a product with a fixed matrix. This product also adds the terms in the order of the rows.
     """
     values = sparse_rows(lists.row_ptr, lists.candidate, value, lists.n_candidates).T
     if given is None:
@@ -51,7 +51,7 @@ def sum_rows_again(lists, value, given=None):
 
 
 def times(value, weight):
-    """Multiply the number of each list by its weights; `weight` has shape (n_lists,) or (n_lists, n_replicates)."""
+    """Multiply the value of each list by its weights; `weight` has shape (n_lists,) or (n_lists, n_replicates)."""
     return (value * weight.T).T
 
 

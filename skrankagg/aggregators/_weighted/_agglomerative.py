@@ -19,7 +19,7 @@ __all__ = ["Agglomerative"]
 
 
 class Agglomerative(WeightedAggregator):
-    r"""Merge the two most similar lists until one list is left; lists that agree with the majorities weigh more.
+    r"""Merge the two most similar lists until one list is left; lists that agree with majorities have more weight.
 
     Nearly equal lists are merged first, so they count as one list when they are merged with the other lists.
 
@@ -65,14 +65,14 @@ class Agglomerative(WeightedAggregator):
         w = \frac{c_1 w_1 + c_2 w_2}{c_1 + c_2} \quad\text{or}\quad
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
-    with :math:`\bar\rho` the mean similarity of the merged list to the other lists; the merged list is then ranked
-    again. Two implementations disagree on the weight of a merged list. The two forms above follow these implementations
-    and were not checked against the paper. ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2`, so the
-    order of the voters does not matter. "similarity" is the second form.
+    where :math:`\bar\rho` is the mean similarity of the merged list to the other lists, and the merged list ranks its
+    items by :math:`s`. The two forms of :math:`w` follow two implementations that disagree; the paper may differ.
+    ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2`, so the order of the voters does not matter.
+    "similarity" is the second form.
 
     Tied items share their mean rank. The items missing from a list tie below the items of the list. For the majorities
     a ranked item is above an absent item, and two absent items are not compared. Among pairs of lists with the same
-    similarity, the pair with the largest weight is merged. If several pairs are left, the content of the lists decides.
+    similarity, the pair with the largest weight is merged. If several pairs remain, the content of the lists decides.
     The method does not accept weights of lists: two copies of a list merge into one list, and this list is not a list
     of weight 2. The time for each query is :math:`O(m n^2 + m^2 n + m^3)`, and the memory is :math:`O(n^2 + m n)`.
 
@@ -96,7 +96,7 @@ class Agglomerative(WeightedAggregator):
     """
 
     _guide = {
-        "absent": "the mean of the places left over, (L + 1 + n) / 2; in the majorities below each item of the list",
+        "absent": "the mean of the remaining places, (L + 1 + n) / 2; for the majorities below each item of the list",
         "ties": "mean rank",
         "cost": "$m n^2 + m^2 n + m^3$",
     }
@@ -131,8 +131,8 @@ class Agglomerative(WeightedAggregator):
         lists = super()._prepare(X)
         if self.c1 + self.c2 == 0:
             raise InputError(
-                "`c1` and `c2` of Agglomerative must not both be 0: the weight of a merged list divides by c1 + c2. "
-                "Raise one of them."
+                "`c1` and `c2` of Agglomerative must not both be 0: the weight of a merged list is divided by c1 + "
+                "c2. Raise one of them."
             )
         return lists
 

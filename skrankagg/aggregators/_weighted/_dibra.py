@@ -39,7 +39,7 @@ class DIBRA(WeightedAggregator):
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the consensus, see Notes.
     gamma : float, default=1.5
-        Rate at which the gain in weight falls with the distance and from iteration to iteration, above 0.
+        Rate at which the gain in weight decreases with the distance and with the number of the iteration, above 0.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
         Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query. The
         paper uses "min-max" together with ``distance="cosine"``.
@@ -85,16 +85,16 @@ class DIBRA(WeightedAggregator):
 
     Notes
     -----
-    Weights start at 1. In iteration :math:`t = 1, 2, \dots` the lists are aggregated with the scaled weights. With
-    :math:`d_v` the distance of list :math:`v` to this consensus, the weights then change [1]_:
+    Weights start at 1. In iteration :math:`t = 1, 2, \dots` the lists are aggregated with the scaled weights. Let
+    :math:`d_v` be the distance of list :math:`v` to this consensus. The weights then change to [1]_
 
     .. math:: w_v \leftarrow w_v + e^{-\gamma t d_v}.
 
     The iteration ends when no weight of the query grows by more than `tol`, or after `max_iter` iterations. The weight
     of a list equal to the consensus grows by 1 in each iteration, without limit, as long as the consensus stays the
     same. The result uses the final weights. In the distances, :math:`r` is the rank in the list, :math:`L` is the
-    length of the list and :math:`a` is the place in the consensus. The number of items is :math:`n`. The place in the
-    consensus among the items of the list alone is :math:`b`:
+    length of the list and :math:`a` is the place in the consensus. The number of items is :math:`n`. :math:`b` is the
+    place in the consensus after all items outside the list are removed:
 
     ================ ==============================================================================================
     "cosine"         1 - the cosine of the points :math:`L + 1 - r` (absent 0) and :math:`n + 1 - a`
@@ -105,15 +105,16 @@ class DIBRA(WeightedAggregator):
     ================ ==============================================================================================
 
     Agreement must mean a small distance, as the abstract of the paper demands. The author's program, FLAGR, sets the
-    two vectors of the cosine in opposite directions and uses correlations as distances. This method does not.
+    two vectors of the cosine in opposite directions and uses correlations as distances. DIBRA does neither.
 
-    ``prune="low"`` keeps the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, with
-    :math:`w'` the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into `n_buckets`
-    buckets of equal size. With :math:`m` the number of voters of a weight above 0, bucket :math:`b` of :math:`B` has
-    the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item the confidences of its lists are added
-    up, and each list keeps the :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest sums. The
-    aggregator then uses only the cut lists. Items missing from all cut lists come last, in their former order. The
-    first of these is as far below the other items as the largest score of the query is from 0.
+    ``prune="low"`` keeps the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, where
+    :math:`w'` is the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into
+    `n_buckets` buckets of equal size. Let :math:`m` be the number of voters with a weight above 0. Bucket :math:`b` of
+    :math:`B` has the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item the confidences of its
+    lists are added up, and each list keeps the :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest
+    sums. The aggregator then uses only the cut lists. Items missing from all cut lists come last, in their former
+    order. The gap in score between the other items and the first of these items is the largest absolute score of the
+    query.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
     consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
@@ -327,7 +328,7 @@ class DIBRA(WeightedAggregator):
 
 
 class _Iterating:
-    """Lists of the queries whose weights still change, and values that are computed once for many iterations."""
+    """Lists of the queries whose weights still change, and values that are reused in many iterations."""
 
     def __init__(self, method, lists):
         self.method, self.running = method, np.arange(lists.n_lists)

@@ -33,8 +33,8 @@ def alpha_majority(counts, total, alpha, beta):
 def disagreements(ranks, absent, majority):
     """For each list, count the pairs of items on which the list opposes a majority.
 
-    A pair also counts, but only half, if the list contains neither item. `ranks` and `absent` have shape (n_lists,
-    n_items); `absent` marks the items missing from each list.
+    A pair is counted as one half if the list contains neither item. `ranks` and `absent` have shape (n_lists, n_items);
+    `absent` marks the items missing from each list.
     """
     n = ranks.shape[1]
     against = count_above(ranks, majority.T)
@@ -45,7 +45,7 @@ def disagreements(ranks, absent, majority):
 
 
 class PreferenceRelations(WeightedAggregator):
-    r"""Rank items by counts of the items below them; lists that seldom oppose a large majority weigh more.
+    r"""Rank items by counts of the items below them; lists that seldom oppose a large majority have more weight.
 
     A list loses weight for each pair on which it contradicts almost all other lists. Each list then counts the items
     below each of its items, and the score is the weighted sum of these counts.
@@ -56,7 +56,7 @@ class PreferenceRelations(WeightedAggregator):
         Largest share of a minority, above 0 and at most 1/2. A minority is overruled if its share of the lists that
         compare the two items is below `alpha`.
     beta : float, default=0.5
-        Share of all lists that must compare two items for a majority to count, from 0 to 1.
+        Share of all lists that must compare two items before their majority is used, from 0 to 1.
     absent_edges : bool, default=True
         Whether an item of a list also gets a point for each item that is missing from the list.
     weighting : {"query", "global"}, default="query"
@@ -92,15 +92,16 @@ class PreferenceRelations(WeightedAggregator):
     A list compares two items if it ranks one above the other, or contains only one of them. The pair is decided [1]_ if
     at least :math:`\beta m` of the :math:`m` lists compare it, and less than the share :math:`\alpha` of these lists
     prefers one of the two items. Let :math:`D_v` be the number of decided pairs that list :math:`v` orders the other
-    way, plus half the number of decided pairs with neither item in the list,
+    way, plus half the number of decided pairs with neither item in the list. The weight of the list and the score of an
+    item are
 
     .. math:: w_v = 1 - D_v / \tbinom{n}{2}, \qquad s(i) = \sum_v w_v |\{j : v \text{ ranks } i \text{ above } j\}|,
 
-    the weighted in-degree of :math:`i` in the graph of preferences. Tied items are not compared. An absent item is
-    below every ranked item; in the score this holds only with ``absent_edges=True``. In a query of a single item all
-    weights are 1. The value 1/2 for a pair with neither item in the list follows two implementations. The parameter
-    `absent_edges` exists because these implementations differ in the edges for absent items. The time for each query is
-    :math:`O(m n^2)`, and the memory is :math:`O(n^2)`.
+    where :math:`s(i)` is the weighted in-degree of :math:`i` in the graph of preferences. Tied items are not compared.
+    An absent item is below every ranked item; in the score this holds only with ``absent_edges=True``. In a query of a
+    single item all weights are 1. The value 1/2 for a pair with neither item in the list follows two implementations.
+    The parameter `absent_edges` exists because these implementations differ in the edges for absent items. The time for
+    each query is :math:`O(m n^2)`, and the memory is :math:`O(n^2)`.
 
     References
     ----------
@@ -184,7 +185,7 @@ class PreferenceRelations(WeightedAggregator):
         return Contributions(self._out_degrees(lists, weight))
 
     def _out_degrees(self, lists, weight):
-        """For each row, count the items that its list ranks lower; the count is multiplied by the list's weight."""
+        """Return, for each row, the number of items that its list ranks lower, multiplied by the list's weight."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:

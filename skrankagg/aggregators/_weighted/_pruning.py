@@ -1,4 +1,4 @@
-"""The two kinds of pruning in DIBRA, which cut lists by the weights of their voters."""
+"""The two kinds of pruning in DIBRA; both use the weights of the voters to cut lists."""
 
 import numpy as np
 

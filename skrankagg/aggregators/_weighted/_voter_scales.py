@@ -9,9 +9,9 @@ from ..._arrays._ragged import expand
 def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
     """Scale the weights of the lists within each query.
 
-    `weight` has shape (n_lists,) and is at least 0. `known` marks the lists that set the scale; the other lists get the
-    mean of the scaled weights. If the norm would divide by 0, for example if all weights of a query are equal, each
-    list gets 1.
+    `weight` has shape (n_lists,) and is at least 0. `known` marks the lists from which the scale is computed; the other
+    lists get the mean of the scaled weights. If the norm would divide by 0, for example if all weights of a query are
+    equal, each list gets 1.
     """
     if norm is None:
         return weight
