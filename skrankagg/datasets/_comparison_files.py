@@ -24,8 +24,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     Parameters
     ----------
     path : str, path-like or file open for bytes
-        Text file in UTF-8 with a header, separated by commas, tabs or semicolons, plain or compressed by gzip; or a
-        Parquet file. It has a row for each comparison, and the columns that
+        A Parquet file, or a text file in UTF-8 with a header, plain or compressed by gzip. Commas, tabs or semicolons
+        separate the fields of a text file. The file has a row for each comparison, and the columns that
         :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` finds by name, such as winner and
         loser, or model_a, model_b and winner.
 
@@ -43,8 +43,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     ImportError
         If the file is a Parquet file, and pyarrow is missing.
     ValueError
-        If the columns of a comparison are missing, a line has too many fields, or the file is not in UTF-8. If a tie is
-        not one of 0, 1, true and false, or a weight is not a number.
+        If the file is not in UTF-8, lacks the columns of a comparison, or has a line with too many fields. Also if a
+        tie is not 0, 1, true or false, or a weight is not a number.
 
     See Also
     --------

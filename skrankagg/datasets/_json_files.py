@@ -76,8 +76,8 @@ def read_json(source, kind):
     Returns
     -------
     DataFrame
-        Columns of the known names, in the order of the file. Ids are str; numbers are float64, or 64-bit integers if
-        float64 would round them.
+        The columns of `kind` that the file contains, with rows in the order of the file. Ids are str; numbers are
+        float64, or 64-bit integers if float64 would round them.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def read_json(source, kind):
 
 
 def _check_judgements(names, rows):
-    """Raise InputError if all judgements are integers, and if some integer does not fit into int64."""
+    """Raise InputError if all judgements are integers, but some integer does not fit into int64."""
     query, item, number = (names.index(name) for name in ("query", "item", "relevance"))
     grades = [row[number] for row in rows]
     if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
