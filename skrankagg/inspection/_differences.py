@@ -56,7 +56,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         If `first` or `second` is not a data frame or RankedLists.
     ValueError
         If the two consensuses have no query in common, if one of them has several lists for a query, or if `top` is not
-        a number of places.
+        a positive integer.
 
     See Also
     --------
@@ -164,9 +164,9 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """For each row, return the number of places by which the order of `place` puts the row higher in its group.
+    """Return the number of places that each row rises if the rows of each group are sorted by `place`.
 
-    The number is negative if the order of `place` puts the row lower.
+    The number is negative for rows that fall.
     """
     order = group_order(expand(ptr), place)
     here = positions(ptr)

@@ -41,7 +41,7 @@ def test_left_out_equals_a_loop_over_the_queries(base):
 def test_gain_is_a_line_of_the_difference_left_out(n_queries, level, slope, std):
     found = expected_gain(LearnedWeights(), *data(n_queries))
     assert found.gain == pytest.approx(level + slope * found.left_out) and found.std == std
-    assert f"{found.left_out:+.1f} points over equal weights" in found.text
+    assert f"{found.left_out:+.1f} points compared with equal weights" in found.text
     assert f"by about {found.gain:+.1f} ± {std} points" in found.text
 
 
@@ -50,7 +50,10 @@ def test_text_states_how_often_such_weights_gained():
     clear = expected_gain(LearnedWeights(), lists, qrels)
     assert clear.left_out > 2 and clear.text.endswith("They were better in 19 of 20 cases.")
     # Equal voters have nothing to learn from: the difference is near 0.
-    for n_queries, end in ((5, "in 3 of 4 cases. Judge five more queries to be surer."), (10, "in 17 of 20 cases.")):
+    for n_queries, end in (
+        (5, "in 3 of 4 cases. Judge five more queries for a better estimate."),
+        (10, "in 17 of 20 cases."),
+    ):
         found = expected_gain(LearnedWeights(shrinkage=1e9), *data(n_queries))
         assert abs(found.left_out) < 0.01 and found.text.endswith(end)
     assert expected_gain(LearnedWeights(shrinkage=1e9), *data(20)).text.endswith("in 19 of 20 cases.")
@@ -65,12 +68,14 @@ def test_queries_without_a_relevant_item_in_the_lists_do_not_count():
     assert expected_gain(LearnedWeights(), lists, Qrels.from_frame(frame)) == expected
     few = expected_gain(LearnedWeights(), lists[:4], qrels)
     assert few.n_queries == 4 and np.isnan([few.left_out, few.gain, few.std]).all()
-    assert "They are too few to tell the gain on new queries; judge 5 or more." in few.text
+    assert "These are too few to estimate the gain on new queries; judge 5 or more." in few.text
 
 
 def test_expected_gain_rejects_other_methods_and_judgements():
     lists, qrels = data(5)
-    with pytest.raises(InputError, match=r"`aggregator` must be LearnedWeights; got BordaCount\(\). Measure others"):
+    with pytest.raises(
+        InputError, match=r"`aggregator` must be LearnedWeights; got BordaCount\(\). Measure other methods"
+    ):
         expected_gain(BordaCount(), lists, qrels)
     with pytest.raises(InputTypeError, match="must be a data frame"):
         expected_gain(LearnedWeights(), lists, [1])
