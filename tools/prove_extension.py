@@ -375,7 +375,7 @@ def edit(folder, path, old, new):
     path = folder / path
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if bool(old) != bool(text) or (old and text.count(old) != 1):
-        raise RuntimeError(f"{path} must hold {old!r} once; got {text.count(old) if old else 'a file'}.")
+        raise RuntimeError(f"{path} must contain {old!r} once; got {text.count(old) if old else 'a file'}.")
     path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
 
 

@@ -30,7 +30,7 @@ def stale(part):
 def complaint(part):
     """Return a sentence that names the stale files of a part, or an empty text if there are none."""
     names = ", ".join(path.relative_to(ROOT).as_posix() for path in stale(part))
-    return names and f"{names} must follow from the code and do not ({part}). Run python tools/regenerate.py."
+    return names and f"{names} differ from the text that the code generates ({part}). Run python tools/regenerate.py."
 
 
 def main(argv=None):

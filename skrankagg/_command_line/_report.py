@@ -1,4 +1,4 @@
-"""Output of notes on the data, tables and plots."""
+"""Output of the commands: notes on the data, tables and plots."""
 
 import os
 import re

@@ -33,7 +33,7 @@ _MOST_WEIGHTS = 200
 
 
 class _CountedScorer:
-    """Scorer that calls `step` after each score to count the fits of a search; a copy is the same object."""
+    """Scorer that calls `step` after each score to count the fits of a search; copying it returns the same object."""
 
     def __init__(self, scorer):
         self.scorer, self.step = scorer, None
@@ -65,7 +65,7 @@ def tune(args, progress):
     encoded = encode_qrels(qrels, lists)
     if int(encoded.judged.sum()) < 2 * args.cv:
         raise UserError(
-            f"{int(encoded.judged.sum())} judged queries are too few for {args.cv} folds within {args.cv} folds; "
+            f"{int(encoded.judged.sum())} judged queries are too few for {args.cv} outer and {args.cv} inner folds; "
             "lower --cv, or judge more queries."
         )
     seed, first = args.random_state or 0, next(iter(measures))

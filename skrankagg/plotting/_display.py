@@ -138,8 +138,8 @@ class Display:
     def _measured(cls, comparator, names, qrels=None):
         """Return a frame of measures of a fitted Comparator, indexed by method and query; failed methods have NaN.
 
-        The name None stands for the first measure that the comparator has computed. Measures that the comparator has
-        not computed are computed for its runs. They use `qrels`, or the comparator's judgements if `qrels` is None.
+        The name None selects the first measure that the comparator has computed. Measures that the comparator has not
+        computed are computed for its runs. They use `qrels`, or the comparator's judgements if `qrels` is None.
         """
         cls._check_fitted(comparator)
         measured = comparator._measured()
@@ -154,7 +154,7 @@ class Display:
             raise InputError(
                 f"`metric` of {cls.__name__} must be a measure of the Comparator, which has "
                 f"{', '.join(measured.columns)}; got {', '.join(lacking[:3])}. Add it to the Comparator's metrics, or "
-                "give qrels=."
+                "pass qrels=."
             )
         # A Comparator measures the judged queries of its own lists; other queries have no results and are left out
         # below. Failed methods have no run.

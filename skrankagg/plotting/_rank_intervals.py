@@ -66,7 +66,7 @@ class RankStabilityDisplay(Display):
     --------
     skrankagg.inspection.rank_stability : Computes the numbers.
     skrankagg.inspection.rank_confidence : Computes confidence sets, which can also be drawn.
-    PreferenceProbabilityDisplay : Shows the order of every two items over the draws.
+    PreferenceProbabilityDisplay : Shows how often each item is above every other item in the draws.
 
     Notes
     -----

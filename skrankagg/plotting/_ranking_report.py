@@ -38,7 +38,7 @@ class RankingReport:
     facts : dict of str to object
         The method, the lists and the settings.
     caveats : list
-        Caveats, in the form that the page needs.
+        Caveats, as texts that are ready for the page.
 
     See Also
     --------

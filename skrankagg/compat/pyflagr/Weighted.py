@@ -20,7 +20,7 @@ _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 
 class PreferenceRelationsGraph(Method):
-    """Weighted aggregation in which voters that agree with small minorities count less.
+    """Weighted aggregation in which voters that agree with small minorities have less weight.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class DIBRA(Method):
     d1, d2 : float, default=0.4, 0.1
         Coefficients of the share of a list that the cut keeps.
     tol : float, default=0.01
-        Tolerance; the iteration ends when no weight grows by more than this.
+        Tolerance; the iteration ends when no weight grows by more than `tol`.
     max_iter : int, default=50
         Largest number of iterations.
     pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25

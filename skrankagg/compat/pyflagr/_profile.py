@@ -1,4 +1,4 @@
-"""The encoded input lists; and, for each query, matrices with a row for each list and a column for each item."""
+"""Encoded input lists of all queries, and the lists of each query as matrices."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -53,7 +53,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """Encode the nonempty lists for parts of the main estimators; the id of a voter is the voter's number."""
+        """The nonempty lists as RankedLists, for the main estimators; the id of a voter is its number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -119,7 +119,7 @@ class QueryTable:
 
     @cached_property
     def above(self):
-        """Count the lists that have the row's item above the column's item; absent items are below all other items."""
+        """Count the lists that rank the row's item above the column's item; absent items are below all other items."""
         return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
 
     @cached_property
