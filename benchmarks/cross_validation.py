@@ -1,4 +1,4 @@
-"""Time a cross-validation of eight settings on 5 million rows, next to one transform and evaluation of each.
+"""Time a cross-validation of eight settings on 5 million rows, and a single transform and evaluation of each setting.
 
 python benchmarks/cross_validation.py [--queries 1000] [--voters 50] [--length 100] [--frame]
 

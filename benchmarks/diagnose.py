@@ -1,8 +1,8 @@
-"""Count the planted defects that diagnose names and its warnings on sound lists, and measure its time.
+"""Measure how often diagnose finds planted defects, how often it warns about sound lists, and how long it takes.
 
-python benchmarks/diagnose.py [--draws 100] prints two shares and a time. The first is the share of draws in which a
-warning names the planted voter, the second the share of sound draws with any warning. The time is for 1000 queries of
-12 lists of 100 items.
+python benchmarks/diagnose.py [--draws 100] prints two shares and a time. First comes the share of draws in which a
+warning names the planted voter, then the share of sound draws with any warning. The time is for 1000 queries of 12
+lists of 100 items.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Time the encoding of 5 million rows, next to a pandas factorize of the id columns, or of one small query.
+"""Time the encoding of 5 million rows, and a pandas factorize of their id columns; or time one small query.
 
 Two kinds of pandas strings are measured: strings in pyarrow, if pyarrow is installed, and Python strings. Python
 strings are measured twice. Either the rows with equal ids share a string, as after read_csv, or each row has its own

@@ -1,4 +1,4 @@
-"""Times of measures, next to pytrec_eval (in C), and of Kendall's distances between many lists.
+"""Times of measures, compared with pytrec_eval (in C), and times of Kendall's distances between many lists.
 
 Run it from anywhere as `python benchmarks/evaluation.py [small|large|kendall]`; pytrec-eval-terrier comes with
 the extra `test`. The dicts for pytrec_eval are built beforehand, and its judgements are parsed beforehand.

@@ -7,8 +7,8 @@ breast cancer and digits data, and generated data of 120 rows and 500 columns; 3
 
 Each repeat has 5 outer folds, which measure the accuracy (mean and standard deviation). Three inner folds of each
 training part determine the number of features. All selectors use the same grid, and the smallest of several equal
-numbers is chosen. RFECV determines the number by itself, with the same number of folds. --n-features sets the number
-for each data set instead.
+numbers is chosen. RFECV chooses the number with its own cross-validation, with the same number of folds. --n-features
+sets the number for each data set instead.
 
 "features" is the mean number of features kept. "stability" is the index of Nogueira and others over the sets of the
 outer folds. "seconds" is the CPU time of one fit of the selector on an outer training part, with the chosen number.
@@ -78,7 +78,7 @@ INNER = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
 def contenders(step):
-    """Build the selectors as functions of the number of features."""
+    """Return a dict from the name of each selector to a function that builds it for a given number of features."""
     return {
         "no selection": None,
         "SelectKBest, F-test": lambda k: SelectKBest(k=k),

@@ -1,4 +1,4 @@
-"""Time fuse on one query and on a batch of plain lists, next to loops over dicts, frames, rankops and ranx.
+"""Time fuse on one query and on a batch of plain lists, and compare it with loops over dicts, frames, rankops and ranx.
 
 Run it from anywhere as `python benchmarks/fuse.py`. `pip install 'skrankagg[bench]'` installs rankops and ranx; their
 rows are left out if they are missing. A query is 3 lists of 100 ids from a pool of 250. A batch is 1000 queries of 5

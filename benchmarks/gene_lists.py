@@ -1,15 +1,15 @@
-"""Accuracy on simulated gene lists, next to the table of Wang et al. (2022), which uses the same simulation.
+"""Accuracy on simulated gene lists, compared with the table of Wang et al. (2022), who used the same simulation.
 
 python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the true 100 best of
-20,000 items that are among the first 100 items of a consensus. The median noise M is 3 and the heterogeneity D is 1 and
+20,000 items that are among the first 100 items of a consensus. The median noise M is 3, and the heterogeneity D is 1 or
 3. Types of data are named as in the paper. The lists are large (0) or small (1). There are only ranked lists (r), or
 ranked and unranked lists (m).
 
 The published means and standard errors are from 100 repeats. The study's supplementary files have a row for each
 repeat. The study is B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in
 experimental results", Bioinformatics 38:4927, 2022, doi:10.1093/bioinformatics/btac621. z is the difference divided by
-its standard error, which includes the repeats of both sides. All methods of one type and D rank the same lists, so
-their z values are not independent.
+its standard error, which includes the repeats of the study and of this script. All methods of one type and D rank the
+same lists, so their z values are not independent.
 """
 
 import argparse

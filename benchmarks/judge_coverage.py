@@ -5,8 +5,8 @@ Run it from anywhere as `python benchmarks/judge_coverage.py [--boards 300]`; it
 Each judge makes 20 comparisons of 8 models by log-worths of its own: the log-worths of the board plus normal tastes.
 The truth is the board of a million comparisons by new judges. The table contains the share of the intervals that
 contain the truth. An interval is the score plus and minus the standard error times a quantile of the normal
-distribution. For errors by judge, quantiles of the t distribution are used, too. It has G - 1 degrees of freedom for G
-judges.
+distribution. For errors by judge, quantiles of the t distribution with G - 1 degrees of freedom are also used, where G
+is the number of judges.
 """
 
 import argparse

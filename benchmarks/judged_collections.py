@@ -2,7 +2,7 @@
 
 `python benchmarks/judged_collections.py FOLDER...` prints a table. A folder contains `runs/*`, one run of TREC's format
 for each voter, and `*qrels*`; or `rank_agg.csv[.gz]` and `rel_agg.csv[.gz]` of MQ2008-agg, as in metasearch.py.
-`FOLDER:RUN,RUN` takes some of the runs. Lists are cut at --depth. Only queries with a relevant item count.
+`FOLDER:RUN,RUN` selects some of the runs. Lists are cut at --depth. Only queries with a relevant item are used.
 
 Methods are the library's default methods, more variants, all methods that learn from judgements, and the methods of
 ranx and PyFLAGR if --python has them. nDCG@10 has linear gains. All values are in percent.
@@ -10,16 +10,16 @@ ranx and PyFLAGR if --python has them. nDCG@10 has linear gains. All values are 
 Protocol: a method that learns is fitted on 3, 5 or 10 queries and measured on all others. The training queries are
 drawn with a seed, 20 times, and the draws are the same for all methods. "all others" divides the queries into ten
 random parts and learns each part's consensus from the other nine, so that every query is measured once. Other methods
-merge all queries at once, without judgements. A collection's difference is the mean over draws and queries. Its error
-is the standard error over the queries of a draw, averaged over the draws. A win or a loss is a difference of more than
-two of these errors. The table has the mean of the differences, plus or minus its standard error over collections, the
-worst collection, and wins : losses.
+merge all queries at once, without judgements. A collection's difference is the mean over draws and queries. The error
+of this difference is the standard error over the queries of a draw, averaged over the draws. A win or a loss is a
+difference of more than two of these errors. The table has the mean of the differences, plus or minus its standard error
+over collections, the worst collection, and wins : losses.
 
 `s` is CPU seconds of one fit and one consensus of all measured queries, added up over collections. `MiB` is the largest
 memory that a fit and a consensus add. Every method runs in a process of its own, and has --limit CPU seconds for a
-collection, with all its draws and measurements. The methods of ranx share a process, because it compiles. Results are
-kept in --results, one line of JSON each. A later call runs only what is missing: another collection, method or version.
-Linux only.
+collection, with all its draws and measurements. The methods of ranx share a process, because ranx compiles its
+functions. Results are kept in --results, one line of JSON each. A later call computes only missing results, such as
+those of a new collection, method or version. Linux only.
 """
 
 import argparse
@@ -173,7 +173,7 @@ def named_folders(arguments):
 
 
 class Entry(NamedTuple):
-    """A row of the table: a method, how many queries it learns from, and how many items of each are judged."""
+    """A row of the table: a method, its number of training queries, and the number of judged items of each query."""
 
     method: Any
     n_train: int | str | None = None
@@ -266,7 +266,7 @@ def values_of(run, qrels, queries):
 
 
 def shallow(lists, qrels, n_items):
-    """Judge only the first items of each query, by the full judgements."""
+    """Keep only the judgements of the `n_items` items of each query that items_to_judge chooses."""
     chosen = items_to_judge(lists, queries=lists.queries.tolist(), top=n_items)[["query", "item"]]
     return sk.Qrels.from_frame(chosen.merge(qrels.to_frame(), on=["query", "item"]))
 
@@ -358,7 +358,7 @@ def outcome_of(entry, collection, result=None):
 
 
 def _work(sender, group, collection, limit):
-    """Run in a process of its own: limit its CPU time, and send a record for each entry."""
+    """Measure a group of entries in a separate process with limited CPU time; send a record for each entry."""
     os.setpgrp()
     gc.freeze()  # the garbage collector then ignores the objects of the parent process
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -391,7 +391,7 @@ class Task:
         self.deadline = time.monotonic() + 20 * limit * len(group) + 60
 
     def results(self):
-        """Return the entries and their records, of a process that has ended or is too late."""
+        """Return the entries and their records; the process must have ended or exceeded its time limit."""
         records = None
         if self.receiver.poll():
             with contextlib.suppress(EOFError):  # the process has ended without a record
@@ -417,7 +417,7 @@ class Task:
 
 
 def run_all(todo, collection, limit, workers):
-    """Run entries on a collection, some at a time, and yield each entry with its record when it ends."""
+    """Run entries on a collection in up to `workers` processes; yield each entry with its record when it ends."""
     shared = [entry for entry in todo if isinstance(entry.method, Peer) and entry.method.library == "ranx"]
     waiting = [[entry] for entry in todo if all(entry is not one for one in shared)] + ([shared] if shared else [])
     waiting.reverse()
@@ -440,7 +440,7 @@ def run_all(todo, collection, limit, workers):
 
 
 def key_of(collection, entry, depth):
-    """Return what identifies a result: collection, its data, method and version."""
+    """Return the key of a result, which consists of the collection, its data, the method and the version."""
     return {
         "collection": collection.name,
         "data": collection.digest,
@@ -450,7 +450,7 @@ def key_of(collection, entry, depth):
 
 
 def read_results(path):
-    """Read earlier results by their key; later lines replace earlier ones, and a last line without an end is left."""
+    """Read earlier results by their key; later lines replace earlier lines, and an incomplete last line is ignored."""
     found = {}
     path = Path(path)
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []:
@@ -461,7 +461,7 @@ def read_results(path):
 
 
 def is_done(record, limit):
-    """Check that a result need not be computed again: with more time, a method that was too slow may end."""
+    """Return True if a result need not be computed again; a method that was too slow runs again with a larger limit."""
     return record is not None and (record["outcome"] != "limit" or record["limit"] >= limit)
 
 
@@ -478,7 +478,7 @@ def append(path, record):
 
 
 def gather(collections, chosen, options):
-    """Run what is missing; return the records by collection, each a dict by the name of the row."""
+    """Compute the missing results; return a dict from each collection to its records by name of the row."""
     known, found = read_results(options.results), {}
     for name, (folder, runs) in collections.items():
         collection = prepare(name, *load_collection(folder, runs), options.depth)
@@ -607,7 +607,7 @@ def write_page(printed):
 
 
 def main():
-    """Run what is missing, and print the table."""
+    """Compute the missing results, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER", help="FOLDER, FOLDER:RUN,RUN or a pattern")
     parser.add_argument("--depth", type=int, default=100, help="number of items of each list")

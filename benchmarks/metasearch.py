@@ -1,4 +1,4 @@
-"""Fusion methods on real runs, next to published results, for LETOR's MQ2008-agg and TREC's Robust track.
+"""Fusion methods on real runs, compared with published results, for LETOR's MQ2008-agg and TREC's Robust track.
 
 `python benchmarks/metasearch.py letor FOLDER` reads MQ2008-agg. The folder contains `rank_agg.csv[.gz]` (query, voter,
 item, value) and `rel_agg.csv[.gz]` (query, 0, item, relevance). The values are scores, and higher scores are better.

@@ -1,4 +1,4 @@
-"""Times of fusion and evaluation, next to ranx 0.3 (numba), on 1000 queries x 5 runs x 100 items, warm and cold.
+"""Times of fusion and evaluation, compared with ranx 0.3 (numba): 1000 queries x 5 runs x 100 items, warm and cold.
 
 Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` installs ranx.
 Calls of ranx run in separate processes. The runs for ranx are built beforehand, and its functions are compiled

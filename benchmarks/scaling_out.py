@@ -50,7 +50,7 @@ WORKER_MEMORY = "2GiB"
 
 
 def make_data(folder, n_queries):
-    """Write the lists, unless they exist; returns their folder."""
+    """Write the lists, unless they exist; return their folder."""
     from pyarrow.parquet import ParquetWriter
 
     lists = folder / f"lists_{n_queries}"
@@ -331,7 +331,7 @@ def killed(folder, lists, n_queries, arguments):
 
 
 def die_once(marker):
-    """Build a function that passes batches on; the first worker that gets a second batch ends its process, once."""
+    """Build a function that yields batches unchanged; the first worker that gets a second batch ends its process."""
 
     def work(batches):
         import os

@@ -56,7 +56,7 @@ def make_runs(n_rows, n_voters, length, with_scores):
 
 
 def measure(way, n_rows, n_voters, length, repeat):
-    """Return the CPU seconds of a way, the bytes of its input, its peak bytes, and the rows; bytes on Linux only."""
+    """Return the CPU seconds of a way to encode rows, the bytes of its input, its peak bytes and the number of rows."""
 
     def make():
         if way == "from_frame":

@@ -1,4 +1,4 @@
-"""Measure DIBRA on lists of different depths and with few voters, next to milder weights and to no weights.
+"""Measure DIBRA on lists of different depths and with few voters, and compare it with milder weights and no weights.
 
 python benchmarks/weighted_depth.py [--repeat 20] [--genes 20]
 

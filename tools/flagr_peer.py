@@ -130,7 +130,7 @@ def random_lists(rng, *, kind, n_items, n_voters, n_queries):
 
 
 def random_jobs(rng, n_jobs):
-    """Generate random jobs; half of the jobs are DIBRA, and the others are all methods in turn."""
+    """Generate random jobs; half of the jobs use DIBRA, and the others use all methods, one after another."""
     jobs = []
     for number in range(n_jobs):
         kind = str(rng.choice(["full", "partial", "absent", "gaps", "ties", "equal scores", "contradictory"]))
@@ -299,7 +299,10 @@ def _is_cut_by_rank(job):
 
 
 def _compare_scores_upside_down(job, answer):
-    """Check that an answer of 1.0.21 adds up (max - x) / (max - min) of each list's first and last score."""
+    """Check that the scores of an answer of 1.0.21 are sums of (max - x) / (max - min) over the lists.
+
+    Version 1.0.21 takes max and min only from the first and the last score of each list.
+    """
     rows = pd.read_csv(io.StringIO(job["lists"]), header=None, names=["query", "voter", "item", "rank", "x", "source"])
     rows = rows.sort_values("rank", kind="stable")
     ends = rows.groupby(["query", "voter"])["x"]

@@ -1,4 +1,4 @@
-"""Change the code of a unit in one place at a time, and check whether its tests fail.
+"""Change the code of a unit (a file or folder of the package) in one place at a time; check whether its tests fail.
 
     pip install cosmic-ray
     python tools/mutate.py _kemeny --seed 0 --number 60 --record killed.json
@@ -167,7 +167,10 @@ def places(file, source):
 
 
 def draw(found, number, seed):
-    """Draw mutants of different places, half of them bounds; a larger number only adds mutants."""
+    """Draw mutants of different places; half of the places are bounds (comparisons, numbers and tolerances).
+
+    With the same seed, a larger number only adds mutants.
+    """
     rng = random.Random(seed)
     bounds, others = ([place for place in found if place.is_bound is kind] for kind in (True, False))
     rng.shuffle(bounds)
@@ -408,7 +411,10 @@ def _file(name):
 
 
 def tests_that_reach(mutant, tests):
-    """Choose the tests that reach a mutant's statement, else its file, else all tests; the fastest tests come first."""
+    """Choose the tests that reach a mutant's statement, the fastest first.
+
+    If no test reaches the statement, choose the tests that reach the file, or all tests if there are none.
+    """
     of_file = {name: [line for file, line in test["reached"] if file == mutant.file] for name, test in tests.items()}
     at = [name for name, lines in of_file.items() if any(line in mutant.statement for line in lines)]
     return sorted(at or [name for name in tests if of_file[name]] or tests, key=lambda name: tests[name]["seconds"])

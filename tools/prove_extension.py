@@ -1,4 +1,4 @@
-"""Prove that an extension needs one file, one golden line and one command: add each kind, and break it.
+"""Prove that an extension needs one file, one golden line and one command: add one of each kind, and break it.
 
     python tools/prove_extension.py                   # all kinds
     python tools/prove_extension.py method --whole    # one kind, with the whole suite

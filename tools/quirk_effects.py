@@ -59,7 +59,7 @@ class Data:
 
 
 def rows_table(data):
-    """Build a line for each row, with MAP of FLAGR, MAP by the paper, and the agreement of the two orders."""
+    """Build a line for each method of the notebook: MAP of FLAGR, MAP by the paper, and the agreement of the orders."""
     lines = ["| row | FLAGR | by the paper | tau |", "|---|---|---|---|"]
     by_paper = notebook_methods("papers")
     for row, method in notebook_methods().items():
@@ -69,7 +69,7 @@ def rows_table(data):
 
 
 def quirks_table(data, names=tuple(QUIRKS)):
-    """Build a line for each quirk, with FLAGR's behaviour, and the rows whose MAP changes if only this quirk is off."""
+    """Build a line for each quirk: FLAGR's behaviour, and the methods whose MAP changes if only this quirk is off."""
     whole = {row: data.run(method)[1] for row, method in notebook_methods().items()}
     lines = ["| quirk | FLAGR does this; without the quirk | MAP, and without this quirk alone |", "|---|---|---|"]
     for name in names:
