@@ -127,9 +127,9 @@ class Peer(NamedTuple):
 
 
 def merge_by(peers, lists):
-    """Compute the consensus of ranked lists with scores by methods of one library, in one process.
+    """Merge ranked lists with scores by several methods of one library, in a process of that library.
 
-    Returns for each method the consensus, CPU seconds and bytes of memory, or an exception.
+    Each method has an entry in the result: the consensus, CPU seconds and bytes of memory, or an exception.
     """
     library, python, jobs = peers[0].library, peers[0].python, json.dumps([peer.job for peer in peers])
     with tempfile.TemporaryDirectory() as folder:

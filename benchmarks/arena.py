@@ -38,7 +38,7 @@ METHODS = [
 
 
 def of_evalica(duels):
-    """Compute scores by evalica's model of Bradley and Terry, as a Series indexed by item."""
+    """Compute scores with evalica's Bradley-Terry model, as a Series indexed by item."""
     import evalica
 
     won = [evalica.Winner.X] * len(duels)
@@ -46,7 +46,7 @@ def of_evalica(duels):
 
 
 def of_choix(duels):
-    """Compute scores by choix from the matrix of wins, as a Series indexed by item."""
+    """Compute scores with choix from the matrix of wins, as a Series indexed by item."""
     import choix
 
     code, items = pd.factorize(pd.concat([duels["winner"], duels["loser"]]), sort=True)
@@ -77,7 +77,7 @@ def recovery(n_draws):
 
 
 def races():
-    """Generate 36 races of 43 of 87 drivers each."""
+    """Generate 36 races, each with 43 of 87 drivers."""
     rng = np.random.default_rng(0)
     frame = make_plackett_luce(n_voters=36, n_items=87, random_state=0)
     kept = rng.random((36, 87)).argsort(axis=1).argsort(axis=1) < 43

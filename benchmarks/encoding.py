@@ -71,7 +71,7 @@ def size_of(lists):
 
 
 def small(repeat, calls=100):
-    """Print times of one query of 3 lists of 100 items, from a frame to a frame."""
+    """Print the time to encode, and the time to merge, a frame of one query of 3 lists of 100 items."""
     rows = []
     for kind, dtype in {**STRINGS, "str without pyarrow": PLAIN}.items():
         frame = make_lists(1, 3, 100, dtype, False, "score")

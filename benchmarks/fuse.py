@@ -53,7 +53,7 @@ def make_query(rng, n_lists, length=100, pool=250):
 
 
 def cpu_times(calls, rounds, repeat):
-    """Return a dict of name to median CPU seconds of a call; every round runs all calls."""
+    """Return a dict from the name of each call to its median CPU seconds; every round runs all calls."""
     times = {name: [] for name in calls}
     for call in calls.values():
         call()

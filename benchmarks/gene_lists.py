@@ -121,7 +121,7 @@ def ties_as_in_r(consensus, lists, seed):
 
 
 def cell(kind, heterogeneity, n_repeats, methods):
-    """Return a dict of method name to accuracies on one kind of data, with a value for each repeat."""
+    """Return a dict from each method's name to its accuracies on one kind of data, with a value for each repeat."""
     # Ranked and mixed data of one size have the same ranked lists, as in the study; other cells are independent.
     seed = 10 * int(kind[0]) + heterogeneity
     frame, qrels, _ = make_gene_lists(
@@ -136,7 +136,7 @@ def cell(kind, heterogeneity, n_repeats, methods):
 
 
 def compare(found):
-    """Compare published rows with methods here; for each kind of data and D, return both means, the error and z."""
+    """Compare published with measured accuracies; for each kind of data and D, return both means, the error and z."""
     values = {}
     for theirs, by_kind in PUBLISHED.items():
         for ours in OURS[theirs]:

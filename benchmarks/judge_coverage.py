@@ -24,7 +24,7 @@ LOG_WORTH = np.linspace(1, -1, N_MODELS)
 
 
 def duels(n_judges, taste, rng, n_duels=N_DUELS):
-    """Draw the comparisons of some judges, and encode them with a grouping of judges."""
+    """Generate comparisons by several judges, and encode the comparisons with the judges as a grouping."""
     own = LOG_WORTH + taste * rng.standard_normal((n_judges, N_MODELS))
     judge = np.repeat(np.arange(n_judges), n_duels)
     first = rng.integers(0, N_MODELS, len(judge))

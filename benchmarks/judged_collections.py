@@ -206,7 +206,7 @@ def full_repr(method):
 
 
 def learned(aggregator):
-    """Return LearnedWeights over a method, with all settings that matter."""
+    """Return LearnedWeights of a method, with fixed values for the settings that affect the results."""
     settings = {"alpha": 1.0, "unjudged": "nonrelevant", "shrinkage": 10.0}
     known = sk.LearnedWeights().get_params()
     return sk.LearnedWeights(aggregator, **{key: value for key, value in settings.items() if key in known})
@@ -246,13 +246,13 @@ def draws(n_queries, n_train, n_draws=DRAWS):
 
 
 def folds(n_queries):
-    """Divide the queries into random parts; return one draw, whose pairs have each part and all other queries."""
+    """Divide the queries into random parts; return one draw with a pair (all other queries, part) for each part."""
     parts = np.array_split(np.random.default_rng([SEED, 0]).permutation(n_queries), min(FOLDS, n_queries))
     return [[(np.sort(np.concatenate([*parts[:k], *parts[k + 1 :]])), np.sort(parts[k])) for k in range(len(parts))]]
 
 
 def difference(values, baseline):
-    """Compute the mean difference and its error; both arguments have an array (n_queries, n_measures) for each draw."""
+    """Compute the mean difference and its error; both arguments contain an array for each draw."""
     gains = [one - other for one, other in zip(values, baseline, strict=True)]
     means = [gain.mean(axis=0) for gain in gains]
     errors = [gain.std(axis=0, ddof=1) / math.sqrt(len(gain)) for gain in gains]
@@ -260,7 +260,7 @@ def difference(values, baseline):
 
 
 def values_of(run, qrels, queries):
-    """Measure a consensus in percent: an array (n_queries, n_measures)."""
+    """Return the measures of a consensus in percent, as an array of shape (n_queries, n_measures)."""
     found = sk.evaluate(run, qrels, list(MEASURES), per_query=True, missing_queries="zero")
     return 100 * found.loc[queries].to_numpy()
 
@@ -301,7 +301,7 @@ def measure(entry, collection, result=None):
 
 
 def merge(method, lists):
-    """Merge all queries without judgements; return the consensus, CPU seconds and bytes."""
+    """Merge all queries without judgements; return the consensus, CPU seconds and bytes of memory."""
     memory, (run, seconds) = extra_memory(partial(timed, partial(method.fit_transform, lists)))
     return run, seconds, memory
 
@@ -314,7 +314,10 @@ def timed(function):
 
 
 def learn(entry, collection):
-    """Fit and measure a method for each draw; return its values and the baseline's, CPU seconds and bytes."""
+    """Fit a method on the training queries of each draw, and measure it on the other queries.
+
+    Return the values of the method and of the baseline by draw, the CPU seconds and the bytes of memory.
+    """
     lists, qrels = collection.lists, collection.qrels
     needed = 3 if entry.n_train == "all" else entry.n_train + 2
     if lists.n_queries < needed:
@@ -341,7 +344,7 @@ def learn(entry, collection):
 
 
 def outcome_of(entry, collection, result=None):
-    """Measure a method; return its record, which also describes a refusal, a failure, and the warnings."""
+    """Measure a method; return a record with the values, or the reason why there are none, and with the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -378,7 +381,7 @@ def _work(sender, group, collection, limit):
 
 
 class Task:
-    """A running process: one method on a collection, or the methods of ranx, which share what ranx compiles."""
+    """A running process that measures one method, or all methods of ranx, on a collection."""
 
     def __init__(self, group, collection, limit):
         context = multiprocessing.get_context("fork")
@@ -501,7 +504,7 @@ def gather(collections, chosen, options):
 
 
 def summarise(records):
-    """Summarise a row's records over collections: mean difference, its error, worst, wins and losses by measure."""
+    """Summarise a row's records over collections: mean difference, its error, worst difference, wins and losses."""
     measured = [record for record in records if record["outcome"] == "measured"]
     counts = Counter(record["outcome"] for record in records if record["outcome"] != "measured")
     row = {"n": len(measured), "of": len(records), "others": dict(sorted(counts.items()))}
@@ -521,7 +524,7 @@ def summarise(records):
 
 
 def summaries(found, names):
-    """Return the summary of each row, best mean nDCG@10 first, and rows without some collections last."""
+    """Return the summaries of all rows, sorted by mean nDCG@10; rows that lack collections come last."""
     rows = {name: summarise([records[name] for records in found.values()]) for name in names}
     return dict(sorted(rows.items(), key=lambda item: (item[1]["n"] < item[1]["of"], -item[1].get("mean", [-1e9])[0])))
 
@@ -570,7 +573,7 @@ def plot_rows(rows):
 
 
 def plot(rows, path, least=-6.0):
-    """Draw the differences of some rows with their errors; a triangle at the edge is a value beyond it."""
+    """Draw the differences of some rows with their errors; a triangle at the edge marks a value beyond the edge."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -135,7 +135,7 @@ def warm(python):
 
 
 def measure_warm(python, timed):
-    """Return the seconds of each method by name: from codes, from a frame with `timed`, and by ranx."""
+    """Return a dict from method to its times: from encoded lists and from a frame by `timed`, and the time of ranx."""
     frame, qrels = make_data()
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)

@@ -7,11 +7,11 @@ from sphinx_design.shared import create_component
 
 
 class Gallery(nodes.General, nodes.Element):
-    """Placeholder of a gallery, filled once all pages are read."""
+    """Placeholder for a gallery; `fill` replaces it after all pages are read."""
 
 
 class GalleryDirective(SphinxDirective):
-    """Directive with the folder as its argument."""
+    """Directive `gallery`; its argument is the folder."""
 
     required_arguments = 1
 

@@ -104,7 +104,7 @@ def describe_page(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Register the functions for pages that are read, and for page heads that are written."""
+    """Connect the functions that describe plots and pages to Sphinx's events."""
     app.add_config_value("description", "", "html", str)
     app.connect("doctree-read", describe_plots)
     app.connect("doctree-read", join_lines)

@@ -337,7 +337,10 @@ def is_comparable(job, answer):
 
 
 def golden_answers():
-    """Read the recorded jobs. In `answers`, each version has `out` and `eval`, or None for an unusable answer."""
+    """Read the recorded jobs.
+
+    The `answers` of a job map each version to `out` and `eval`, or to None if the answer is unusable.
+    """
     with gzip.open(GOLDEN, "rt", encoding="utf-8") as file:
         return json.load(file)
 

@@ -301,13 +301,13 @@ class _Chosen:
         self.place, self.killer = {name: k for k, name in enumerate(names)}, killer
 
     def pytest_runtest_logreport(self, report):
-        """Write the name of a failing test; otherwise mark the file as changed at the end of each test."""
+        """Write the name of a failing test; in any case, update the file's time at the end of each test."""
         self.killer.touch()
         if report.failed:
             self.killer.write_text(report.nodeid, encoding="utf-8")
 
     def pytest_collection_modifyitems(self, items):
-        """Leave out the tests that are not named, and order the others."""
+        """Keep only the named tests, and put them into the given order."""
         items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda x: self.place[x.nodeid])
 
 
@@ -331,7 +331,7 @@ def copy_of_package(folder):
 
 
 def run(folder, files, plugins, seconds, log, alive=None):
-    """Run pytest in a process with imported libraries; return its exit code, or None if it takes too long.
+    """Run pytest in a fork of this process; return its exit code, or None if it takes too long.
 
     The process may take at most `seconds` from its start, or from the last change of the file `alive`.
     """

@@ -359,7 +359,7 @@ EXTENSIONS = {
 
 
 def copy_project(folder):
-    """Copy the files that git knows, and the compiled kernels; keep the times of the files."""
+    """Copy all files that git does not ignore, and the compiled kernels; keep the times of the files."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -398,7 +398,7 @@ def run_tests(folder, *arguments):
 
 
 def prove(kinds, whole, n_jobs):
-    """Add the extensions, run the tests, and break each extension; print a table, and return True if all is right."""
+    """Add the extensions, run the tests, and break each extension; return True if every test run ends as it must."""
     rows = []
 
     def record(kind, state, wanted, folder, *arguments):

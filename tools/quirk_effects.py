@@ -85,7 +85,7 @@ def quirks_table(data, names=tuple(QUIRKS)):
 
 
 def put_in(text, title, lines):
-    """Replace the text between the marks of a table."""
+    """Return a page's text after replacing the lines between the two marks of a table."""
     head, _, rest = text.partition(f"<!-- {title} -->\n")
     _, _, tail = rest.partition(f"<!-- end of {title} -->")
     return f"{head}<!-- {title} -->\n" + "\n".join(lines) + f"\n<!-- end of {title} -->{tail}"

@@ -86,7 +86,7 @@ def methods():
 
 
 def record(files):
-    """Return all outputs as a dict of key to frame, Series, number or name of an error."""
+    """Return all outputs as a dict; a value is a frame, a Series, a number or the name of an error."""
     frames = dict(datasets()) | {Path(name).name: read_lists(name) for name in files}
     found = {}
     for data, frame in frames.items():

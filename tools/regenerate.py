@@ -22,7 +22,7 @@ DISPLAYS, HOME_PAGE = "docs/display_plots.py", "docs/overview_plot.py"
 
 
 def stale(part):
-    """Return a dict of path to correct text for the files of a part that differ from the code."""
+    """Return a dict from path to correct text, for each file of a part that differs from this text."""
     files = importlib.import_module(f"generated.{part}").files()
     return {path: text for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text}
 

@@ -141,7 +141,7 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """Yield the members of a JSON object; messages use `name` for a key and `of` for the expected members."""
+    """Yield the members of a JSON object; in messages, `name` describes a key and `of` the expected members."""
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
     if isinstance(value, _Doubled):
