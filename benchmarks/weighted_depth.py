@@ -33,7 +33,7 @@ PAPER = DIBRA(BORDA, distance="cosine", weight_norm="min-max")
 
 
 def methods_of(depth):
-    """Return a dict of methods to compare: RRF, the sum of Borda points and variants of DIBRA; "cut" means TopK(depth)."""
+    """Return the methods by name: RRF, the sum of Borda points, variants of DIBRA; "cut" means TopK(depth)."""
     return {
         "RRF": ReciprocalRankFusion(),
         "sum": BORDA,
