@@ -10,9 +10,9 @@ from ._messages import UserError, name_file_in_errors
 
 
 def aggregate_chunks(name, method, args, progress):
-    """Aggregate Parquet files, some queries at a time, and write the consensus.
+    """Aggregate Parquet files in chunks of whole queries, and write the consensus.
 
-    A job that has a name can be resumed.
+    An interrupted job can be resumed if it has a name.
     """
     for given, option in (
         (args.intervals, "--intervals"),

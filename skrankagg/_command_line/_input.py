@@ -118,7 +118,7 @@ def load_lists(sources, args, progress, groups=None):
 
 
 def load_runs(texts, args, progress):
-    """Read runs, one from each file; return a dict of run name to lists, with one list for each query."""
+    """Read runs, one from each file; return a dict from run name to lists, with one list for each query."""
     runs = {}
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))
@@ -165,7 +165,7 @@ def _load_comparisons(files, progress, groups):
 
 
 def load_judgements(text, progress):
-    """Read judgements to learn from: a table of items to judge that was filled in, or judgements in any format."""
+    """Read judgements for learning, either from a filled-in table of items to judge or from a file in any format."""
     if os.path.isfile(text) and is_judged_items(text):
         progress.say(f"reading {text}")
         with name_file_in_errors(text, "read"):

@@ -39,7 +39,7 @@ def judge(args, progress):
 
 
 def _read_texts(path, wanted):
-    """Read the texts of some items from a file, line by line, as a dict of item to text."""
+    """Read the texts of the wanted items from a file, line by line; return a dict from item to text."""
     with open(path, "rb") as file:
         lines = (line.decode("utf-8") for line in file)
         first = next(lines, "").removeprefix(BOM.decode("utf-8"))

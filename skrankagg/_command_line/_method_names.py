@@ -83,7 +83,7 @@ def _split(text):
 
 
 def parse_params(name, aggregator, pieces):
-    """Parse options of the form NAME=VALUE into a dict of parameter to text; raise UserError for unknown parameters."""
+    """Parse options of the form NAME=VALUE to a dict from parameter to text; raise UserError for unknown parameters."""
     available = list(aggregator().get_params(deep=False))
     params = {}
     for piece in pieces:

@@ -33,7 +33,7 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Return a dict of name to measure; the names include conventions that the user gave as flags."""
+    """Return a dict from name to measure; the names include conventions that the user gave as flags."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
     # A comma ends a name, except for commas in brackets and between two cutoffs.

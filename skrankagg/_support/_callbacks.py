@@ -93,7 +93,7 @@ class Task:
 
 @contextmanager
 def fitting(estimator, X=None, y=None):
-    """Return a context that reports a fit to the estimator's callbacks; in this context, use :func:`fit_task`."""
+    """Return a context that reports a fit to the estimator's callbacks; call :func:`fit_task` inside the context."""
     if not vars(estimator).keys() & {"_skl_callbacks", "_parent_callback_ctx"}:
         yield
         return

@@ -35,7 +35,7 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Return the known name that equals the given name or has it as a synonym; return None if there is no such name.
+    """Return the known name that equals the given name or is its synonym; return None if there is no such name.
 
     Case and separators are ignored.
 

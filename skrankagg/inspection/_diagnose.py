@@ -58,7 +58,7 @@ _WIDTH = 100
 
 
 class Diagnosis(NamedTuple):
-    """Facts and warnings about ranked lists, as a frame and as a text; printing it shows the text.
+    """Facts and warnings about ranked lists, as a frame and as a text; ``print`` shows the text.
 
     :func:`diagnose` creates it.
 
@@ -91,7 +91,7 @@ class Diagnosis(NamedTuple):
 
 
 class _Finding(NamedTuple):
-    """A row of the frame; `voters` are codes."""
+    """A finding, which becomes a row of the frame; `voters` contains the codes of the voters."""
 
     level: str
     topic: str
@@ -247,7 +247,7 @@ def _findings(lists):
 
 
 class _Names:
-    """Writes the names of voters for sentences; the argument `voters` of a call contains their codes."""
+    """Callable that returns the names of voters for a sentence, given the codes of the voters."""
 
     def __init__(self, lists):
         self.ids = plain_index(lists.voters).tolist()

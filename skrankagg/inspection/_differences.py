@@ -149,9 +149,9 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
 
 def _classes(run):
-    """Return the number of the tie class of each row of a run; rows of equal score are tied.
+    """Number the tie classes of a run, and return the number of each row's class.
 
-    The numbers increase within each list. Rows of different lists have different numbers.
+    Rows of equal score are in one class. The numbers increase within each list, and differ between lists.
     """
     start = tie_starts(run.row_ptr, run.rank)
     if run.has_scores:

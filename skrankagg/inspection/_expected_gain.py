@@ -26,7 +26,7 @@ _CLEAR = 2.0
 
 
 class ExpectedGain(NamedTuple):
-    """Gain of learnt weights in points of nDCG@10, as numbers and as a text; printing it shows the text.
+    """Gain of learnt weights in points of nDCG@10, as numbers and as a text; ``print`` shows the text.
 
     :func:`expected_gain` creates it.
 
@@ -83,7 +83,7 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
     Returns
     -------
     ExpectedGain
-        A named tuple of `n_queries`, `left_out`, `gain`, `std` and `text`. Printing it shows the text.
+        A named tuple of `n_queries`, `left_out`, `gain`, `std` and `text`; ``print`` shows the text.
 
     Raises
     ------

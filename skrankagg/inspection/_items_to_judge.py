@@ -30,7 +30,7 @@ def items_to_judge(
     queries: Iterable[Any] | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame:
-    """Choose the queries and the items to judge for learning voter weights.
+    """Choose queries and items to judge, so that voter weights can be learned from the judgements.
 
     Fill in the column `relevance`, and fit :class:`~skrankagg.aggregators.LearnedWeights` with the filled rows.
 

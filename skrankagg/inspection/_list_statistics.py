@@ -194,7 +194,7 @@ class Scores(NamedTuple):
 
 
 def score_statistics(lists: RankedLists) -> Scores:
-    """Return statistics of the scores of each list."""
+    """Return the maximum, the mean absolute value and the standard deviation of the scores of each list."""
     heads, length = lists.row_ptr[:-1], lists.list_length
     # Divided by the largest score of the list, no square overflows.
     largest = np.maximum.reduceat(np.abs(lists.score), heads)

@@ -212,7 +212,7 @@ class _Lead:
         self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
-        """Return, for each set of members to remove, whether the lead ends without them, and the remaining lead."""
+        """For each set of members (lists or votes), return True if the lead ends without them, and the final lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
         removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
         weights[self.members[self.heads]] -= removed
@@ -241,7 +241,7 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
 
     def _by_sums(self, clock):
-        """Find the lightest set of members whose removal ends the lead; return None if scores are not sums.
+        """Find the lightest set of lists or votes whose removal ends the lead; return None if scores are not sums.
 
         The result has the form of the result of :func:`lightest_set`.
         """

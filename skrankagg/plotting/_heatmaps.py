@@ -255,7 +255,7 @@ def _similar_together(values, is_distance):
 
 @dataclass(eq=False, repr=False)
 class VoterWeightsDisplay(Display):
-    r"""Weights of voters in a fitted method, with a point for each list and a mark at the mean of each voter.
+    r"""Plot of the voter weights of a fitted method, with a point for each list and a mark at each voter's mean.
 
     Create a display with :meth:`from_estimator`.
 

@@ -193,7 +193,7 @@ class VoterInfluenceDisplay(Display):
         return cls(kept, title=title_of(query, 0, 0, "voters"))
 
     def plot(self, ax: Axes | None = None, *, n_voters: int = 50, **bar_kwargs: Any) -> Self:
-        """Draw the voters.
+        """Draw the agreement of the voters and the changes without them.
 
         Parameters
         ----------

@@ -80,7 +80,7 @@ class PreferenceRelationsGraph(Method):
 
 
 class Agglomerative(Method):
-    """Repeated merging of the two most similar lists, until one list is left.
+    """Repeated merging of the two most similar lists, until one list remains.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def _less(high, low, quirks):
 
 
 def comb_terms(table, norm, multiply, quirks):
-    """Compute the term of each list and item.
+    """Return a function that adds up the terms of a linear method over the lists.
 
     Parameters
     ----------

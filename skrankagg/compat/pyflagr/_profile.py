@@ -143,7 +143,7 @@ class QueryTable:
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Cut the lists to the items that a mask marks, and remove items that no cut list contains.
+        """Keep the items of each list that the mask `kept` selects, and remove items that are in no list afterwards.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class QueryTable:
 
 @dataclass(frozen=True)
 class Profile:
-    """All input lists, encoded.
+    """Encoded input lists of all queries.
 
     Parameters
     ----------
