@@ -157,7 +157,7 @@ def measure(make, X, y, grid, outer):
 
 
 def measure_aggregators(X, y, number, outer):
-    """Return a row for each aggregator; all aggregators merge the same lists, of three estimators on five folds."""
+    """Return a row for each aggregator; all of them merge the lists that three estimators produced on five folds."""
     scores, sets = {name: [] for name in AGGREGATORS}, {name: [] for name in AGGREGATORS}
     for train, test in outer.split(X, y):
         scaled = StandardScaler().fit(X[train]).transform(X)

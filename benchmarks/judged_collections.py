@@ -200,7 +200,7 @@ class Entry(NamedTuple):
 
 
 def full_repr(method):
-    """Return the repr of an estimator with all parameters, also those at their defaults."""
+    """Return the repr of an estimator with all parameters, including parameters at their defaults."""
     with sklearn.config_context(print_changed_only=False):
         return " ".join(method.__repr__(N_CHAR_MAX=10**6).split())  # repr() elides long texts
 
@@ -481,7 +481,7 @@ def append(path, record):
 
 
 def gather(collections, chosen, options):
-    """Compute the missing results; return a dict from each collection to its records by name of the row."""
+    """Compute the missing results; return the records as dicts by collection and by name of the row."""
     known, found = read_results(options.results), {}
     for name, (folder, runs) in collections.items():
         collection = prepare(name, *load_collection(folder, runs), options.depth)

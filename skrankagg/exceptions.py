@@ -418,8 +418,8 @@ class SplitQueryWarning(UserWarning):
     """Lists have lost rows, for example because a splitter treated the rows of a frame as samples.
 
     Pass the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a frame. The warning is
-    issued if rows of lists are missing at gaps in the frame's row labels. It is also issued if the first rows of a list
-    are missing at the start of the frame. If the index of the frame was reset after the split, gaps cannot be found.
+    issued if the row labels of the frame have gaps, and if rows of a list are missing at these gaps. A gap may also be
+    at the start of the frame. If the index of the frame was reset after the split, gaps cannot be found.
 
     See Also
     --------

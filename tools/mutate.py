@@ -217,7 +217,7 @@ def _spliced(lines, node, form):
 
 
 def _statements(tree):
-    """Return the lines of statements (innermost first) and of function headers, and text that is not executed."""
+    """Return the line ranges of statements (innermost first) and of function headers, and the ranges of prose."""
     spans, headers, left_out = [], [], []
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
@@ -275,7 +275,7 @@ class _Reached:
             self.tests[report.nodeid]["seconds"] += report.duration
 
     def pytest_runtest_setup(self, item):
-        """Start recording."""
+        """Start to record the lines that the test reaches."""
         reached = set()
         self.tests[item.nodeid] = {"seconds": 0.0, "reached": reached}
         files = self.files
@@ -290,7 +290,7 @@ class _Reached:
         sys.settrace(on_call)
 
     def pytest_runtest_teardown(self, item):
-        """Stop recording."""
+        """Stop recording the lines."""
         sys.settrace(None)
 
 

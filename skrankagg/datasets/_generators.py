@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from .._support._values import show
 from ..exceptions import InputError
 
 
@@ -20,7 +21,7 @@ def read_numbers(name, value, *, positive=False):
     value = np.asarray(value, dtype=np.float64)
     if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all() or (positive and (value <= 0).any()):
         kind = "finite numbers above 0" if positive else "finite numbers"
-        raise InputError(f"`{name}` must be a list of {kind}; got other values.")
+        raise InputError(f"`{name}` must be a list of {kind}; got {show(value.tolist())}.")
     return value
 
 

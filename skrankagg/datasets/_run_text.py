@@ -92,8 +92,8 @@ def lines_text(frame, rank_ties):
         unfit = next((one for one in frame[name].unique() if pattern.search(one)), None)
         if unfit is not None:
             raise InputError(
-                f"`run` must have only {name} ids that fit into a line 'query: A > B'; got {unfit!r}. Rename it, or "
-                "write CSV."
+                f"`run` must have {name} ids that can be read back from a line 'query: A > B'; got {unfit!r}. Rename "
+                "this id, or write CSV."
             )
     columns = [name for name in ("query", "item", "rank", "score") if name in frame]
     texts = ranking_text(frame[columns], rank_ties=rank_ties)

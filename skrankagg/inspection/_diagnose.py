@@ -253,7 +253,7 @@ class _Names:
         self.ids = plain_index(lists.voters).tolist()
 
     def __call__(self, voters, noun="voter"):
-        """Write "voter 'a'" or "voters 'a' and 'b'"."""
+        """Return a text such as "voter 'a'" or "voters 'a' and 'b'"."""
         shown = [repr(self.ids[v]) for v in voters[:_NAMES]]
         if len(voters) > _NAMES:
             return f"{noun}s {', '.join(shown)} and {len(voters) - _NAMES} more"

@@ -35,13 +35,13 @@ class ExpectedGain(NamedTuple):
     n_queries : int
         Number of judged queries with a relevant item in some list.
     left_out : float
-        Mean difference between learnt and equal weights on the judged queries, in points of nDCG@10 with linear gains.
-        Each query is merged with weights learnt from the other queries. NaN if there are fewer than five queries.
+        Mean gain in nDCG@10 (linear gains) of learnt over equal weights on the judged queries, in points. Each query is
+        merged with weights learnt from the other queries. It is NaN if there are fewer than five queries.
     gain : float
         Expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there are fewer than
         five queries, or if the method is not based on reciprocal rank fusion.
     std : float
-        Standard deviation around `gain` of the gains on the studied collections, in points. It is NaN if `gain` is NaN.
+        Standard deviation of the gains on the studied collections around `gain`, in points. It is NaN if `gain` is NaN.
     text : str
         The result in two to four sentences.
 

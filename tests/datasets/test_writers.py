@@ -233,9 +233,9 @@ def test_write_run_writes_one_line_of_text_per_query(tmp_path, rank_ties, q, p):
         (
             TIED.assign(item=["a\nb", *"BCDBA"]),
             "text",
-            "must have only item ids that fit into a line 'query: A > B'; got 'a",
+            "must have item ids that can be read back from a line 'query: A > B'; got 'a",
         ),
-        (TIED.assign(query="a: b"), "text", "must have only query ids that fit into a line"),
+        (TIED.assign(query="a: b"), "text", "must have query ids that can be read back from a line"),
         (TIED.assign(item=["a > b", *"BCDBA"]), "text", "contain '>'"),
         (TIED.assign(score=pd.array([1, None, 2, 3, 4, 5], dtype="Int64")), "csv", "finite numbers as score; got nan"),
     ],
