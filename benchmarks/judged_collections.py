@@ -105,7 +105,7 @@ class Collection(NamedTuple):
 
 
 def load_collection(folder, runs=None):
-    """Read lists and judgements of a folder as frames, of all its runs or of some.
+    """Read the lists and the judgements of a folder as frames.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ def _records(data, kind):
 
 
 def _record_layout(keys, kind, names, count):
-    """Return a dict from each column to the name of the record's field that contains this column."""
+    """Return a dict from each column to the key of a record that contains the column's value."""
     found = held(kind, keys)
     if found is None:
         raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")

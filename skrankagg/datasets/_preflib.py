@@ -232,7 +232,7 @@ def _ballots(numbered, mark, alternatives):
         count, found, order = line.partition(mark)
         weight = _whole(number, count)
         if not found or _BUCKET.sub("", order).strip(", \t"):  # the rest of the order has unmatched braces
-            raise _bad_line(number, f"is {clip(line)!r} instead of a number, the mark {mark!r} and an order")
+            raise _bad_line(number, f"is {clip(line)!r} instead of a number, the separator {mark!r} and an order")
         place, seen = 1, set()
         for several, one in _BUCKET.findall(order):
             bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip(_BLANKS)]

@@ -256,7 +256,7 @@ def _influence(frames, facts, top):
     if len(shown) < n_known:
         texts.append(Text("The {} lists that agree least are shown.", (len(shown),)))
     elif n_known and len(shown) < len(table):
-        texts.append(Text("The {} whose agreement is known are shown.", (len(shown),)))
+        texts.append(Text("The {} lists of known agreement are shown.", (len(shown),)))
     numbers = tuple(name for name in columns if name not in ("voter", "outlier", "first item changes"))
     return Section(
         "Origin of the consensus: influence of the lists",

@@ -78,7 +78,7 @@ def test_read_comparisons_names_the_file_and_the_fault(text, message, tmp_path):
         ("model_a,model_b,winner,judge\na1,b1,,x\n", "must have an outcome in every row; 1 are missing"),
     ],
 )
-def test_empty_cells_are_missing_values(text, message):
+def test_read_comparisons_reads_empty_cells_as_missing_values(text, message):
     with pytest.raises(InputError, match=message):
         RankedLists.from_comparisons(read_comparisons(io.BytesIO(text.encode())), voter="judge")
 

@@ -261,7 +261,7 @@ def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters(plt):
     text = report.to_markdown()
     section = text.partition("influence of the lists")[2].partition("##")[0]
     assert "one 0" not in section and section.count("| v") == 6 + 1
-    assert "The agreement of 40 lists is unknown" in section and "The 6 whose agreement is known are shown." in section
+    assert "The agreement of 40 lists is unknown" in section and "The 6 lists of known agreement are shown." in section
     assert "agree least" not in section
     assert (
         "Of 6 lists tested, none are marked as outliers. If all lists were good, up to 0.3 of these lists would"

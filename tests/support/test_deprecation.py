@@ -27,7 +27,7 @@ def test_renamed_accepts_the_old_name_with_a_warning_at_the_caller():
         assert Table(top=5).n_rows == 5
 
 
-def test_renamed_is_silent_for_the_new_name():
+def test_renamed_does_not_warn_for_the_new_name():
     assert first("abc") == "a" and first("abc", k=3) == "abc" and Table(n_rows=2).n_rows == 2
 
 
