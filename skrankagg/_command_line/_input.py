@@ -113,7 +113,7 @@ def load_lists(sources, args, progress, groups=None):
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
-        raise UserError("voters are named by NAME=FILE or by --voter file, not by both.")
+        raise UserError("name voters by NAME=FILE or by --voter file, not by both.")
     return _load(sources, args, progress, [source.name for source in sources] if named else voter, groups)
 
 
@@ -123,7 +123,7 @@ def load_runs(texts, args, progress):
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))
         if name in runs:
-            raise UserError(f"two runs have the name {name!r}; name one of them: NAME=FILE.")
+            raise UserError(f"two runs have the name {name!r}; give one of them another name: NAME=FILE.")
         runs[name] = _load([source], args, progress, "auto")
     return runs
 
@@ -153,7 +153,9 @@ def _load_comparisons(files, progress, groups):
     """Read files with a row for each comparison."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
-        raise UserError("files of comparisons must have the same columns; these differ. Read them one at a time.")
+        raise UserError(
+            "files of comparisons must have the same columns; the given files differ. Read them one by one."
+        )
     frame = pd.concat(frames, ignore_index=True)
     progress.say("encoding the comparisons")
     return RankedLists.from_comparisons(

@@ -76,5 +76,5 @@ def _table_rows(first, lines):
         raise InputError("must have columns item and text, or two columns without a header, or JSON lines.")
     for row in reader:
         if len(row) <= max(item, text):
-            raise InputError(f"line {reader.line_num} must have the fields of the first line; got {len(row)}.")
+            raise InputError(f"line {reader.line_num} must have as many fields as the first line; got {len(row)}.")
         yield row[item], row[text]

@@ -142,7 +142,7 @@ def _parameters(args, name, method):
         if not method.__sklearn_tags__().aggregator_tags.voter_weights:
             raise UserError(f"{name} cannot weigh lists; leave out --weights.")
         if "voter_weights" in space:
-            raise UserError("weights are searched by --weights or by --param voter_weights, not by both.")
+            raise UserError("search weights by --weights or by --param voter_weights, not by both.")
     return space
 
 

@@ -133,7 +133,7 @@ def _truth(values, path):
     if found.isna().any():
         raise InputError(
             f"The file {file_name(path)!r}: column {values.name!r} must have 0, 1, true or false; got "
-            f"{values[found.isna()].iloc[0]!r}. Correct it, or rename the column."
+            f"{values[found.isna()].iloc[0]!r}. Correct the value, or rename the column."
         )
     return found.astype(bool)
 
@@ -142,7 +142,7 @@ def _numbers(values, path):
     found = pd.to_numeric(values, errors="coerce")
     if found.isna().any():
         raise InputError(
-            f"The file {file_name(path)!r}: column {values.name!r} must have numbers; got "
-            f"{values[found.isna()].iloc[0]!r}. Correct it, or rename the column."
+            f"The file {file_name(path)!r}: column {values.name!r} must contain numbers; got "
+            f"{values[found.isna()].iloc[0]!r}. Correct the value, or rename the column."
         )
     return found.astype(np.float64)

@@ -238,7 +238,7 @@ def _ballots(numbered, mark, alternatives):
             bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip(_BLANKS)]
             for alternative in bucket:
                 if alternative not in alternatives:
-                    raise _bad_line(number, f"contains the alternative {alternative}, which the header does not have")
+                    raise _bad_line(number, f"contains the alternative {alternative}, which is not in the header")
                 if alternative in seen:
                     raise _bad_line(number, f"contains the alternative {alternative} twice")
                 seen.add(alternative)

@@ -313,7 +313,7 @@ class VoterWeightsDisplay(Display):
         if not hasattr(aggregator, "query_voter_weights_"):
             raise InputError(
                 f"`aggregator` must be a fitted method that learns voter weights, such as DIBRA; got {aggregator!r}, "
-                "which has none. Call its fit(lists) first."
+                "which has no weights. Call its fit(lists) first."
             )
         return cls(aggregator.query_voter_weights_).plot(ax, **point_kwargs)
 

@@ -156,7 +156,7 @@ def _always(facts, frames):
         )
         texts.append(
             Text(
-                "Draws treat the {} as independent. If some copy others, the consensus seems too certain.",
+                "Draws treat the {} as independent. If some of them copy others, the consensus seems too certain.",
                 (units,),
             )
         )

@@ -70,7 +70,7 @@ def test_judge_adds_texts(data, capsys, kind):
         ("a,b,c\n", "texts: must have columns item and text"),
         ('{"_id": "a"}\n', "texts: line 1 must have an id"),
         ('{"_id": "a", "text": "x"}\n{"_id\n', "texts: line 2 must be a JSON object"),
-        ("item\ttext\na\n", "texts: line 2 must have the fields of the first line; got 1"),
+        ("item\ttext\na\n", "texts: line 2 must have as many fields as the first line; got 1"),
     ],
 )
 def test_judge_rejects_other_texts(data, capsys, text, message):

@@ -58,7 +58,7 @@ def test_read_comparisons_converts_ties_and_weights(tmp_path):
         ("winner,loser\na,b,c\nd,e,f\n", "as many fields in each line as in the header"),
         ("winner,loser\na,b,c\nd,e\n", "as many fields in each line as in the header"),
         ("winner,loser,tie\na,b,maybe\n", "column 'tie' must have 0, 1, true or false; got 'maybe'"),
-        ("winner,loser,weight\na,b,much\n", "column 'weight' must have numbers; got 'much'"),
+        ("winner,loser,weight\na,b,much\n", "column 'weight' must contain numbers; got 'much'"),
         (b"winner,loser\na,\xff\n", "UTF-8"),
     ],
 )

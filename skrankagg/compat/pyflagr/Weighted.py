@@ -113,7 +113,7 @@ class Agglomerative(Method):
     ) -> None:
         super().__init__(eval_pts, convention=convention)
         if not (c1 >= 0 and c2 >= 0 and c1 + c2 > 0):
-            raise InputError(f"`c1` and `c2` must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
+            raise InputError(f"`c1` and `c2` must be at least 0, and one of them above 0; got {c1!r} and {c2!r}.")
         self.C1 = c1
         self.C2 = c2
 
