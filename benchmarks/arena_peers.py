@@ -66,12 +66,12 @@ def of_evalica(frame, **options):
 
 
 def draws_of_skrankagg(frame):
-    """Draw the comparisons again 1000 times."""
+    """Rank the items in many random draws of the comparisons."""
     return rank_stability(PlackettLuce(), RankedLists.from_comparisons(frame), n_resamples=1000)
 
 
 def draws_of_evalica(frame, n_resamples=1000):
-    """Draw the comparisons again 1000 times."""
+    """Rank the items in many random draws of the comparisons."""
     import evalica
 
     meaning = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}

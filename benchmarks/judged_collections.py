@@ -117,7 +117,7 @@ def load_collection(folder, runs=None):
     Returns
     -------
     lists, qrels : DataFrame
-        As of :func:`skrankagg.datasets.load_trec`.
+        In the form that :func:`skrankagg.datasets.load_trec` returns.
     """
     folder = Path(folder)
     if any(folder.glob("rank_agg.csv*")):
@@ -344,7 +344,7 @@ def learn(entry, collection):
 
 
 def outcome_of(entry, collection, result=None):
-    """Measure a method; return a record with the values, or the reason why there are none, and with the warnings."""
+    """Measure a method; return a record of the values, or of the reason for a failure, and of the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -558,8 +558,8 @@ def print_tables(found, rows):
 def plot_rows(rows):
     """Choose the rows of the plot.
 
-    These are methods with default parameters, the main variants of reciprocal rank fusion, and methods that learn from
-    all other queries. LearnedWeights with its own default is drawn for every number of queries.
+    The rows are methods with default parameters, the main variants of reciprocal rank fusion, and methods that learn
+    from all other queries. LearnedWeights with its own default is drawn for every number of queries.
     """
     chosen = {Entry(one()).name for one in all_aggregators().values()}
     chosen |= {Entry(sk.ReciprocalRankFusion(k=k)).name for k in (20, 30, 60)}

@@ -33,8 +33,7 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     -------
     DataFrame
         All columns of the file. In text files, columns are text (str), ids stay unchanged, and empty cells are missing
-        values. Columns called `tie` or
-        `draw` are bool and a column called `weight` is float64.
+        values. Columns called `tie` or `draw` become bool, and a column called `weight` becomes float64.
 
     Raises
     ------

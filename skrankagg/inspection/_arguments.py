@@ -31,7 +31,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> Ranked
 
 @contextmanager
 def silence_repeated_warnings() -> Iterator[None]:
-    """Silence warnings that the aggregation of all lists has already issued, while some lists are left out."""
+    """Silence warnings in repeated aggregations; the first aggregation, of all lists, has already issued them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnequalLengthWarning)
         warnings.simplefilter("ignore", UnknownVoterWarning)

@@ -1,4 +1,4 @@
-"""Forest plot of each item's rank and interval, and of the item's chance to be among the first places."""
+"""Forest plot of each item's rank and interval, and of the chance that the item is among the first places."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _FAR = 5
 class RankStabilityDisplay(Display):
     r"""Forest plot of the places of the first items, with a dot for the rank and a bar for the interval.
 
-    A second column shows the chance to be among the first k places. Lines separate groups of items. Create a display
-    with :meth:`from_estimator` or :meth:`from_frame`.
+    A second column shows the chance that an item is among the first k places. Lines separate groups of items. Create a
+    display with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=3
-            The second column shows the chance to be among this number of first places.
+            Number k of places; the second column shows the chance that an item is among the first k places.
         n_resamples : int, default=1000
             Number of random draws.
         confidence : float, default=0.95

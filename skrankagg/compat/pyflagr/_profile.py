@@ -215,7 +215,7 @@ class Profile:
 
     @cached_property
     def item_slots(self):
-        """Compute the slot of each item in a table of 1024 slots, by Bernstein's hash of its bytes."""
+        """Compute the slot of each item in a table of 1024 slots, by Bernstein's hash of the item's bytes."""
         slots = np.empty(self.lists.n_items, dtype=np.int64)
         for number, name in enumerate(self.lists.items):
             value = 5381
