@@ -1,4 +1,4 @@
-"""Reading of lists and judgements from JSON files, which contain objects by query and item or arrays of records."""
+"""Reading of lists and judgements from JSON files with nested objects or with an array of records."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Bar plot of the methods of a comparison."""
+"""Bar plot of a measure for each method of a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bar plot of the gain and loss of a method on each query."""
+"""Bar plot of a method's gain or loss on each query."""
 
 from __future__ import annotations
 

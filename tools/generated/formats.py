@@ -85,7 +85,7 @@ def _choices():
     )
     of_runs = [end for one in written() if not one.is_table for end in one.suffixes]
     lines = [_help(one) for one in readable(LISTS)]
-    return f'''"""Names of file formats for the usage, in a module that imports nothing.
+    return f'''"""Names of file formats for the help texts of the command line, in a module that imports nothing.
 
 tools/regenerate.py writes this file.
 """

@@ -1,4 +1,4 @@
-"""Terms that the linear methods add up, with FLAGR's values and in FLAGR's order."""
+"""Terms of the scores of the linear methods, with FLAGR's values, added in FLAGR's order."""
 
 import numpy as np
 
