@@ -75,7 +75,7 @@ def optional(name):
 
 
 def show(calls, base, rounds, repeat, unit):
-    """Print the time of each call, and the ratio to the loop of the same kind."""
+    """Print the time of each call, and its ratio to the time of the loop of the same kind."""
     times = cpu_times(calls, rounds, repeat)
     scale = {"us": 1e6, "ms": 1e3}[unit]
     rows = [(name, f"{times[name] * scale:.0f}", f"{times[name] / times[base(name)]:.2f}") for name in calls]

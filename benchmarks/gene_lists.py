@@ -1,9 +1,9 @@
 """Accuracy on simulated gene lists, compared with the table of Wang et al. (2022), who used the same simulation.
 
-python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the true 100 best of
-20,000 items that are among the first 100 items of a consensus. The median noise M is 3, and the heterogeneity D is 1 or
-3. Types of data are named as in the paper. The lists are large (0) or small (1). There are only ranked lists (r), or
-ranked and unranked lists (m).
+python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the 100 truly best
+items (of 20,000) that are among the first 100 items of a consensus. The median noise M is 3, and the heterogeneity D is
+1 or 3. Types of data are named as in the paper. The lists are large (0) or small (1). There are only ranked lists (r),
+or ranked and unranked lists (m).
 
 The published means and standard errors are from 100 repeats. The study's supplementary files have a row for each
 repeat. The study is B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in

@@ -87,7 +87,7 @@ def make_gene_lists(
     n_true : int, default=1000
         Number of true items, which are relevant to the question; all other items have mean 0.
     n_top : int, default=100
-        Number of true items with relevance 2, the first ones; the other true items have relevance 1.
+        Number of the best true items, which have relevance 2; the other true items have relevance 1.
     n_ranked : int or None, default=None
         Number of ranked lists of each query; None uses the preset's number.
     n_unranked : int or None, default=None

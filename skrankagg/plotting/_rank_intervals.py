@@ -43,7 +43,7 @@ class RankStabilityDisplay(Display):
         :func:`~skrankagg.inspection.rank_confidence`. The columns are `item`, `rank`, `rank_low`, `rank_high`, and, if
         known, `tied_group` and `top_k`.
     n_places : int, default=None
-        The second column shows the chances in the column `top_k` for this k. None draws no second column.
+        Number k of places; the second column shows the chances in the column `top_k`. None draws no second column.
     label : str, default="place"
         Label of the axis.
     title : str, default=""
@@ -198,8 +198,8 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=None
-            The second column shows the chances in the column `top_k` for this k. None uses the largest k below the
-            number of items, if there is such a column.
+            Number k of places; the second column shows the chances in the column `top_k`. None uses the largest k below
+            the number of items, if `table` has such a column.
         label : str, default=None
             Label of the axis; None uses a label that names the kind of the intervals.
         ax : matplotlib Axes, default=None
