@@ -1,25 +1,26 @@
 """Every method on judged collections: nDCG@10 and MAP as differences to reciprocal rank fusion, with time and memory.
 
-`python benchmarks/judged_collections.py FOLDER...` prints a table. A folder contains `runs/*`, one run of TREC's format
-for each voter, and `*qrels*`; or `rank_agg.csv[.gz]` and `rel_agg.csv[.gz]` of MQ2008-agg, as in metasearch.py.
-`FOLDER:RUN,RUN` selects some of the runs. Lists are cut at --depth. Only queries with a relevant item are used.
+`python benchmarks/judged_collections.py FOLDER...` prints a table. A folder has one of two layouts. The first is
+`runs/*`, with a TREC run for each voter, and `*qrels*` with the judgements. The second is the pair `rank_agg.csv[.gz]`
+and `rel_agg.csv[.gz]` of MQ2008-agg, as in metasearch.py. `FOLDER:RUN,RUN` selects some of the runs. Lists are cut at
+--depth. Only queries with a relevant item are used.
 
 Methods are the library's default methods, more variants, all methods that learn from judgements, and the methods of
 ranx and PyFLAGR if --python has them. nDCG@10 has linear gains. All values are in percent.
 
-Protocol: a method that learns is fitted on 3, 5 or 10 queries and measured on all others. The training queries are
-drawn with a seed, 20 times, and the draws are the same for all methods. "all others" divides the queries into ten
-random parts and learns each part's consensus from the other nine, so that every query is measured once. Other methods
-merge all queries at once, without judgements. A collection's difference is the mean over draws and queries. The error
-of this difference is the standard error over the queries of a draw, averaged over the draws. A win or a loss is a
+Protocol: a method that learns is fitted on 3, 5 or 10 queries and measured on all other queries. The training queries
+are drawn with a seed, 20 times, and the draws are the same for all methods. "all others" divides the queries into ten
+random parts and merges each part with a fit on the other nine parts, so that every query is measured once. Other
+methods merge all queries at once, without judgements. A collection's difference is the mean over draws and queries. The
+error of this difference is the standard error over the queries of a draw, averaged over the draws. A win or a loss is a
 difference of more than two of these errors. The table has the mean of the differences, plus or minus its standard error
 over collections, the worst collection, and wins : losses.
 
 `s` is CPU seconds of one fit and one consensus of all measured queries, added up over collections. `MiB` is the largest
-memory that a fit and a consensus add. Every method runs in a process of its own, and has --limit CPU seconds for a
-collection, with all its draws and measurements. The methods of ranx share a process, because ranx compiles its
-functions. Results are kept in --results, one line of JSON each. A later call computes only missing results, such as
-those of a new collection, method or version. Linux only.
+memory that a fit and a consensus add. Every method runs in its own process, which may use --limit CPU seconds for all
+draws and measurements of a collection. The methods of ranx share a process, because ranx compiles its functions.
+Results are kept in --results, one line of JSON each. A later call computes only missing results, such as those of a new
+collection, method or version. Linux only.
 """
 
 import argparse

@@ -69,8 +69,8 @@ def json_text(frame):
         row = int(twice.argmax())
         query, item = frame["query"].iloc[row], frame["item"].iloc[row]
         raise InputError(
-            f"`run` must have each item of a query once for JSON; got {item!r} twice for query {query!r}. Drop one, or "
-            "write CSV."
+            f"`run` must contain each item of a query only once if the format is JSON; got {item!r} twice for query "
+            f"{query!r}. Drop one row, or write CSV."
         )
     run = {query: {} for query in frame["query"].unique().tolist()}
     for query, item, score in zip(
@@ -78,8 +78,8 @@ def json_text(frame):
     ):
         if not query or not item or "\0" in query + item:
             raise InputError(
-                f"`run` must have ids that are not empty and contain no NUL character, for JSON; got query {query!r}, "
-                f"item {item!r}. Rename it."
+                f"`run` must have nonempty ids without NUL characters if the format is JSON; got query {query!r}, "
+                f"item {item!r}. Rename the id."
             )
         run[query][item] = score
     return json.dumps(run, ensure_ascii=False, indent=1) + "\n"

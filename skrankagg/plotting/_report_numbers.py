@@ -40,7 +40,7 @@ def shows_confidence(facts, frames):
 
 
 def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence, unit, random_state, n_jobs):
-    """Compute the frames, facts and caveats of a report."""
+    """Compute the result frames of a report, the facts (method, lists and settings), and the caveats."""
     lists = lists_of_query("ranking_report", lists, query, unit)
     caveats, frames = [], {}
     draws = {"n_resamples": n_resamples, "unit": unit, "random_state": random_state}
