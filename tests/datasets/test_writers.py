@@ -229,9 +229,9 @@ def test_write_run_writes_one_line_of_text_per_query(tmp_path, rank_ties, q, p):
         (
             TIED.assign(item=["", *"BCDBA"]),
             "json",
-            "without NUL characters if the format is JSON; got query 'q', item ''",
+            "if the format is JSON; got query 'q', item ''",
         ),
-        (TIED.assign(item=["\0", *"BCDBA"]), "json", "contain no NUL character"),
+        (TIED.assign(item=["\0", *"BCDBA"]), "json", "must have nonempty ids without NUL characters"),
         (TIED.assign(item=HALF), "json", r"ids that UTF-8 can encode; got '\\ud800' in an id\. Rename this id"),
         (TIED.assign(item=HALF), "trec", "ids that UTF-8 can encode"),
         (
