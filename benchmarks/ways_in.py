@@ -1,7 +1,7 @@
 """CPU time and memory of encoding the same rows as runs (a dict of dicts) and as a long frame.
 
-Each way is measured in its own process. The peak memory is the memory that the call uses in addition to its input. For
-runs, the call also builds the columns of a frame. The size of the dict is therefore printed next to the peak.
+Each way is measured in its own process. The peak memory is the memory that the call uses in addition to its input, so
+the size of the input is printed next to the peak. For runs, the call also builds the columns of a frame.
 
 python benchmarks/ways_in.py [--rows 200000] [--voters 50] [--length 100] [--repeat 3]
 

@@ -255,8 +255,8 @@ def change_of(job):
 def lists_by_rank(job):
     """Return the job with each list sorted by its ranks and numbered from 1, as version 1.0.21 reads it.
 
-    The scores of a list keep their places, so version 1.0.18 does not change the order of the rows. For z-scores the
-    items keep their own scores.
+    The sorted rows get the scores of the list in descending order, so that version 1.0.18 keeps the order of the rows.
+    For z-scores, each item keeps its score.
     """
     params = job["params"]
     own = str(params.get("norm", params.get("aggregator"))).endswith("z-score")

@@ -59,7 +59,7 @@ def read_parquet(path, names, numeric):
     path : str or path-like
         The Parquet file.
     names : tuple of str or None
-        Name of the content of each column; None skips a column.
+        Field that each column contains, such as "query"; None skips a column.
     numeric : set of str
         Names of the columns with finite numbers; the other columns become text.
 
