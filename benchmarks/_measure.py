@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def best_time(function, repeat=5, clock=time.perf_counter):
-    """Measure several runs by a clock, and return the seconds of the fastest run, which was disturbed least."""
+    """Run a function several times; return the seconds of the fastest run by the given clock."""
     times = []
     for _ in range(repeat):
         gc.collect()
@@ -37,7 +37,7 @@ def extra_memory(function):
 
 
 def held_memory(function):
-    """Measure the resident memory of the result of a call; return this memory and the result. Linux only."""
+    """Measure the resident memory that the result of a call occupies; return this memory and the result. Linux only."""
     gc.collect()
     before = _resident("VmRSS")
     result = function()

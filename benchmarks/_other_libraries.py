@@ -1,4 +1,4 @@
-"""Consensus lists of ranx and PyFLAGR, computed by a Python that has them, for the benchmark on judged collections."""
+"""Consensus lists of ranx and PyFLAGR, which run in another Python, for the benchmark on judged collections."""
 
 import json
 import signal
@@ -114,7 +114,7 @@ class TooSlow(Exception):
 
 
 class Peer(NamedTuple):
-    """A method of another library: the library, its version, the Python that has it, the name and the job."""
+    """A method of another library: library, version, the Python that runs it, name, and arguments of the call."""
 
     library: str
     version: str
@@ -127,9 +127,9 @@ class Peer(NamedTuple):
 
 
 def merge_by(peers, lists):
-    """Compute the consensus of ranked lists with scores by methods of one library, in one process.
+    """Merge ranked lists with scores by several methods of one library, in a process of that library.
 
-    Returns for each method the consensus, CPU seconds and bytes of memory, or an exception.
+    Each method has an entry in the result: the consensus, CPU seconds and bytes of memory, or an exception.
     """
     library, python, jobs = peers[0].library, peers[0].python, json.dumps([peer.job for peer in peers])
     with tempfile.TemporaryDirectory() as folder:
@@ -141,7 +141,7 @@ def merge_by(peers, lists):
 
 
 def _read_result(folder, k, done):
-    """Read the result of the k-th method, or describe why there is none."""
+    """Read the result of the k-th method; if there is none, return an exception that gives the reason."""
     path = folder / f"found{k}.json"
     if not path.exists():
         if -done.returncode == signal.SIGXCPU:
@@ -156,7 +156,7 @@ def _read_result(folder, k, done):
 
 
 def peers_of(python):
-    """List the methods of ranx and of PyFLAGR that a Python has."""
+    """List the methods of ranx and of PyFLAGR that are installed in another Python."""
     done = subprocess.run([python, "-c", _VERSIONS], capture_output=True, text=True, check=True)
     versions = json.loads(done.stdout)
     jobs = {

@@ -1,10 +1,10 @@
-"""Worths from paired comparisons and lists: quality of the orders if exposure is unequal, and CPU time.
+"""Estimated worths from paired comparisons and lists: quality of the orders for unequal exposure, and CPU time.
 
 Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3] [--orders-only]`; it takes about half a
 minute. The packages evalica and choix are measured too if they are installed.
 
 The first table contains Kendall's tau with the true worths of 30 items, as mean and minimum over draws. A draw has
-20,000 duels, in which some items take part far more often than others. The second table contains the CPU seconds of the
+20,000 duels, in which some items occur far more often than others. The second table contains the CPU seconds of the
 cheapest of several runs, for these tasks:
 
 - races: 36 races of 43 out of 87 drivers, of the size of the NASCAR data of Hunter (2004)
@@ -38,7 +38,7 @@ METHODS = [
 
 
 def of_evalica(duels):
-    """Compute scores by evalica's model of Bradley and Terry, as a Series indexed by item."""
+    """Compute scores with evalica's Bradley-Terry model, as a Series indexed by item."""
     import evalica
 
     won = [evalica.Winner.X] * len(duels)
@@ -46,7 +46,7 @@ def of_evalica(duels):
 
 
 def of_choix(duels):
-    """Compute scores by choix from the matrix of wins, as a Series indexed by item."""
+    """Compute scores with choix from the matrix of wins, as a Series indexed by item."""
     import choix
 
     code, items = pd.factorize(pd.concat([duels["winner"], duels["loser"]]), sort=True)
@@ -63,7 +63,7 @@ OTHERS = {
 
 
 def recovery(n_draws):
-    """Compute the rows of the table of taus."""
+    """Compute the first table: a row for each method, with mean and minimum of tau over the draws."""
     found = {}
     for seed in range(n_draws):
         made = make_comparisons(30, 20_000, exposure="unequal", random_state=seed)
@@ -77,7 +77,7 @@ def recovery(n_draws):
 
 
 def races():
-    """Generate 36 races of 43 of 87 drivers each."""
+    """Generate 36 races, each with 43 of 87 drivers."""
     rng = np.random.default_rng(0)
     frame = make_plackett_luce(n_voters=36, n_items=87, random_state=0)
     kept = rng.random((36, 87)).argsort(axis=1).argsort(axis=1) < 43
@@ -86,7 +86,7 @@ def races():
 
 
 def costs(repeat):
-    """Yield the rows of the table of CPU seconds, each with a description and the seconds."""
+    """Yield the rows of the second table; each row is a description and its CPU seconds."""
     model = PlackettLuce(absent="ignore")
     sizes = {"lists": {"n_voters": 1000, "n_items": 1000}, "queries": {"n_queries": 20, "n_voters": 50, "n_items": 100}}
     all_lists = {"races": races()}

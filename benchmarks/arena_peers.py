@@ -2,9 +2,9 @@
 
 Run it from anywhere as `python benchmarks/arena_peers.py [--repeat 3]`, where arena-rank and evalica are installed.
 
-Each file of comparisons is generated with another number of comparisons and another probability of ties. Ties count as
-half a win for each, and nothing draws the ratings together (``prior=0``). arena-rank runs with ``ftol=0, gtol=1e-12``,
-because its own limits stop earlier. The first table contains the largest difference of a rating, in Elo points after
+The generated files differ in the number of comparisons and in the probability of ties. A tie counts as half a win for
+each item, and there is no prior (``prior=0``). arena-rank runs with ``ftol=0, gtol=1e-12``, because its default
+tolerances stop the fit earlier. The first table contains the largest difference of a rating, in Elo points after
 centring, and whether the orders are equal. The second table contains the CPU seconds of the cheapest of several runs:
 reading the frame and fitting, and 1000 draws of the comparisons.
 """
@@ -66,12 +66,12 @@ def of_evalica(frame, **options):
 
 
 def draws_of_skrankagg(frame):
-    """Draw the comparisons again 1000 times."""
+    """Rank the items in many random draws of the comparisons."""
     return rank_stability(PlackettLuce(), RankedLists.from_comparisons(frame), n_resamples=1000)
 
 
 def draws_of_evalica(frame, n_resamples=1000):
-    """Draw the comparisons again 1000 times."""
+    """Rank the items in many random draws of the comparisons."""
     import evalica
 
     meaning = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}

@@ -1,4 +1,4 @@
-"""Time a cross-validation of eight settings on 5 million rows, next to one transform and evaluation of each.
+"""Time a cross-validation of eight settings on 5 million rows, and a single transform and evaluation of each setting.
 
 python benchmarks/cross_validation.py [--queries 1000] [--voters 50] [--length 100] [--frame]
 
@@ -31,7 +31,7 @@ CANDIDATES = [
 
 
 def main():
-    """Print both times of each setting, and the ratio of the times."""
+    """Print, for each setting, the time of one transform, the time of the cross-validation, and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--voters", type=int, default=50)

@@ -1,8 +1,8 @@
-"""Count the planted defects that diagnose names and its warnings on sound lists, and measure its time.
+"""Measure how often diagnose finds planted defects, how often it warns about sound lists, and how long it takes.
 
-python benchmarks/diagnose.py [--draws 100] prints two shares and a time. The first is the share of draws in which a
-warning names the planted voter, the second the share of sound draws with any warning. The time is for 1000 queries of
-12 lists of 100 items.
+python benchmarks/diagnose.py [--draws 100] prints two shares and a time. First comes the share of draws in which a
+warning names the planted voter, then the share of sound draws with any warning. The time is for 1000 queries of 12
+lists of 100 items.
 """
 
 import argparse
@@ -30,14 +30,14 @@ def sound(kind, seed, *, n_voters=6, n_queries=20, **options):
 
 
 def copied(lists, rng):
-    """Add a voter who repeats the lists of another one with a little noise."""
+    """Add a voter who repeats the lists of voter v2 with a little noise."""
     copy = lists[lists["voter"] == "v2"].assign(voter="copy")
     spread = copy.groupby("query")["score"].transform("std")
     return pd.concat([lists, copy.assign(score=copy["score"] + 0.1 * spread * rng.normal(size=len(copy)))])
 
 
 def unrelated(lists, rng):
-    """Replace the items of a voter by random items."""
+    """Replace the items of voter v2 by random items."""
     lists, items = lists.copy(), lists["item"].unique()
     for _, rows in lists[lists["voter"] == "v2"].groupby("query"):
         lists.loc[rows.index, "item"] = rng.permutation(items)[: len(rows)]
@@ -45,22 +45,22 @@ def unrelated(lists, rng):
 
 
 def negated(lists, rng):
-    """Give a voter distances instead of scores."""
+    """Replace the scores of voter v2 by distances; small values are better."""
     return lists.assign(score=lists["score"].where(lists["voter"] != "v2", 20 - lists["score"]))
 
 
 def constant(lists, rng):
-    """Give a voter equal scores."""
+    """Set all scores of voter v2 to the same value."""
     return lists.assign(score=lists["score"].where(lists["voter"] != "v2", 1.0))
 
 
 def at_most_0(lists, rng):
-    """Shift the scores of a voter below 0."""
+    """Shift the scores of voter v2 below 0."""
     return lists.assign(score=lists["score"] - np.where(lists["voter"] == "v2", 8.0, 0.0))
 
 
 def scaled(lists, rng):
-    """Multiply the scores of a voter by 100."""
+    """Multiply the scores of voter v2 by 100."""
     return lists.assign(score=lists["score"] * np.where(lists["voter"] == "v2", 100.0, 1.0))
 
 
@@ -71,7 +71,7 @@ def duelled(lists, rng):
 
 
 def separated(lists, rng):
-    """Give half of the voters other items."""
+    """Rename the items of three voters, so that they share no item with the other voters."""
     others = lists["voter"].isin(["v1", "v2", "v3"])
     return lists.assign(item=lists["item"].where(~others, "other " + lists["item"]))
 
@@ -94,7 +94,7 @@ PLANTED = {"n_queries": 50, "quality_spread": 0.25}
 
 
 def is_named(defect, kind, seed):
-    """Return True if diagnose names a planted defect, in a warning for the right voters."""
+    """Return True if diagnose reports a planted defect in a warning that names the right voters."""
     plant, topic, voters, _ = DEFECTS[defect]
     lists = plant(sound(kind, seed, **PLANTED), np.random.default_rng(seed))
     frame = diagnose(lists).frame

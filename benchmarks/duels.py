@@ -14,7 +14,7 @@ value compares the order with the number of lists that contain each item. The da
 - matched: 20,000 comparisons of items with similar quality, as in a league
 - ten: 100 lists of ten items
 
-PlackettLuce(absent="ignore") is the model from which the lists are drawn, so its tau is the attainable one. Some
+PlackettLuce(absent="ignore") is the model from which the lists are drawn, so no method can have a much higher tau. Some
 methods are left out because their cost grows with the square or the cube of the number of lists: Agglomerative,
 RankStatistic(statistic="stuart"), and exact p-values of RobustRankAggregation.
 """

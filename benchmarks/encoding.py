@@ -1,4 +1,4 @@
-"""Time the encoding of 5 million rows, next to a pandas factorize of the id columns, or of one small query.
+"""Time the encoding of 5 million rows, and a pandas factorize of their id columns; or time one small query.
 
 Two kinds of pandas strings are measured: strings in pyarrow, if pyarrow is installed, and Python strings. Python
 strings are measured twice. Either the rows with equal ids share a string, as after read_csv, or each row has its own
@@ -71,7 +71,7 @@ def size_of(lists):
 
 
 def small(repeat, calls=100):
-    """Print times of one query of 3 lists of 100 items, from a frame to a frame."""
+    """Print the time to encode, and the time to merge, a frame of one query of 3 lists of 100 items."""
     rows = []
     for kind, dtype in {**STRINGS, "str without pyarrow": PLAIN}.items():
         frame = make_lists(1, 3, 100, dtype, False, "score")

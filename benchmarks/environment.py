@@ -30,7 +30,7 @@ def version(name):
 
 
 def processor():
-    """Return the model of the processor if the system reports it."""
+    """Return the model of the processor, or its architecture if the system does not report the model."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))

@@ -1,4 +1,4 @@
-"""Times of measures, next to pytrec_eval (in C), and of Kendall's distances between many lists.
+"""Times of measures, compared with pytrec_eval (in C), and times of Kendall's distances between many lists.
 
 Run it from anywhere as `python benchmarks/evaluation.py [small|large|kendall]`; pytrec-eval-terrier comes with
 the extra `test`. The dicts for pytrec_eval are built beforehand, and its judgements are parsed beforehand.
@@ -21,7 +21,7 @@ MEASURES = {"map": "map", "ndcg_cut_10": "ndcg@10", "P_10": "p@10", "recall_100"
 
 
 def run_and_qrels(n_queries, n_items):
-    """Generate a run with distinct scores, and grades for a fifth of its items and for the same number of others."""
+    """Generate a run with distinct scores, and grades for a fifth of its items and for as many random items."""
     rng = np.random.default_rng(0)
     pool = np.array([f"doc{k:06d}" for k in range(5 * n_items)])
     query = np.repeat([f"q{k:04d}" for k in range(n_queries)], n_items)
@@ -55,7 +55,7 @@ def compare(n_queries, n_items, repeat):
 
 
 def measure(n_queries, n_items, timed):
-    """Measure the seconds of each way to compute five measures with `timed`; check that the values are equal."""
+    """Time each way to compute five measures by the function `timed`; check that all values are equal."""
     import pytrec_eval
 
     run, qrels = run_and_qrels(n_queries, n_items)
@@ -87,7 +87,7 @@ def measure(n_queries, n_items, timed):
 
 
 def kendall(repeat):
-    """Print times of matrices of distances."""
+    """Print the times of matrices of distances between all lists."""
     rng = np.random.default_rng(0)
     lists = pd.DataFrame(
         {

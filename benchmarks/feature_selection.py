@@ -6,9 +6,9 @@ Each row of the table is a pipeline of StandardScaler, the selector and Logistic
 breast cancer and digits data, and generated data of 120 rows and 500 columns; 30 of these columns are informative.
 
 Each repeat has 5 outer folds, which measure the accuracy (mean and standard deviation). Three inner folds of each
-training part determine the number of features. All selectors use the same grid, and the smallest of several equal
-numbers is chosen. RFECV determines the number by itself, with the same number of folds. --n-features sets the number
-for each data set instead.
+training part determine the number of features. All selectors use the same grid, and the smallest of several equally
+good numbers is chosen. RFECV chooses the number with its own cross-validation, with the same number of folds.
+--n-features sets the number for each data set instead.
 
 "features" is the mean number of features kept. "stability" is the index of Nogueira and others over the sets of the
 outer folds. "seconds" is the CPU time of one fit of the selector on an outer training part, with the chosen number.
@@ -49,7 +49,7 @@ from skrankagg.stats import selection_stability
 
 
 def made(return_X_y):
-    """Generate 120 rows and 500 columns: 15 columns determine two classes, and 15 more repeat them."""
+    """Generate 120 rows and 500 columns: 15 columns determine two classes, and 15 more are combinations of these."""
     return make_classification(120, 500, n_informative=15, n_redundant=15, class_sep=1.5, random_state=0)
 
 
@@ -78,7 +78,7 @@ INNER = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
 def contenders(step):
-    """Build the selectors as functions of the number of features."""
+    """Return a dict from the name of each selector to a function that builds it for a given number of features."""
     return {
         "no selection": None,
         "SelectKBest, F-test": lambda k: SelectKBest(k=k),
@@ -124,7 +124,7 @@ def choose(make, X, y, grid):
 
 
 def measure(make, X, y, grid, outer):
-    """Compute the columns of a row of the table."""
+    """Measure one selector on the outer folds; return the columns of its row in the table."""
     scores, sets, seconds = [], [], []
     for train, test in outer.split(X, y):
         if make is None:
@@ -157,7 +157,7 @@ def measure(make, X, y, grid, outer):
 
 
 def measure_aggregators(X, y, number, outer):
-    """Compute a row for each aggregator; all aggregators merge the same lists of three estimators on five folds."""
+    """Return a row for each aggregator; all of them merge the lists that three estimators produced on five folds."""
     scores, sets = {name: [] for name in AGGREGATORS}, {name: [] for name in AGGREGATORS}
     for train, test in outer.split(X, y):
         scaled = StandardScaler().fit(X[train]).transform(X)

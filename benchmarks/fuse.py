@@ -1,4 +1,4 @@
-"""Time fuse on one query and on a batch of plain lists, next to loops over dicts, frames, rankops and ranx.
+"""Time fuse on one query and on a batch of plain lists, and compare it with loops over dicts, frames, rankops and ranx.
 
 Run it from anywhere as `python benchmarks/fuse.py`. `pip install 'skrankagg[bench]'` installs rankops and ranx; their
 rows are left out if they are missing. A query is 3 lists of 100 ids from a pool of 250. A batch is 1000 queries of 5
@@ -53,7 +53,7 @@ def make_query(rng, n_lists, length=100, pool=250):
 
 
 def cpu_times(calls, rounds, repeat):
-    """Return a dict of name to median CPU seconds of a call; every round runs all calls."""
+    """Return a dict from the name of each call to its median CPU seconds; every round runs all calls."""
     times = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -75,7 +75,7 @@ def optional(name):
 
 
 def show(calls, base, rounds, repeat, unit):
-    """Print the time of each call, and the ratio to the loop of the same kind."""
+    """Print the time of each call, and its ratio to the time of the loop of the same kind."""
     times = cpu_times(calls, rounds, repeat)
     scale = {"us": 1e6, "ms": 1e3}[unit]
     rows = [(name, f"{times[name] * scale:.0f}", f"{times[name] / times[base(name)]:.2f}") for name in calls]

@@ -1,15 +1,15 @@
-"""Accuracy on simulated gene lists, next to the table of Wang et al. (2022), which uses the same simulation.
+"""Accuracy on simulated gene lists, compared with the table of Wang et al. (2022), who used the same simulation.
 
-python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the true 100 best of
-20,000 items that are among the first 100 items of a consensus. The median noise M is 3 and the heterogeneity D is 1 and
-3. Types of data are named as in the paper. The lists are large (0) or small (1). There are only ranked lists (r), or
-ranked and unranked lists (m).
+python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the 100 truly best
+items (of 20,000) that are among the first 100 items of a consensus. The median noise M is 3, and the heterogeneity D is
+1 or 3. Types of data are named as in the paper. The lists are large (0) or small (1). There are only ranked lists (r),
+or ranked and unranked lists (m).
 
 The published means and standard errors are from 100 repeats. The study's supplementary files have a row for each
 repeat. The study is B. Wang et al., "Systematic comparison of ranking aggregation methods for gene lists in
 experimental results", Bioinformatics 38:4927, 2022, doi:10.1093/bioinformatics/btac621. z is the difference divided by
-its standard error, which includes the repeats of both sides. All methods of one type and D rank the same lists, so
-their z values are not independent.
+its standard error, which includes the repeats of the study and of this script. All methods of one type and D rank the
+same lists, so their z values are not independent.
 """
 
 import argparse
@@ -121,7 +121,7 @@ def ties_as_in_r(consensus, lists, seed):
 
 
 def cell(kind, heterogeneity, n_repeats, methods):
-    """Return a dict of method name to accuracies on one kind of data, with a value for each repeat."""
+    """Return a dict from each method's name to its accuracies on one kind of data, with a value for each repeat."""
     # Ranked and mixed data of one size have the same ranked lists, as in the study; other cells are independent.
     seed = 10 * int(kind[0]) + heterogeneity
     frame, qrels, _ = make_gene_lists(
@@ -136,7 +136,7 @@ def cell(kind, heterogeneity, n_repeats, methods):
 
 
 def compare(found):
-    """Compare published rows with methods here; for each kind of data and D, return both means, the error and z."""
+    """Compare published with measured accuracies; for each kind of data and D, return both means, the error and z."""
     values = {}
     for theirs, by_kind in PUBLISHED.items():
         for ours in OURS[theirs]:

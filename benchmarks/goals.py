@@ -54,7 +54,7 @@ def missing(name, library):
 
 
 def against_pyflagr(folder):
-    """Compare the time from a frame with PyFLAGR's time from a CSV file."""
+    """Compare times of methods that read a frame with PyFLAGR's times, which include reading a CSV file."""
     if missing("PyFLAGR", "pyflagr"):
         return
     seed, _ = make_rasdagen()
@@ -108,7 +108,7 @@ def against_pytrec_eval():
 
 
 def one_query():
-    """Measure one query of 3 lists x 100 items."""
+    """Measure times of one query of 3 lists x 100 items."""
     ids, _, dicts = fuse_benchmark.make_query(random.Random(0), 3)
     frame = RankedLists.from_lists(dicts).to_frame()
     calls = {
@@ -131,7 +131,7 @@ def one_query():
 
 
 def small_queries():
-    """Measure 1000 queries of 5 lists; each list has 10 of 15 items."""
+    """Measure times of 1000 queries of 5 lists, where each list has 10 of 15 items."""
     rng = np.random.default_rng(0)
     rows = [
         (f"q{q:04d}", f"v{v}", f"i{item:02d}", rank)
@@ -155,7 +155,7 @@ def small_queries():
 
 
 def frames():
-    """Measure the encoding of 5M rows of string ids against one factorize of the three columns."""
+    """Compare the time to encode 5M rows of string ids with the time of pandas.factorize for their three columns."""
     for shuffled, goal in ((False, 1.6), (True, 1.8)):
         frame = encoding.make_lists(1000, 50, 100, "str", shuffled, "rank")
         factorize = cpu_time(lambda one=frame: [pd.factorize(one[name]) for name in ("query", "voter", "item")], 3)
@@ -164,7 +164,7 @@ def frames():
 
 
 def many_weights():
-    """Measure 1000 weight vectors on 20 queries x 50 lists."""
+    """Measure times of aggregating 20 queries x 50 lists with 1000 vectors of weights."""
     frame = make_ranked_lists(n_queries=20, n_voters=50, list_length=100, random_state=0)[0]
     lists = RankedLists.from_frame(frame)
     weights = np.random.default_rng(0).random((1000, lists.n_lists))

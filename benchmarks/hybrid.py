@@ -41,7 +41,7 @@ def ndcg(run, qrels):
 
 
 def measure(lists, qrels):
-    """Compute a row of the table: choose on the first half of the queries, and measure on the second half."""
+    """Compute a row of the table: choose a retriever and k on half of the queries, and measure on the other half."""
     queries = lists.queries.tolist()
     choose, test = (lists.select(queries=half) for half in (queries[::2], queries[1::2]))
     alone = evaluate(choose, qrels, "ndcg@10", missing_queries="skip")["ndcg@10"]
@@ -55,7 +55,7 @@ def measure(lists, qrels):
 
 
 def made(kind, depth, repeat):
-    """Draw data sets of two retrievers."""
+    """Generate `repeat` data sets with lists of two retrievers and judgements."""
     for seed in range(repeat):
         lists, qrels, _ = make_ranked_lists(
             n_queries=100,
@@ -70,7 +70,7 @@ def made(kind, depth, repeat):
 
 
 def pairs_of(lists, qrels, depth):
-    """Cut the runs, and yield all pairs of runs."""
+    """Cut the runs to a depth, and yield the lists and judgements of each pair of runs."""
     cut = TopK(depth).fit_transform(lists)
     for pair in itertools.combinations(lists.voters.tolist(), 2):
         yield cut.select(voters=list(pair)), qrels

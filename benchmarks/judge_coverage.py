@@ -5,8 +5,8 @@ Run it from anywhere as `python benchmarks/judge_coverage.py [--boards 300]`; it
 Each judge makes 20 comparisons of 8 models by log-worths of its own: the log-worths of the board plus normal tastes.
 The truth is the board of a million comparisons by new judges. The table contains the share of the intervals that
 contain the truth. An interval is the score plus and minus the standard error times a quantile of the normal
-distribution. For errors by judge, quantiles of the t distribution are used, too. It has G - 1 degrees of freedom for G
-judges.
+distribution. For errors by judge, quantiles of the t distribution with G - 1 degrees of freedom are also used, where G
+is the number of judges.
 """
 
 import argparse
@@ -24,7 +24,7 @@ LOG_WORTH = np.linspace(1, -1, N_MODELS)
 
 
 def duels(n_judges, taste, rng, n_duels=N_DUELS):
-    """Draw the comparisons of some judges, and encode them with a grouping of judges."""
+    """Generate comparisons by several judges, and encode the comparisons with the judges as a grouping."""
     own = LOG_WORTH + taste * rng.standard_normal((n_judges, N_MODELS))
     judge = np.repeat(np.arange(n_judges), n_duels)
     first = rng.integers(0, N_MODELS, len(judge))

@@ -1,25 +1,26 @@
 """Every method on judged collections: nDCG@10 and MAP as differences to reciprocal rank fusion, with time and memory.
 
-`python benchmarks/judged_collections.py FOLDER...` prints a table. A folder contains `runs/*`, one run of TREC's format
-for each voter, and `*qrels*`; or `rank_agg.csv[.gz]` and `rel_agg.csv[.gz]` of MQ2008-agg, as in metasearch.py.
-`FOLDER:RUN,RUN` takes some of the runs. Lists are cut at --depth. Only queries with a relevant item count.
+`python benchmarks/judged_collections.py FOLDER...` prints a table. A folder has one of two layouts. The first is
+`runs/*`, with a TREC run for each voter, and `*qrels*` with the judgements. The second is the pair `rank_agg.csv[.gz]`
+and `rel_agg.csv[.gz]` of MQ2008-agg, as in metasearch.py. `FOLDER:RUN,RUN` selects some of the runs. Lists are cut at
+--depth. Only queries with a relevant item are used.
 
 Methods are the library's default methods, more variants, all methods that learn from judgements, and the methods of
 ranx and PyFLAGR if --python has them. nDCG@10 has linear gains. All values are in percent.
 
-Protocol: a method that learns is fitted on 3, 5 or 10 queries and measured on all others. The training queries are
-drawn with a seed, 20 times, and the draws are the same for all methods. "all others" divides the queries into ten
-random parts and learns each part's consensus from the other nine, so that every query is measured once. Other methods
-merge all queries at once, without judgements. A collection's difference is the mean over draws and queries. Its error
-is the standard error over the queries of a draw, averaged over the draws. A win or a loss is a difference of more than
-two of these errors. The table has the mean of the differences, plus or minus its standard error over collections, the
-worst collection, and wins : losses.
+Protocol: a method that learns is fitted on 3, 5 or 10 queries and measured on all other queries. The training queries
+are drawn with a seed, 20 times, and the draws are the same for all methods. "all others" divides the queries into ten
+random parts and merges each part with a fit on the other nine parts, so that every query is measured once. Other
+methods merge all queries at once, without judgements. A collection's difference is the mean over draws and queries. The
+error of this difference is the standard error over the queries of a draw, averaged over the draws. A win or a loss is a
+difference of more than two of these errors. The table has the mean of the differences, plus or minus its standard error
+over collections, the worst collection, and wins : losses.
 
 `s` is CPU seconds of one fit and one consensus of all measured queries, added up over collections. `MiB` is the largest
-memory that a fit and a consensus add. Every method runs in a process of its own, and has --limit CPU seconds for a
-collection, with all its draws and measurements. The methods of ranx share a process, because it compiles. Results are
-kept in --results, one line of JSON each. A later call runs only what is missing: another collection, method or version.
-Linux only.
+memory that a fit and a consensus add. Every method runs in its own process, which may use --limit CPU seconds for all
+draws and measurements of a collection. The methods of ranx share a process, because ranx compiles its functions.
+Results are kept in --results, one line of JSON each. A later call computes only missing results, such as those of a new
+collection, method or version. Linux only.
 """
 
 import argparse
@@ -105,7 +106,7 @@ class Collection(NamedTuple):
 
 
 def load_collection(folder, runs=None):
-    """Read lists and judgements of a folder as frames, of all its runs or of some.
+    """Read the lists and the judgements of a folder as frames.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def load_collection(folder, runs=None):
     Returns
     -------
     lists, qrels : DataFrame
-        As of :func:`skrankagg.datasets.load_trec`.
+        In the form that :func:`skrankagg.datasets.load_trec` returns.
     """
     folder = Path(folder)
     if any(folder.glob("rank_agg.csv*")):
@@ -173,7 +174,7 @@ def named_folders(arguments):
 
 
 class Entry(NamedTuple):
-    """A row of the table: a method, how many queries it learns from, and how many items of each are judged."""
+    """A row of the table: a method, its number of training queries, and the number of judged items of each query."""
 
     method: Any
     n_train: int | str | None = None
@@ -200,13 +201,13 @@ class Entry(NamedTuple):
 
 
 def full_repr(method):
-    """Return the repr of an estimator with all parameters, also those at their defaults."""
+    """Return the repr of an estimator with all parameters, including parameters at their defaults."""
     with sklearn.config_context(print_changed_only=False):
         return " ".join(method.__repr__(N_CHAR_MAX=10**6).split())  # repr() elides long texts
 
 
 def learned(aggregator):
-    """Return LearnedWeights over a method, with all settings that matter."""
+    """Return LearnedWeights of a method, with fixed values for the settings that affect the results."""
     settings = {"alpha": 1.0, "unjudged": "nonrelevant", "shrinkage": 10.0}
     known = sk.LearnedWeights().get_params()
     return sk.LearnedWeights(aggregator, **{key: value for key, value in settings.items() if key in known})
@@ -246,13 +247,13 @@ def draws(n_queries, n_train, n_draws=DRAWS):
 
 
 def folds(n_queries):
-    """Divide the queries into random parts; return one draw, whose pairs have each part and all other queries."""
+    """Divide the queries into random parts; return one draw with a pair (all other queries, part) for each part."""
     parts = np.array_split(np.random.default_rng([SEED, 0]).permutation(n_queries), min(FOLDS, n_queries))
     return [[(np.sort(np.concatenate([*parts[:k], *parts[k + 1 :]])), np.sort(parts[k])) for k in range(len(parts))]]
 
 
 def difference(values, baseline):
-    """Compute the mean difference and its error; both arguments have an array (n_queries, n_measures) for each draw."""
+    """Compute the mean difference and its error; both arguments contain an array for each draw."""
     gains = [one - other for one, other in zip(values, baseline, strict=True)]
     means = [gain.mean(axis=0) for gain in gains]
     errors = [gain.std(axis=0, ddof=1) / math.sqrt(len(gain)) for gain in gains]
@@ -260,13 +261,13 @@ def difference(values, baseline):
 
 
 def values_of(run, qrels, queries):
-    """Measure a consensus in percent: an array (n_queries, n_measures)."""
+    """Return the measures of a consensus in percent, as an array of shape (n_queries, n_measures)."""
     found = sk.evaluate(run, qrels, list(MEASURES), per_query=True, missing_queries="zero")
     return 100 * found.loc[queries].to_numpy()
 
 
 def shallow(lists, qrels, n_items):
-    """Judge only the first items of each query, by the full judgements."""
+    """Keep only the judgements of the `n_items` items of each query that items_to_judge chooses."""
     chosen = items_to_judge(lists, queries=lists.queries.tolist(), top=n_items)[["query", "item"]]
     return sk.Qrels.from_frame(chosen.merge(qrels.to_frame(), on=["query", "item"]))
 
@@ -301,7 +302,7 @@ def measure(entry, collection, result=None):
 
 
 def merge(method, lists):
-    """Merge all queries without judgements; return the consensus, CPU seconds and bytes."""
+    """Merge all queries without judgements; return the consensus, CPU seconds and bytes of memory."""
     memory, (run, seconds) = extra_memory(partial(timed, partial(method.fit_transform, lists)))
     return run, seconds, memory
 
@@ -314,7 +315,10 @@ def timed(function):
 
 
 def learn(entry, collection):
-    """Fit and measure a method for each draw; return its values and the baseline's, CPU seconds and bytes."""
+    """Fit a method on the training queries of each draw, and measure it on the other queries.
+
+    Return the values of the method and of the baseline by draw, the CPU seconds and the bytes of memory.
+    """
     lists, qrels = collection.lists, collection.qrels
     needed = 3 if entry.n_train == "all" else entry.n_train + 2
     if lists.n_queries < needed:
@@ -341,7 +345,7 @@ def learn(entry, collection):
 
 
 def outcome_of(entry, collection, result=None):
-    """Measure a method; return its record, which also describes a refusal, a failure, and the warnings."""
+    """Measure a method; return a record of the values, or of the reason for a failure, and of the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -358,7 +362,7 @@ def outcome_of(entry, collection, result=None):
 
 
 def _work(sender, group, collection, limit):
-    """Run in a process of its own: limit its CPU time, and send a record for each entry."""
+    """Measure a group of entries in a separate process with limited CPU time; send a record for each entry."""
     os.setpgrp()
     gc.freeze()  # the garbage collector then ignores the objects of the parent process
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -378,7 +382,7 @@ def _work(sender, group, collection, limit):
 
 
 class Task:
-    """A running process: one method on a collection, or the methods of ranx, which share what ranx compiles."""
+    """A running process that measures one method, or all methods of ranx, on a collection."""
 
     def __init__(self, group, collection, limit):
         context = multiprocessing.get_context("fork")
@@ -391,7 +395,7 @@ class Task:
         self.deadline = time.monotonic() + 20 * limit * len(group) + 60
 
     def results(self):
-        """Return the entries and their records, of a process that has ended or is too late."""
+        """Return the entries and their records; the process must have ended or exceeded its time limit."""
         records = None
         if self.receiver.poll():
             with contextlib.suppress(EOFError):  # the process has ended without a record
@@ -417,7 +421,7 @@ class Task:
 
 
 def run_all(todo, collection, limit, workers):
-    """Run entries on a collection, some at a time, and yield each entry with its record when it ends."""
+    """Run entries on a collection in up to `workers` processes; yield each entry with its record when it ends."""
     shared = [entry for entry in todo if isinstance(entry.method, Peer) and entry.method.library == "ranx"]
     waiting = [[entry] for entry in todo if all(entry is not one for one in shared)] + ([shared] if shared else [])
     waiting.reverse()
@@ -440,7 +444,7 @@ def run_all(todo, collection, limit, workers):
 
 
 def key_of(collection, entry, depth):
-    """Return what identifies a result: collection, its data, method and version."""
+    """Return the key of a result, which consists of the collection, its data, the method and the version."""
     return {
         "collection": collection.name,
         "data": collection.digest,
@@ -450,7 +454,7 @@ def key_of(collection, entry, depth):
 
 
 def read_results(path):
-    """Read earlier results by their key; later lines replace earlier ones, and a last line without an end is left."""
+    """Read earlier results by their key; later lines replace earlier lines, and an incomplete last line is ignored."""
     found = {}
     path = Path(path)
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []:
@@ -461,7 +465,7 @@ def read_results(path):
 
 
 def is_done(record, limit):
-    """Check that a result need not be computed again: with more time, a method that was too slow may end."""
+    """Return True if a result need not be computed again; a method that was too slow runs again with a larger limit."""
     return record is not None and (record["outcome"] != "limit" or record["limit"] >= limit)
 
 
@@ -478,7 +482,7 @@ def append(path, record):
 
 
 def gather(collections, chosen, options):
-    """Run what is missing; return the records by collection, each a dict by the name of the row."""
+    """Compute the missing results; return the records as dicts by collection and by name of the row."""
     known, found = read_results(options.results), {}
     for name, (folder, runs) in collections.items():
         collection = prepare(name, *load_collection(folder, runs), options.depth)
@@ -501,7 +505,7 @@ def gather(collections, chosen, options):
 
 
 def summarise(records):
-    """Summarise a row's records over collections: mean difference, its error, worst, wins and losses by measure."""
+    """Summarise a row's records over collections: mean difference, its error, worst difference, wins and losses."""
     measured = [record for record in records if record["outcome"] == "measured"]
     counts = Counter(record["outcome"] for record in records if record["outcome"] != "measured")
     row = {"n": len(measured), "of": len(records), "others": dict(sorted(counts.items()))}
@@ -521,7 +525,7 @@ def summarise(records):
 
 
 def summaries(found, names):
-    """Return the summary of each row, best mean nDCG@10 first, and rows without some collections last."""
+    """Return the summaries of all rows, sorted by mean nDCG@10; rows that lack collections come last."""
     rows = {name: summarise([records[name] for records in found.values()]) for name in names}
     return dict(sorted(rows.items(), key=lambda item: (item[1]["n"] < item[1]["of"], -item[1].get("mean", [-1e9])[0])))
 
@@ -555,8 +559,8 @@ def print_tables(found, rows):
 def plot_rows(rows):
     """Choose the rows of the plot.
 
-    These are methods with default parameters, the main variants of reciprocal rank fusion, and methods that learn from
-    all other queries. LearnedWeights with its own default is drawn for every number of queries.
+    The rows are methods with default parameters, the main variants of reciprocal rank fusion, and methods that learn
+    from all other queries. LearnedWeights with its own default is drawn for every number of queries.
     """
     chosen = {Entry(one()).name for one in all_aggregators().values()}
     chosen |= {Entry(sk.ReciprocalRankFusion(k=k)).name for k in (20, 30, 60)}
@@ -570,7 +574,7 @@ def plot_rows(rows):
 
 
 def plot(rows, path, least=-6.0):
-    """Draw the differences of some rows with their errors; a triangle at the edge is a value beyond it."""
+    """Draw the differences of some rows with their errors; a triangle at the edge marks a value beyond the edge."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -607,7 +611,7 @@ def write_page(printed):
 
 
 def main():
-    """Run what is missing, and print the table."""
+    """Compute the missing results, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER", help="FOLDER, FOLDER:RUN,RUN or a pattern")
     parser.add_argument("--depth", type=int, default=100, help="number of items of each list")

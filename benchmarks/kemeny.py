@@ -48,7 +48,7 @@ HEADER = ["instance", "n", "proven", "score", "gap", "gap %", "s", "goal s"]
 
 
 def solve(lists, limit, **parameters):
-    """Solve a query; return the seconds, and facts about the query."""
+    """Solve a query; return the seconds, and the information that the solver reports about the query."""
     start = time.perf_counter()
     info = Kemeny(method="exact", time_limit=limit, verbose=False, **parameters).aggregate(lists)[1].loc[0]
     return time.perf_counter() - start, info
@@ -92,7 +92,7 @@ def mallows(limit, part):
 
 
 def preflib(limit, part):
-    """Solve real elections; the goals apply to the whole selection."""
+    """Solve the elections of PrefLib whose optima are known; return a row for each election."""
     folder = data("preflib")
     instances = json.loads((folder / "optimal_kemeny.json").read_text())["instances"]
     return [

@@ -51,7 +51,7 @@ def random_lists(n_items, length):
 
 
 def run_one(name, n_items, length, n_bytes):
-    """Run a method in this process, under the limit."""
+    """Run a method in this process, whose memory is limited, and print the outcome."""
     import resource
 
     warnings.simplefilter("ignore")
@@ -101,7 +101,7 @@ def show_limit(options):
 
 
 def show_pairs(options):
-    """Print a row for each method with matrices of all pairs."""
+    """Print a row for each method that stores matrices of all pairs of items."""
     warnings.simplefilter("ignore")
     rows, example = [], random_lists(SIZES[0], SIZES[0])
     for name, method in default_methods():

@@ -1,4 +1,4 @@
-"""Fusion methods on real runs, next to published results, for LETOR's MQ2008-agg and TREC's Robust track.
+"""Fusion methods on real runs, compared with published results, for LETOR's MQ2008-agg and TREC's Robust track.
 
 `python benchmarks/metasearch.py letor FOLDER` reads MQ2008-agg. The folder contains `rank_agg.csv[.gz]` (query, voter,
 item, value) and `rel_agg.csv[.gz]` (query, 0, item, relevance). The values are scores, and higher scores are better.
@@ -158,7 +158,7 @@ def run_wide(lists):
 
 
 def consensus_of(method, lists):
-    """Aggregate the lists with a method; for a str, the named method gets scores scaled over the whole run."""
+    """Aggregate the lists with a method; a str names a method whose scores are scaled by `run_wide` first."""
     return _COMBINE[method].fit_transform(run_wide(lists)) if isinstance(method, str) else method.fit_transform(lists)
 
 
@@ -185,14 +185,14 @@ def held_out(method, lists, qrels, folds):
 
 
 def bootstrap(difference, n_resamples=10_000):
-    """Compute the mean of each query's difference, and the 95 % interval of a bootstrap, in percent."""
+    """Compute the mean difference over the queries, and its 95 % bootstrap interval, in percent."""
     rng = np.random.default_rng(0)
     means = [difference[rng.integers(0, len(difference), len(difference))].mean() for _ in range(n_resamples)]
     return 100 * difference.mean(), *(100 * np.quantile(means, [0.025, 0.975]))
 
 
 def average_precisions(consensus, qrels):
-    """Compute AP of each judged query, in the order of the judgements."""
+    """Compute the average precision of each judged query, in the order of the judgements."""
     return sk.evaluate(consensus, qrels, "map", per_query=True, missing_queries="zero")["map"].to_numpy()
 
 
@@ -228,7 +228,7 @@ def learn_sizes(folder, sizes, n_draws=5):
 
 
 def learn_trec(qrels, runs):
-    """Build a row of means for each supervised method, over ten random partitions of the topics into five folds."""
+    """Build a row for each supervised method; values are means over ten random partitions of the topics into folds."""
     qrels = sk.Qrels.from_frame(read_qrels(qrels))
     lists = sk.RankedLists.from_frame(read_lists(runs))
     lists = lists.judged(qrels)

@@ -1,4 +1,4 @@
-"""Times of every method from a frame to aggregate lists, next to PyFLAGR 1.0.21 (C++) in the same run.
+"""Times of every method from a frame of lists to the consensus, and of PyFLAGR 1.0.21 (C++) in the same run.
 
 Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|large]`; `pip install
 'skrankagg[bench]'` installs PyFLAGR. PyFLAGR is called in separate processes, because it can crash.

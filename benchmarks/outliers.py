@@ -18,7 +18,10 @@ ABILITY = np.array([2.0, 1.2, 1.2, 1.2, 0.6, 0.5, 0.0, 0.0, 0.0, -0.6, -1.2, -1.
 
 
 def frame_of(score, item, n_reversed):
-    """Build lists from arrays of shape (n_queries, n_voters, length), without NaN scores; reverse the last voters."""
+    """Build lists from arrays of shape (n_queries, n_voters, length); reverse the lists of the last voters.
+
+    Items with a score of NaN are left out.
+    """
     score[:, score.shape[1] - n_reversed :] *= -1
     query, voter, _ = np.indices(score.shape)
     columns = {"query": query, "voter": voter, "item": item, "score": score}

@@ -37,7 +37,7 @@ def models_of(lists):
 
 
 def run_pymaic(lists):
-    """Compute scores by pymaic, score the items once more from the last weights, and return a dict."""
+    """Run pymaic, and score the items once more from the last weights; return a dict of scores, and CPU seconds."""
     analysis = Maic(modellist=models_of(lists))
     # pymaic prints advice, and writes files.
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as analysis.output_folder:

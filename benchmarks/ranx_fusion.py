@@ -1,4 +1,4 @@
-"""Times of fusion and evaluation, next to ranx 0.3 (numba), on 1000 queries x 5 runs x 100 items, warm and cold.
+"""Times of fusion and evaluation, compared with ranx 0.3 (numba): 1000 queries x 5 runs x 100 items, warm and cold.
 
 Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` installs ranx.
 Calls of ranx run in separate processes. The runs for ranx are built beforehand, and its functions are compiled
@@ -135,7 +135,7 @@ def warm(python):
 
 
 def measure_warm(python, timed):
-    """Return the seconds of each method by name: from codes, from a frame with `timed`, and by ranx."""
+    """Return a dict from method to its times: from encoded lists and from a frame by `timed`, and the time of ranx."""
     frame, qrels = make_data()
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)

@@ -1,4 +1,4 @@
-"""CPU seconds of a thousand draws of the lists in one thread, computed at once and one after the other.
+"""CPU seconds of a thousand draws of the lists in one thread, computed together and one after another.
 
 python benchmarks/replicates.py uses 20 queries x 50 full lists x 100 items, and one board of 332 items x 41 lists that
 lacks 30 % of its cells. The time of separate draws is extrapolated from a few draws.

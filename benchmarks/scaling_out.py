@@ -50,7 +50,7 @@ WORKER_MEMORY = "2GiB"
 
 
 def make_data(folder, n_queries):
-    """Write the lists, unless they exist; returns their folder."""
+    """Write the lists, unless they exist; return their folder."""
     from pyarrow.parquet import ParquetWriter
 
     lists = folder / f"lists_{n_queries}"
@@ -150,7 +150,7 @@ def weights_of(folder, name):
 
 
 def use_the_same_weights(method, folder, name):
-    """Compare the learned weights with the weights of the chunks; use the weights of the chunks for equal results."""
+    """Check that the learned weights equal the chunks' weights up to rounding; use the chunks' weights."""
     path = weights_of(folder, name)
     if hasattr(method, "voter_weights_") and path.exists():
         expected = pd.read_pickle(path)
@@ -189,7 +189,7 @@ def _moved(arguments):
 
 
 class dask_cluster:
-    """Cluster of two workers with one thread each, and a reader of the lists."""
+    """Context of a Dask cluster of two single-threaded workers; it yields a client and a function that reads lists."""
 
     def __enter__(self):
         try:
@@ -224,7 +224,7 @@ def spark(folder, lists, n_queries, arguments):
 
 
 class spark_session:
-    """Spark session on this machine."""
+    """Context of a Spark session on this machine."""
 
     def __init__(self, master):
         self.master = master
@@ -331,7 +331,7 @@ def killed(folder, lists, n_queries, arguments):
 
 
 def die_once(marker):
-    """Build a function that passes batches on; the first worker that gets a second batch ends its process, once."""
+    """Build a function that yields batches unchanged; the first worker that gets a second batch ends its process."""
 
     def work(batches):
         import os

@@ -1,7 +1,7 @@
 """CPU time and memory of encoding the same rows as runs (a dict of dicts) and as a long frame.
 
-Each way is measured in its own process. The peak memory is the memory that the call uses in addition to its input. For
-runs, the call also builds the columns of a frame. The size of the dict is therefore printed next to the peak.
+Each way is measured in its own process. The peak memory is the memory that the call uses in addition to its input, so
+the size of the input is printed next to the peak. For runs, the call also builds the columns of a frame.
 
 python benchmarks/ways_in.py [--rows 200000] [--voters 50] [--length 100] [--repeat 3]
 
@@ -56,7 +56,7 @@ def make_runs(n_rows, n_voters, length, with_scores):
 
 
 def measure(way, n_rows, n_voters, length, repeat):
-    """Return the CPU seconds of a way, the bytes of its input, its peak bytes, and the rows; bytes on Linux only."""
+    """Return the CPU seconds of a way to encode rows, the bytes of its input, its peak bytes and the number of rows."""
 
     def make():
         if way == "from_frame":

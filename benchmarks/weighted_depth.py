@@ -1,4 +1,4 @@
-"""Measure DIBRA on lists of different depths and with few voters, next to milder weights and to no weights.
+"""Measure DIBRA on lists of different depths and with few voters, and compare it with milder weights and no weights.
 
 python benchmarks/weighted_depth.py [--repeat 20] [--genes 20]
 
@@ -33,7 +33,7 @@ PAPER = DIBRA(BORDA, distance="cosine", weight_norm="min-max")
 
 
 def methods_of(depth):
-    """Return a dict of methods: the sum of Borda points, DIBRA, and others; "cut" marks methods after TopK(depth)."""
+    """Return the methods by name: RRF, the sum of Borda points, variants of DIBRA; "cut" means TopK(depth)."""
     return {
         "RRF": ReciprocalRankFusion(),
         "sum": BORDA,
@@ -123,7 +123,7 @@ def top_genes(consensus, best):
 
 
 def ranked_data(setting, depths, repeat):
-    """Draw data sets of 20 queries, with the guide's other settings."""
+    """Generate data sets of 20 queries with the guide's usual settings, changed by `setting`; cut lists to `depths`."""
     for seed in range(repeat):
         lists, qrels, _ = make_ranked_lists(**{**USUAL, **setting}, random_state=seed)
         yield (lists if depths is None else cut_to(lists, depths)), Qrels.from_frame(qrels)

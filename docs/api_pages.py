@@ -34,9 +34,9 @@ WITHOUT_PAGE = {
 
 
 def exports(module):
-    """List the public names of a module that have a page, each in the module that shows it.
+    """List the public classes and functions that the page of a module shows.
 
-    The top level repeats names of its submodules; its page shows only names that no submodule has.
+    The top-level package repeats names of its submodules; its page shows only the names that no submodule exports.
     """
     imported = importlib.import_module(module)
     names = imported.__all__

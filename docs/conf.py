@@ -104,7 +104,7 @@ shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks")
 
 
 def check_run_times(app, env):
-    """Warn, which fails a build with -W, if a notebook takes too long."""
+    """Warn if a notebook takes too long; with -W, the warning fails the build."""
     times = {name: data["exec_data"]["runtime"] for name, data in env.nb_metadata.items() if data.get("exec_data")}
     for name, seconds in times.items():
         if seconds is not None and seconds > NOTEBOOK_SECONDS:
@@ -113,11 +113,11 @@ def check_run_times(app, env):
 
 
 def escape_initials(app, what, name, obj, options, lines):
-    """Escape the initial that begins a reference, as in "A. Author": docutils would begin a list there."""
+    """Escape the initial at the beginning of a reference, as in "A. Author", which docutils would read as a list."""
     lines[:] = [re.sub(r"^(\s*\.\. \[[^]]+\] )([A-Z]\. )", r"\1\\\2", line) for line in lines]
 
 
 def setup(app):
-    """Escape the initials in docstrings, and check the run times of the notebooks once all pages are read."""
+    """Connect the functions that escape initials in docstrings and check the run times of notebooks."""
     app.connect("autodoc-process-docstring", escape_initials, priority=900)  # after numpydoc
     app.connect("env-check-consistency", check_run_times)

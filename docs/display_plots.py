@@ -70,7 +70,7 @@ def comparator(voters=False):
 
 @functools.cache
 def leaderboard():
-    """Generate the leaderboard of docs/user_guide/how_sure.md: the same numbers in the same order."""
+    """Generate the leaderboard of docs/user_guide/how_sure.md, with the same numbers in the same order."""
     rng = np.random.default_rng(7)
     tasks = [f"task {k:02d}" for k in range(1, 31)]
     full = pd.DataFrame(rng.normal(ABILITY[:, None], size=(12, 30)), index=MODELS, columns=tasks)
@@ -79,7 +79,7 @@ def leaderboard():
 
 
 def displays():
-    """Return the public displays by name."""
+    """Return a dict from the name of each public display to its class."""
     return {name: getattr(plotting, name) for name in plotting.__all__ if name.endswith("Display")}
 
 
@@ -89,7 +89,7 @@ def example(name, ax=None):
 
 
 def texts(figure):
-    """Return the texts in a figure but for those at ticks: a committed picture without one of them is stale."""
+    """Return the texts of a figure without tick labels; a committed picture that lacks one of these texts is stale."""
     from matplotlib.axis import Tick
     from matplotlib.text import Text
 
@@ -98,7 +98,7 @@ def texts(figure):
 
 
 def draw(names=()):
-    """Draw and save the plots, all or some."""
+    """Draw and save the plots of the named displays; without names, of all displays."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in names or displays():
         figure = example(name).figure_
@@ -106,7 +106,7 @@ def draw(names=()):
 
 
 def plots_of_pages():
-    """Return the data of each plot for the page template, by class: description, and width in the page's pixels."""
+    """Return a dict from each display's name to the description and the width (in pixels) of its plot."""
     return {
         name: {"words": display._alt, "width": round(pixels_of(FOLDER / f"{name}.png")[0] / SHARPNESS)}
         for name, display in displays().items()

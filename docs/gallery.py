@@ -1,4 +1,4 @@
-"""The directive `gallery`: a card for each page below a folder, with its first plot, first paragraph and run time."""
+"""The directive `gallery`, which shows a card for each page in a folder: first plot, first paragraph and run time."""
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -7,16 +7,16 @@ from sphinx_design.shared import create_component
 
 
 class Gallery(nodes.General, nodes.Element):
-    """Placeholder of a gallery, filled once all pages are read."""
+    """Placeholder for a gallery; `fill` replaces it after all pages are read."""
 
 
 class GalleryDirective(SphinxDirective):
-    """Directive with the folder as its argument."""
+    """Directive `gallery`; its argument is the folder."""
 
     required_arguments = 1
 
     def run(self):
-        """Insert the placeholder; the page is read in each build, as notebooks are."""
+        """Insert the placeholder, and mark the page so that Sphinx reads it again in each build."""
         self.env.note_reread()
         return [Gallery(folder=self.arguments[0])]
 
@@ -53,7 +53,7 @@ def _card(app, docname, name):
 
 
 def setup(app):
-    """Add the directive."""
+    """Register the directive with Sphinx."""
     app.add_node(Gallery)
     app.add_directive("gallery", GalleryDirective)
     app.connect("doctree-resolved", fill)

@@ -39,7 +39,7 @@ def to_mathml(formula, display=False):
 
 
 def _join_letters(element):
-    """Join the upright or typewriter letters of a word in one element; browsers lack typewriter letters."""
+    """Join adjacent upright or typewriter letters to a word; a CSS class gives words the typewriter font."""
     children = []
     for variant, group in itertools.groupby(element, key=lambda child: child.get("mathvariant")):
         letters = list(group)
@@ -78,7 +78,7 @@ def _set_spaces(element, display):
 
 
 def _is_function(element):
-    """Return True if an element is a name such as log or max; the converter writes others letter by letter."""
+    """Return True if an element is the name of a function, such as log or max."""
     return element.text in {"arg", "det", "exp", "lim", "ln", "log", "max", "median", "min", "sup", "inf"}
 
 
@@ -93,7 +93,7 @@ def _converted(node, display):
 
 
 def visit_math(self, node):
-    """Write a formula within a line."""
+    """Write an inline formula."""
     self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
     self.body.append(_converted(node, display=False) + "</span>")
     raise nodes.SkipNode

@@ -1,8 +1,8 @@
 """Draw the plots on the home page and in the README: python docs/overview_plot.py [folder].
 
 The parameters of each method are chosen on other queries of the same voters, and printed. Each plot has its own file,
-so that a narrow screen shows them one below the other instead of shrinking all. Text is at least 9 pixels high on a
-screen of 390 pixels.
+so that a narrow screen shows the plots one below the other instead of shrinking them. Text is at least 9 pixels high on
+a screen of 390 pixels.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Descriptions of notebooks' plots, for readers who cannot see them, and a description of each page."""
+"""Descriptions of the plots in notebooks, for readers who cannot see them, and a description of each page."""
 
 import html
 import re
@@ -24,7 +24,7 @@ DESCRIPTION_LENGTH, PLOT_LENGTH = 160, 250
 
 
 def describe_plots(app, doctree):
-    """Give each plot of a notebook its description: kind, section, the text before it, and its axes."""
+    """Describe each plot of a notebook by its kind, its section, the text before the plot, and its axes."""
     for image in doctree.findall(nodes.image):
         cell = _parent(image, lambda node: node.get("nb_element") == "cell_code")
         if not image.get("alt") and cell is not None:
@@ -60,7 +60,7 @@ def _drawn(code):
 
 
 def _beginning_or_lead(text):
-    """Return the sentence before the plot that ends with a colon, or else as many first sentences as fit."""
+    """Return the last sentence of a text that ends with a colon; otherwise, return the first sentences that fit."""
     first, *others = re.split(r"(?<=[.:?!]) (?=[A-Z`])", " ".join(text.split()))
     if text.endswith(":"):
         return (others or [first])[-1].rstrip(":")
@@ -92,7 +92,7 @@ def join_lines(app, doctree):
 
 
 def describe_page(app, pagename, templatename, context, doctree):
-    """Add the beginning of a page to its head as its description."""
+    """Write the beginning of a page's text into the HTML head, as the description of the page."""
     paragraphs = doctree.findall(nodes.paragraph) if doctree is not None else ()
     # Skip paragraphs with only a name, such as a module's; the following text is more informative.
     texts = (" ".join(node.astext().split()) for node in paragraphs if " " in node.astext())
@@ -104,7 +104,7 @@ def describe_page(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Register the functions for pages that are read, and for page heads that are written."""
+    """Connect the functions that describe plots and pages to Sphinx's events."""
     app.add_config_value("description", "", "html", str)
     app.connect("doctree-read", describe_plots)
     app.connect("doctree-read", join_lines)

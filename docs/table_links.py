@@ -16,7 +16,7 @@ def public_names():
 
 
 def link_tables(app, doctree):
-    """Put a reference around each literal in a table that is a public name and not yet a link."""
+    """Turn each literal in a table that is a public name, and is not a link yet, into a reference."""
     names = public_names()
     for table in doctree.findall(nodes.table):
         for literal in list(table.findall(nodes.literal)):

@@ -170,7 +170,7 @@ def _check_and_read(aggregator):
 
 
 def _warns(aggregator):
-    """Return True if one warning about many queries may be due."""
+    """Return True if an aggregator may issue a warning that concerns several queries of a batch together."""
     tags = _read_tags(aggregator)
     return tags.compares == "ignore" or tags.lenient is not None
 

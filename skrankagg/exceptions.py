@@ -36,8 +36,8 @@ class InputError(ValueError):
     message : str
         Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value. None if several parameters are wrong, or if the function that raises
-        the error does not know the name.
+        Name of the parameter with the wrong value. None if several parameters are wrong, or if the name is unknown at
+        the place of the error.
 
     See Also
     --------
@@ -316,21 +316,22 @@ class NothingJudgedWarning(UserWarning):
 
 
 class PartialListsWarning(UserWarning):
-    """Lists that contain few of the items are aggregated by a method that gives absent items no low place.
+    """Lists that contain few of the items are aggregated by a method that does not place absent items low.
 
-    Two treatments of absent items suit only lists of most items, or voters who saw only some items.
+    Two treatments of absent items are suitable only if lists contain most items, or if voters saw only some items.
     :class:`~skrankagg.MarkovChain` with ``absent="ignore"``, its default, leaves absent items out. A norm "z-score"
     with ``absent_score="zero"``, the default, gives them the mean value of the list. On 24 judged collections of lists
-    cut at 100, the mean nDCG@10 of these two, by MC4 and CombSUM, was 4.4 and 1.9 points below reciprocal rank fusion.
-    With ``absent="last"`` and ``absent_score="min"`` it was 0.2 points above and 0.2 points below.
+    cut at 100, the mean nDCG@10 was compared with reciprocal rank fusion. MC4 with ``absent="ignore"`` was 4.4 points
+    below, and 0.2 points above with ``absent="last"``. CombSUM with ``absent_score="zero"`` was 1.9 points below, and
+    0.2 points below with ``absent_score="min"``.
 
-    The warning is issued once per call if in more than half of the queries the median list contains less than half of
-    the items. Lists count by their weight. Paired comparisons never cause it.
+    The warning is issued once per call if the median list contains less than half of the items in more than half of the
+    queries. The median takes the weights of lists into account. Paired comparisons never cause the warning.
 
     See Also
     --------
-    skrankagg.base.AggregatorTags : Has the tag ``lenient``.
-    skrankagg.inspection.diagnose : Examines lists, and names the methods that they do not suit.
+    skrankagg.base.AggregatorTags : Contains the tag ``lenient``.
+    skrankagg.inspection.diagnose : Examines lists, and names the methods for which the lists are not suitable.
     ExposureWarning : Paired comparisons are aggregated by a method that ranks absent items last.
 
     Examples
@@ -388,7 +389,7 @@ class RankScoreConflictWarning(UserWarning):
 
 
 class SimilarIdsWarning(UserWarning):
-    """Two ids differ only in case or blanks, such as "BM25" and "bm25 ", and count as different.
+    """Two ids differ only in case or blanks, such as "BM25" and "bm25 ", and are treated as different.
 
     Often such ids are two spellings of one id. Similar ids are never merged, because they may be different: TP53 is a
     human gene, and Tp53 is a mouse gene. Ids of queries, of voters and of items are checked separately. They are
@@ -417,8 +418,8 @@ class SplitQueryWarning(UserWarning):
     """Lists have lost rows, for example because a splitter treated the rows of a frame as samples.
 
     Pass the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a frame. The warning is
-    issued if rows of lists are missing at gaps in the frame's row labels. It is also issued if the first rows of a list
-    are missing at the start of the frame. If the index of the frame was reset after the split, gaps cannot be found.
+    issued if the row labels of the frame have gaps, and if rows of a list are missing at these gaps. A gap may also be
+    at the start of the frame. If the index of the frame was reset after the split, gaps cannot be found.
 
     See Also
     --------
@@ -442,11 +443,11 @@ class SplitQueryWarning(UserWarning):
 class UnequalLengthWarning(UserWarning):
     """Learned weights depend on the lengths of lists: the longest list of a query outweighs all other lists.
 
-    A query counts under two conditions. First, its longest list is longer than each other list and at least twice as
-    long as the median. Second, the longest list has more than five times the median weight of the query's lists. The
-    consensus is then nearly the same as the longest list, even if the voter of this list is bad. The reason is that a
-    long list contains more items of the consensus than a short list. With a greater weight of the list, the consensus
-    becomes even more similar to the list.
+    A query is affected if two conditions hold. First, its longest list is longer than each other list and at least
+    twice as long as the median. Second, the longest list has more than five times the median weight of the query's
+    lists. The consensus is then nearly the same as the longest list, even if the voter of this list is bad. The reason
+    is that a long list contains more items of the consensus than a short list. With a greater weight of the list, the
+    consensus becomes even more similar to the list.
 
     See Also
     --------
@@ -501,10 +502,10 @@ class UnfilledWarning(UserWarning):
 class UnknownVoterWarning(UserWarning):
     """Voters do not match: a parameter contains a name that is probably misspelt, or the fitted lists had other voters.
 
-    If no list has the voter named in a parameter such as ``voter_weights``, the name counts as misspelt if it resembles
-    exactly one voter. A name resembles a voter if the two are equal except for case, blanks, leading zeros and type (1
-    and "1"), or if their spelling is similar. Other names without a list cause no warning. The lists may be only a part
-    of a data set, as in cross-validation, and some voters of the data set may have no list in this part.
+    If no list has the voter named in a parameter such as ``voter_weights``, the name is considered misspelt if it
+    resembles exactly one voter. A name resembles a voter if the two are equal except for case, blanks, leading zeros
+    and type (1 and "1"), or if their spelling is similar. Other names without a list cause no warning. The lists may be
+    only a part of a data set, as in cross-validation, and some voters of the data set may have no list in this part.
 
     See Also
     --------

@@ -84,7 +84,7 @@ class Passage(NamedTuple):
 
 
 def check(paths=None):
-    """Find violations of the rules that are not exceptions.
+    """Find violations of the rules, except the sentences that tools/language.toml lists.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def check_markdown(text, name=""):
 
 
 def check_notebook(text, name=""):
-    """Check the Markdown cells of a notebook; lines are counted in the notebook's file."""
+    """Check the Markdown cells of a notebook; line numbers are those of the notebook's file."""
     found, position = [], 0
     for cell in json.loads(text)["cells"]:
         lines = []
@@ -229,7 +229,7 @@ def _strings(node):
 
 
 def _strung(parts):
-    """Join parts of a string; each alternative of a part occurs in at least one result."""
+    """Join parts that have alternatives to strings; each alternative occurs in at least one of the strings."""
     choices = [_strings(part) or ["X"] for part in parts]
     number = max(map(len, choices), default=0)
     return ["".join(texts[place % len(texts)] for texts in choices) for place in range(number)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def check_wheel(path):
-    """Raise an error if a wheel contains tests, build tools, or other modules than the package and its kernels."""
+    """Raise an error if a wheel contains tests, build tools, or modules besides the package and its kernels."""
     names = zipfile.ZipFile(path).namelist()
     version = path.name.split("-")[1]
     top = {name.split("/")[0] for name in names}

@@ -132,7 +132,7 @@ def notebook_example(path):
 
 
 def docstring_examples(path, public):
-    """Build a module for each docstring with examples that belongs to a public name of a file."""
+    """Build a module from the examples of each docstring in a file that belongs to a public name."""
     place = path.relative_to(ROOT)
     module = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
     for name, node in _documented(ast.parse(path.read_text(encoding="utf-8")), module):

@@ -23,7 +23,7 @@ def draw(rng):
 
 
 def leaves_without_ties(votes, rule):
-    """Return True if every round eliminates one candidate; for "borda-mean", if no candidate is ever at the mean."""
+    """Return True if no round has a tie: it eliminates one candidate, or no score equals the mean ("borda-mean")."""
     left = sorted(next(iter(votes)))
     while len(left) > 1:
         total = dict.fromkeys(left, 0)

@@ -65,7 +65,7 @@ print(df.shape)
 
 
 class _Following:
-    """Module of the compatibility package whose classes follow a convention."""
+    """Wrapper of a compatibility module that passes a convention to each of its classes."""
 
     def __init__(self, module, convention):
         self._module = module
@@ -76,7 +76,7 @@ class _Following:
 
 
 def notebook_methods(convention="flagr"):
-    """Return a dict of name to method for the notebook's 21 methods, which follow a convention of quirks."""
+    """Return a dict from name to method for the notebook's 21 methods; all methods follow the given convention."""
     found, names = {}, {}
     exec(NOTEBOOK[0], names)
     for name in ("Linear", "Majoritarian", "MarkovChains", "RRA", "Weighted"):

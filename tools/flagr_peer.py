@@ -130,7 +130,7 @@ def random_lists(rng, *, kind, n_items, n_voters, n_queries):
 
 
 def random_jobs(rng, n_jobs):
-    """Generate random jobs; half of the jobs are DIBRA, and the others are all methods in turn."""
+    """Generate random jobs; half of the jobs use DIBRA, and the others use all methods, one after another."""
     jobs = []
     for number in range(n_jobs):
         kind = str(rng.choice(["full", "partial", "absent", "gaps", "ties", "equal scores", "contradictory"]))
@@ -255,8 +255,8 @@ def change_of(job):
 def lists_by_rank(job):
     """Return the job with each list sorted by its ranks and numbered from 1, as version 1.0.21 reads it.
 
-    The scores of a list keep their places, so version 1.0.18 does not change the order of the rows. For z-scores the
-    items keep their own scores.
+    The sorted rows get the scores of the list in descending order, so that version 1.0.18 keeps the order of the rows.
+    For z-scores, each item keeps its score.
     """
     params = job["params"]
     own = str(params.get("norm", params.get("aggregator"))).endswith("z-score")
@@ -299,7 +299,10 @@ def _is_cut_by_rank(job):
 
 
 def _compare_scores_upside_down(job, answer):
-    """Check that an answer of 1.0.21 adds up (max - x) / (max - min) of each list's first and last score."""
+    """Check that the scores of an answer of 1.0.21 are sums of (max - x) / (max - min) over the lists.
+
+    Version 1.0.21 takes max and min only from the first and the last score of each list.
+    """
     rows = pd.read_csv(io.StringIO(job["lists"]), header=None, names=["query", "voter", "item", "rank", "x", "source"])
     rows = rows.sort_values("rank", kind="stable")
     ends = rows.groupby(["query", "voter"])["x"]
@@ -334,7 +337,10 @@ def is_comparable(job, answer):
 
 
 def golden_answers():
-    """Read the recorded jobs. In `answers`, each version has `out` and `eval`, or None for an unusable answer."""
+    """Read the recorded jobs.
+
+    The `answers` of a job map each version to `out` and `eval`, or to None if the answer is unusable.
+    """
     with gzip.open(GOLDEN, "rt", encoding="utf-8") as file:
         return json.load(file)
 

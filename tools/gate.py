@@ -66,7 +66,7 @@ def importers(path: Path) -> Iterator[Path]:
 
 
 def names_behind(path: Path) -> set[str]:
-    """Return the public names that a module defines, or else the names of the nearest modules that import it."""
+    """Return the public names of a module; if there are none, return those of the nearest modules that import it."""
     seen, front = {path}, {path}
     while front:
         names = set().union(*map(public_names, front))

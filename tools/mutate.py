@@ -1,4 +1,4 @@
-"""Change the code of a unit in one place at a time, and check whether its tests fail.
+"""Change the code of a unit (a file or folder of the package) in one place at a time; check whether its tests fail.
 
     pip install cosmic-ray
     python tools/mutate.py _kemeny --seed 0 --number 60 --record killed.json
@@ -167,7 +167,10 @@ def places(file, source):
 
 
 def draw(found, number, seed):
-    """Draw mutants of different places, half of them bounds; a larger number only adds mutants."""
+    """Draw mutants of different places; half of the places are bounds (comparisons, numbers and tolerances).
+
+    With the same seed, a larger number only adds mutants.
+    """
     rng = random.Random(seed)
     bounds, others = ([place for place in found if place.is_bound is kind] for kind in (True, False))
     rng.shuffle(bounds)
@@ -214,7 +217,7 @@ def _spliced(lines, node, form):
 
 
 def _statements(tree):
-    """Return the lines of statements (innermost first) and of function headers, and text that is not executed."""
+    """Return the line ranges of statements (innermost first) and of function headers, and the ranges of prose."""
     spans, headers, left_out = [], [], []
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
@@ -272,7 +275,7 @@ class _Reached:
             self.tests[report.nodeid]["seconds"] += report.duration
 
     def pytest_runtest_setup(self, item):
-        """Start recording."""
+        """Start to record the lines that the test reaches."""
         reached = set()
         self.tests[item.nodeid] = {"seconds": 0.0, "reached": reached}
         files = self.files
@@ -287,7 +290,7 @@ class _Reached:
         sys.settrace(on_call)
 
     def pytest_runtest_teardown(self, item):
-        """Stop recording."""
+        """Stop recording the lines."""
         sys.settrace(None)
 
 
@@ -298,13 +301,13 @@ class _Chosen:
         self.place, self.killer = {name: k for k, name in enumerate(names)}, killer
 
     def pytest_runtest_logreport(self, report):
-        """Write the name of a failing test; otherwise mark the file as changed at the end of each test."""
+        """Write the name of a failing test; in any case, update the file's time at the end of each test."""
         self.killer.touch()
         if report.failed:
             self.killer.write_text(report.nodeid, encoding="utf-8")
 
     def pytest_collection_modifyitems(self, items):
-        """Leave out the tests that are not named, and order the others."""
+        """Keep only the named tests, and put them into the given order."""
         items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda x: self.place[x.nodeid])
 
 
@@ -328,7 +331,7 @@ def copy_of_package(folder):
 
 
 def run(folder, files, plugins, seconds, log, alive=None):
-    """Run pytest in a process with imported libraries; return its exit code, or None if it takes too long.
+    """Run pytest in a fork of this process; return its exit code, or None if it takes too long.
 
     The process may take at most `seconds` from its start, or from the last change of the file `alive`.
     """
@@ -408,7 +411,10 @@ def _file(name):
 
 
 def tests_that_reach(mutant, tests):
-    """Choose the tests that reach a mutant's statement, else its file, else all tests; the fastest tests come first."""
+    """Choose the tests that reach a mutant's statement, the fastest first.
+
+    If no test reaches the statement, choose the tests that reach the file, or all tests if there are none.
+    """
     of_file = {name: [line for file, line in test["reached"] if file == mutant.file] for name, test in tests.items()}
     at = [name for name, lines in of_file.items() if any(line in mutant.statement for line in lines)]
     return sorted(at or [name for name in tests if of_file[name]] or tests, key=lambda name: tests[name]["seconds"])

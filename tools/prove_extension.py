@@ -1,4 +1,4 @@
-"""Prove that an extension needs one file, one golden line and one command: add each kind, and break it.
+"""Prove that an extension needs one file, one golden line and one command: add one of each kind, and break it.
 
     python tools/prove_extension.py                   # all kinds
     python tools/prove_extension.py method --whole    # one kind, with the whole suite
@@ -359,7 +359,7 @@ EXTENSIONS = {
 
 
 def copy_project(folder):
-    """Copy the files that git knows, and the compiled kernels; keep the times of the files."""
+    """Copy all files that git does not ignore, and the compiled kernels; keep the times of the files."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -375,7 +375,7 @@ def edit(folder, path, old, new):
     path = folder / path
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if bool(old) != bool(text) or (old and text.count(old) != 1):
-        raise RuntimeError(f"{path} must hold {old!r} once; got {text.count(old) if old else 'a file'}.")
+        raise RuntimeError(f"{path} must contain {old!r} once; got {text.count(old) if old else 'a file'}.")
     path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
 
 
@@ -398,7 +398,7 @@ def run_tests(folder, *arguments):
 
 
 def prove(kinds, whole, n_jobs):
-    """Add the extensions, run the tests, and break each extension; print a table, and return True if all is right."""
+    """Add the extensions, run the tests, and break each extension; return True if every test run ends as it must."""
     rows = []
 
     def record(kind, state, wanted, folder, *arguments):

@@ -59,7 +59,7 @@ class Data:
 
 
 def rows_table(data):
-    """Build a line for each row, with MAP of FLAGR, MAP by the paper, and the agreement of the two orders."""
+    """Build a line for each method of the notebook: MAP of FLAGR, MAP by the paper, and the agreement of the orders."""
     lines = ["| row | FLAGR | by the paper | tau |", "|---|---|---|---|"]
     by_paper = notebook_methods("papers")
     for row, method in notebook_methods().items():
@@ -69,7 +69,7 @@ def rows_table(data):
 
 
 def quirks_table(data, names=tuple(QUIRKS)):
-    """Build a line for each quirk, with FLAGR's behaviour, and the rows whose MAP changes if only this quirk is off."""
+    """Build a line for each quirk: FLAGR's behaviour, and the methods whose MAP changes if only this quirk is off."""
     whole = {row: data.run(method)[1] for row, method in notebook_methods().items()}
     lines = ["| quirk | FLAGR does this; without the quirk | MAP, and without this quirk alone |", "|---|---|---|"]
     for name in names:
@@ -85,7 +85,7 @@ def quirks_table(data, names=tuple(QUIRKS)):
 
 
 def put_in(text, title, lines):
-    """Replace the text between the marks of a table."""
+    """Return a page's text after replacing the lines between the two marks of a table."""
     head, _, rest = text.partition(f"<!-- {title} -->\n")
     _, _, tail = rest.partition(f"<!-- end of {title} -->")
     return f"{head}<!-- {title} -->\n" + "\n".join(lines) + f"\n<!-- end of {title} -->{tail}"

@@ -4,8 +4,8 @@
     python tools/record_outputs.py after.pkl --against before.pkl
 
 The second command lists each output that differs, with the columns, the number of rows, and the largest difference. It
-exits with 1 if an output differs. Data are drawn with fixed seeds, and `--lists` adds files of ranked lists. A key
-consists of a class and a position among the golden lines of the class. Keys therefore stay the same if a parameter is
+exits with 1 if an output differs. Data are drawn with fixed seeds, and `--lists` adds files of ranked lists. The key of
+an output consists of a class and a position among the golden lines of the class, so it stays the same if a parameter is
 renamed.
 """
 
@@ -86,7 +86,7 @@ def methods():
 
 
 def record(files):
-    """Return all outputs as a dict of key to frame, Series, number or name of an error."""
+    """Return all outputs as a dict; a value is a frame, a Series, a number or the name of an error."""
     frames = dict(datasets()) | {Path(name).name: read_lists(name) for name in files}
     found = {}
     for data, frame in frames.items():

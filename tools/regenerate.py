@@ -22,7 +22,7 @@ DISPLAYS, HOME_PAGE = "docs/display_plots.py", "docs/overview_plot.py"
 
 
 def stale(part):
-    """Return a dict of path to correct text for the files of a part that differ from the code."""
+    """Return a dict from path to correct text, for each file of a part that differs from this text."""
     files = importlib.import_module(f"generated.{part}").files()
     return {path: text for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text}
 
@@ -30,7 +30,7 @@ def stale(part):
 def complaint(part):
     """Return a sentence that names the stale files of a part, or an empty text if there are none."""
     names = ", ".join(path.relative_to(ROOT).as_posix() for path in stale(part))
-    return names and f"{names} must follow from the code and do not ({part}). Run python tools/regenerate.py."
+    return names and f"{names} differ from the text that the code generates ({part}). Run python tools/regenerate.py."
 
 
 def main(argv=None):

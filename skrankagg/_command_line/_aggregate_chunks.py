@@ -10,9 +10,9 @@ from ._messages import UserError, name_file_in_errors
 
 
 def aggregate_chunks(name, method, args, progress):
-    """Aggregate Parquet files, some queries at a time, and write the consensus.
+    """Aggregate Parquet files in chunks of whole queries, and write the consensus.
 
-    A job that has a name can be resumed.
+    An interrupted job can be resumed if it has a name.
     """
     for given, option in (
         (args.intervals, "--intervals"),
@@ -27,7 +27,9 @@ def aggregate_chunks(name, method, args, progress):
         (args.format not in ("auto", "parquet"), "--format"),
     ):
         if given:
-            raise UserError(f"{option} is for other files; --chunk-queries reads Parquet. Leave out {option}.")
+            raise UserError(
+                f"{option} does not apply to Parquet files, which --chunk-queries reads; leave out {option}."
+            )
     if args.out in (None, "-") or not (args.to == "parquet" or (args.to is None and args.out.endswith(".parquet"))):
         raise UserError("--chunk-queries writes a Parquet file; name the file: -o consensus.parquet.")
     tags = method.__sklearn_tags__()
@@ -35,7 +37,7 @@ def aggregate_chunks(name, method, args, progress):
         raise UserError(f"{name} learns from judgements, which needs all lists at once; leave out --chunk-queries.")
     sources = find_sources(args.lists)
     if any(source.name is not None or source.path == "-" for source in sources):
-        raise UserError("--chunk-queries reads Parquet files by their names; leave out NAME= and -.")
+        raise UserError("--chunk-queries needs plain paths of Parquet files; leave out NAME= and -.")
     check_parquet("--chunk-queries")
     with name_file_in_errors(", ".join(map(repr, sources)), "read"):
         paths = [source.path for source in sources]
@@ -55,7 +57,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Return a dict of column name to title in the file; the titles are matched by the rules of `read_lists`."""
+    """Return a dict from each column name to its title in the file, found by the rules of `read_lists`."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known

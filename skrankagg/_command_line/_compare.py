@@ -51,7 +51,7 @@ def compare(args, progress):
         methods, left_out = fitting_methods(lists, None if everything else FAST)
         notes += [f"Left out because {reason}: {', '.join(names)}." for reason, names in left_out.items()]
         if not everything:
-            notes.append("These methods differ from each other and are fast; --methods all compares all methods.")
+            notes.append("The default methods are fast and differ from each other; --methods all compares all methods.")
     seed_methods(methods, args.random_state)
     if args.baseline is not None:
         rows = [name for name, _ in methods] + (lists.voters.astype(str).tolist() if args.voters else [])
@@ -62,7 +62,7 @@ def compare(args, progress):
     count = progress.counter("methods", len(methods))
 
     def report(line):
-        """Count the methods, and collect the warnings about the lists."""
+        """Add a line about the lists to the notes; for any other line, count a finished method."""
         if line.startswith(LISTS_LINE):
             notes.append(line.removeprefix(LISTS_LINE))
         else:

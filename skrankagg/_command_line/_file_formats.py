@@ -1,4 +1,4 @@
-"""Names of file formats for the usage, in a module that imports nothing.
+"""Names of file formats for the help texts of the command line, in a module that imports nothing.
 
 tools/regenerate.py writes this file.
 """

@@ -113,17 +113,17 @@ def load_lists(sources, args, progress, groups=None):
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
-        raise UserError("voters are named by NAME=FILE or by --voter file, not by both.")
+        raise UserError("name voters by NAME=FILE or by --voter file, not by both.")
     return _load(sources, args, progress, [source.name for source in sources] if named else voter, groups)
 
 
 def load_runs(texts, args, progress):
-    """Read runs, one from each file; return a dict of run name to lists, with one list for each query."""
+    """Read runs, one from each file; return a dict from run name to lists, with one list for each query."""
     runs = {}
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))
         if name in runs:
-            raise UserError(f"two runs have the name {name!r}; name one of them: NAME=FILE.")
+            raise UserError(f"two runs have the name {name!r}; give one of them another name: NAME=FILE.")
         runs[name] = _load([source], args, progress, "auto")
     return runs
 
@@ -153,7 +153,9 @@ def _load_comparisons(files, progress, groups):
     """Read files with a row for each comparison."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
-        raise UserError("files of comparisons must have the same columns; these differ. Read them one at a time.")
+        raise UserError(
+            "files of comparisons must have the same columns; the given files differ. Read them one by one."
+        )
     frame = pd.concat(frames, ignore_index=True)
     progress.say("encoding the comparisons")
     return RankedLists.from_comparisons(
@@ -165,7 +167,7 @@ def _load_comparisons(files, progress, groups):
 
 
 def load_judgements(text, progress):
-    """Read judgements to learn from: a table of items to judge that was filled in, or judgements in any format."""
+    """Read judgements for learning, either from a filled-in table of items to judge or from a file in any format."""
     if os.path.isfile(text) and is_judged_items(text):
         progress.say(f"reading {text}")
         with name_file_in_errors(text, "read"):

@@ -39,7 +39,7 @@ def judge(args, progress):
 
 
 def _read_texts(path, wanted):
-    """Read the texts of some items from a file, line by line, as a dict of item to text."""
+    """Read the texts of the wanted items from a file, line by line; return a dict from item to text."""
     with open(path, "rb") as file:
         lines = (line.decode("utf-8") for line in file)
         first = next(lines, "").removeprefix(BOM.decode("utf-8"))
@@ -76,5 +76,5 @@ def _table_rows(first, lines):
         raise InputError("must have columns item and text, or two columns without a header, or JSON lines.")
     for row in reader:
         if len(row) <= max(item, text):
-            raise InputError(f"line {reader.line_num} must have the fields of the first line; got {len(row)}.")
+            raise InputError(f"line {reader.line_num} must have as many fields as the first line; got {len(row)}.")
         yield row[item], row[text]

@@ -1,4 +1,4 @@
-"""Names of methods on the command line; for example, `CombSUM[norm=rank]` stands for CombSUM(norm="rank")."""
+"""Names of methods on the command line; for example, `CombSUM[norm=rank]` means CombSUM(norm="rank")."""
 
 import ast
 import os
@@ -83,7 +83,7 @@ def _split(text):
 
 
 def parse_params(name, aggregator, pieces):
-    """Parse options of the form NAME=VALUE into a dict of parameter to text; raise UserError for unknown parameters."""
+    """Parse options of the form NAME=VALUE to a dict from parameter to text; raise UserError for unknown parameters."""
     available = list(aggregator().get_params(deep=False))
     params = {}
     for piece in pieces:
@@ -118,7 +118,7 @@ def read_values(text):
 
 
 def fitting_methods(lists, names=None):
-    """Return the methods that accept the lists, and a dict of reason for rejection to names of rejected methods."""
+    """Return the methods that accept the lists, and a dict from each reason for a rejection to the rejected methods."""
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)

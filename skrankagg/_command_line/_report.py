@@ -1,4 +1,4 @@
-"""Output of notes on the data, tables and plots."""
+"""Output of the commands: notes on the data, tables and plots."""
 
 import os
 import re
@@ -33,7 +33,7 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Return a dict of name to measure; the names include conventions that the user gave as flags."""
+    """Return a dict from name to measure; the names include conventions that the user gave as flags."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
     # A comma ends a name, except for commas in brackets and between two cutoffs.
@@ -142,7 +142,7 @@ def check_outputs(*tables, run=None, plot=None):
         if folder and not os.path.isdir(folder):
             raise UserError(f"cannot write {path!r}: there is no folder {folder!r}.")
         if [os.path.abspath(other) for other in paths].count(os.path.abspath(path)) > 1:
-            raise UserError(f"cannot write {path!r} twice: name another file for one of the two.")
+            raise UserError(f"cannot write two results to {path!r}: name another file for one of them.")
         if path == plot:
             suffix, known = os.path.splitext(path)[1].lower().removeprefix("."), plot_formats()
             if suffix and suffix not in known:

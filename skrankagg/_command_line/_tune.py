@@ -33,7 +33,7 @@ _MOST_WEIGHTS = 200
 
 
 class _CountedScorer:
-    """Scorer that calls `step` after each score to count the fits of a search; a copy is the same object."""
+    """Scorer that calls `step` after each score to count the fits of a search; copying it returns the same object."""
 
     def __init__(self, scorer):
         self.scorer, self.step = scorer, None
@@ -65,7 +65,7 @@ def tune(args, progress):
     encoded = encode_qrels(qrels, lists)
     if int(encoded.judged.sum()) < 2 * args.cv:
         raise UserError(
-            f"{int(encoded.judged.sum())} judged queries are too few for {args.cv} folds within {args.cv} folds; "
+            f"{int(encoded.judged.sum())} judged queries are too few for {args.cv} outer and {args.cv} inner folds; "
             "lower --cv, or judge more queries."
         )
     seed, first = args.random_state or 0, next(iter(measures))
@@ -130,7 +130,7 @@ def _learn(args, progress):
 
 
 def _parameters(args, name, method):
-    """Return a dict of parameter to values to try; raise an error for an invalid value."""
+    """Return a dict from each parameter to the values to try; raise an error for an invalid value."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
         space[key] = read_values(text)
@@ -142,7 +142,7 @@ def _parameters(args, name, method):
         if not method.__sklearn_tags__().aggregator_tags.voter_weights:
             raise UserError(f"{name} cannot weigh lists; leave out --weights.")
         if "voter_weights" in space:
-            raise UserError("weights are searched by --weights or by --param voter_weights, not by both.")
+            raise UserError("search weights by --weights or by --param voter_weights, not by both.")
     return space
 
 

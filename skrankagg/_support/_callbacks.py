@@ -1,7 +1,7 @@
 """Support for scikit-learn's callbacks, which are called when parts of a fit begin and end.
 
 Callbacks are experimental in scikit-learn 1.9 and missing in earlier releases. Only this module uses scikit-learn's
-callback functions. If neither the estimator nor an estimator around it has callbacks, a fit needs only one additional
+callback functions. If neither the estimator nor an enclosing estimator has callbacks, a fit needs only one additional
 look-up in a dict.
 """
 
@@ -39,7 +39,7 @@ class Task:
     Parameters
     ----------
     estimator : estimator instance, default=None
-        The fitted estimator.
+        Estimator whose fit contains this part.
     context : sklearn.callback.CallbackContext, default=None
         scikit-learn's record of the part; None if there are no callbacks.
     """
@@ -93,7 +93,7 @@ class Task:
 
 @contextmanager
 def fitting(estimator, X=None, y=None):
-    """Return a context that reports a fit to the estimator's callbacks; in this context, use :func:`fit_task`."""
+    """Return a context that reports a fit to the estimator's callbacks; call :func:`fit_task` inside the context."""
     if not vars(estimator).keys() & {"_skl_callbacks", "_parent_callback_ctx"}:
         yield
         return

@@ -61,7 +61,7 @@ class Composition(BaseComposition):
                     f"Each method must be an aggregator, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
                 )
         if not members:
-            raise InputError(f"`{title}` must have at least one method; all of them are 'drop'.")
+            raise InputError(f"`{title}` must have at least one method; got only 'drop'.")
         return members
 
     def _sk_visual_block_(self):

@@ -35,7 +35,7 @@ def renamed(old, new, *, since, removed):
     ...     first("abc", cutoff=2)
     'ab'
     >>> print(caught[0].message)
-    `cutoff` of first was renamed to `k` in 1.1 and will be refused from 1.3. Pass k=.
+    `cutoff` of first was renamed to `k` in 1.1; release 1.3 will refuse `cutoff`. Pass k=.
     """
 
     def decorate(function):
@@ -51,8 +51,8 @@ def renamed(old, new, *, since, removed):
                     )
                 name = function.__qualname__.removesuffix(".__init__")
                 warn_user(
-                    f"`{old}` of {name} was renamed to `{new}` in {since} and "
-                    f"will be refused from {removed}. Pass {new}=.",
+                    f"`{old}` of {name} was renamed to `{new}` in {since}; "
+                    f"release {removed} will refuse `{old}`. Pass {new}=.",
                     FutureWarning,
                 )
                 kwargs[new] = kwargs.pop(old)

@@ -1,7 +1,7 @@
 """Names from scikit-learn, mainly private names, and base classes with additions of this package.
 
-If scikit-learn moves one of these names, only this file must change. Private names are imported at the top if classes
-need them. Functions import all other private names when they use these names.
+If scikit-learn moves one of these names, only this file must change. Private names that classes need are imported at
+the top. Other private names are imported inside the functions that use them.
 """
 
 import importlib.metadata

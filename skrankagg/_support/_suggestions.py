@@ -1,7 +1,7 @@
 """Suggestions for misspelt names.
 
-The rules for names of voters are in ``_data._voter_names``. These rules are different, because v1 and v10 are usually
-two voters, and neither name is a misspelling.
+Names of voters have other rules, which are in ``_data._voter_names``: v1 and v10 are usually two voters, and neither
+name is a misspelling.
 """
 
 import difflib
@@ -35,7 +35,7 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Return the known name that equals the given name or has it as a synonym; return None if there is no such name.
+    """Return the known name that equals the given name or is its synonym; return None if there is no such name.
 
     Case and separators are ignored.
 

@@ -1,6 +1,6 @@
 """Checks of the types of users' values, and the text of values in messages.
 
-True and False do not count as numbers here, although they do in Python.
+True and False are not treated as numbers here, although they are numbers in Python.
 """
 
 import math

@@ -24,8 +24,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     Parameters
     ----------
     path : str, path-like or file open for bytes
-        Text file in UTF-8 with a header, separated by commas, tabs or semicolons, plain or compressed by gzip; or a
-        Parquet file. It has a row for each comparison, and the columns that
+        A Parquet file, or a text file in UTF-8 with a header, plain or compressed by gzip. Commas, tabs or semicolons
+        separate the fields of a text file. The file has a row for each comparison, and the columns that
         :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` finds by name, such as winner and
         loser, or model_a, model_b and winner.
 
@@ -33,8 +33,7 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     -------
     DataFrame
         All columns of the file. In text files, columns are text (str), ids stay unchanged, and empty cells are missing
-        values. Columns called `tie` or
-        `draw` are bool and a column called `weight` is float64.
+        values. Columns called `tie` or `draw` become bool, and a column called `weight` becomes float64.
 
     Raises
     ------
@@ -43,8 +42,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     ImportError
         If the file is a Parquet file, and pyarrow is missing.
     ValueError
-        If the columns of a comparison are missing, a line has too many fields, or the file is not in UTF-8. If a tie is
-        not one of 0, 1, true and false, or a weight is not a number.
+        If the file is not in UTF-8, lacks the columns of a comparison, or has a line with too many fields. Also if a
+        tie is not 0, 1, true or false, or a weight is not a number.
 
     See Also
     --------
@@ -133,7 +132,7 @@ def _truth(values, path):
     if found.isna().any():
         raise InputError(
             f"The file {file_name(path)!r}: column {values.name!r} must have 0, 1, true or false; got "
-            f"{values[found.isna()].iloc[0]!r}. Correct it, or rename the column."
+            f"{values[found.isna()].iloc[0]!r}. Correct the value, or rename the column."
         )
     return found.astype(bool)
 
@@ -142,7 +141,7 @@ def _numbers(values, path):
     found = pd.to_numeric(values, errors="coerce")
     if found.isna().any():
         raise InputError(
-            f"The file {file_name(path)!r}: column {values.name!r} must have numbers; got "
-            f"{values[found.isna()].iloc[0]!r}. Correct it, or rename the column."
+            f"The file {file_name(path)!r}: column {values.name!r} must contain numbers; got "
+            f"{values[found.isna()].iloc[0]!r}. Correct the value, or rename the column."
         )
     return found.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Reading of text tables whose layout is known, with a fast parser and, if necessary, with a strict slow parser.
+"""Reading of text tables of known layout, first with a fast parser and, if necessary, with a strict slow parser.
 
 First, pandas' C parser reads the file. The C parser is fast but accepts damaged lines. It pads short lines, skips lines
 that look blank, and joins text after a closing quote to the field. If the C parser may have missed a fault, the strict
@@ -120,7 +120,7 @@ class _Remembered:
 
 
 def _fields(style, lines):
-    """Split lines into records; for each record, yield the number of its first line, and its fields.
+    """Split lines into records; for each record, yield the number of its first line and its list of fields.
 
     Raises an error for damaged quotes.
     """
@@ -156,9 +156,9 @@ def _text(stream):
 
 
 def head(path, style, n=2):
-    """Return the first n records of a file that are not blank.
+    """Return the first n non-blank records of a file.
 
-    Returns a tuple for each record: the number of records before it, its line number, and its fields.
+    Each record is a tuple: the number of records before it, its line number, and its fields.
     """
     found = []
     with opened(path) as stream, _text(stream) as lines:
@@ -171,7 +171,7 @@ def head(path, style, n=2):
 
 
 def has_blanks_between_tabs(path):
-    """Return True if any line contains a tab-separated field with a blank."""
+    """Return True if some tab-separated field of the file contains a blank."""
     with opened(path) as stream, _text(stream) as lines:
         return any(" " in field.strip(" \r\n") for line in lines if "\t" in line for field in line.split("\t"))
 

@@ -1,12 +1,12 @@
-"""The types of `format`. tools/regenerate.py writes this file."""
+"""Types of the parameter `format`, with the names of formats; tools/regenerate.py writes this file."""
 
 from typing import Literal, TypeAlias
 
-#: What lists are read from.
+#: Formats from which lists can be read.
 ListsFormat: TypeAlias = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json"]
 
-#: What judgements are read from.
+#: Formats from which judgements can be read.
 QrelsFormat: TypeAlias = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json"]
 
-#: What a run is written in.
+#: Formats in which runs can be written.
 RunFormat: TypeAlias = Literal["auto", "csv", "tsv", "trec", "parquet", "json", "text"]

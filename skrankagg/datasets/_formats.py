@@ -1,4 +1,4 @@
-"""The formats of lists, judgements and runs; the tuple `FORMATS` contains an object for each format.
+"""File formats of lists, judgements and runs; the tuple `FORMATS` contains a `Format` for each of them.
 
 The beginning of a file determines its format: the positions of fields with numbers, or a header with known names. If a
 file fits no format or several formats, an error is raised, because a guess could silently misread a column.
@@ -23,7 +23,7 @@ _NUMERIC = {"rank", "score", "weight", "duel", "relevance"}
 
 
 class Look:
-    """The beginning of a file; each format uses it to decide whether the file has this format.
+    """The beginning of a file, from which each `Format` decides whether it can read the file.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def read_rows(source, layout, kind, named):
     Returns
     -------
     DataFrame
-        The known columns; columns of numbers have numeric types.
+        The named columns of the layout; columns of numbers have numeric types.
     """
     if kind is LISTS:
         return restore_integers(read_table(source, layout, NUMERIC_OF_LISTS), source, layout)
@@ -95,7 +95,7 @@ def read_rows(source, layout, kind, named):
         if other.any():
             row = int(other.argmax())
             raise InputError(
-                "expected 0 in the second field, where lists have the voter, got "
+                "expected 0 in the second field (lists have the voter there), got "
                 f"{clip(frame['iteration'].iloc[row])!r} on line {line_of(source, layout, row)}"
             )
     frame["relevance"] = judgements(source, layout, frame["relevance"])
@@ -116,15 +116,16 @@ class Format:
         Descriptions of a file's content for docstrings. The keys are "lists" and "qrels" for files that are read, and
         "run" for files that are written. A kind without a key cannot be read or written in this format.
     expected : dict of str to str
-        Descriptions of a file for the message that a file fits no format. The keys are "lists" and "qrels".
+        Descriptions of a file in this format, for the error that a file fits no format. The keys are "lists" and
+        "qrels".
     shown : str
-        Description of the file for the message that a comma cannot be the decimal mark.
+        Description of a file in this format, for the error that a comma cannot be the decimal mark.
     sniff : callable, default=None
         Function of a :class:`Look`. It returns the layouts that the file may have, or no layout if the file has another
         format.
     decides : bool, default=False
-        Whether a file that fits this format cannot have any other format. Such formats are tried first, even if another
-        format was requested.
+        Whether a file that fits this format fits no other format. Such formats are tried first, even if another format
+        was requested.
     read : callable, default=read_rows
         Function that reads a frame from a source. The other arguments are the layout, the kind and a bool, which is
         True if the caller has named the format.
@@ -133,9 +134,9 @@ class Format:
     is_table : bool, default=False
         Whether the written file has all columns of the frame.
     needs : frozenset of str, default=frozenset()
-        Columns, besides query and item, that a run must have so that it can be written in this format.
+        Columns, besides query and item, that a run needs for this format.
     has_ranks : bool, default=True
-        Whether ranks are written. If they are not, tied items cannot share a rank.
+        Whether files contain ranks. Tied items can share a rank only in formats with ranks.
     is_compressed : bool, default=True
         Whether the name of a file may end in .gz.
     """
@@ -440,8 +441,8 @@ def _named_layout(look, columns):
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
         raise InputError(
-            f"expected distinct names out of {', '.join(kind.known)} in columns=, with {kind.needed}, and None for "
-            f"skipped columns, got {names}"
+            f"expected columns= with distinct names from {', '.join(kind.known)}, including {kind.needed}, and None "
+            f"for skipped columns, got {names}"
         )
     rows = {style: look.fields(style) for style in _STYLES[look.format]}
     fitting = [style for style, fields in rows.items() if len(fields) == len(names)]

@@ -1,4 +1,4 @@
-"""Reading of lists and judgements from JSON files, which contain objects by query and item or arrays of records."""
+"""Reading of lists and judgements from JSON files with nested objects or with an array of records."""
 
 import json
 import math
@@ -76,8 +76,8 @@ def read_json(source, kind):
     Returns
     -------
     DataFrame
-        Columns of the known names, in the order of the file. Ids are str; numbers are float64, or 64-bit integers if
-        float64 would round them.
+        The columns of `kind` that the file contains, with rows in the order of the file. Ids are str; numbers are
+        float64, or 64-bit integers if float64 would round them.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def read_json(source, kind):
 
 
 def _check_judgements(names, rows):
-    """Raise InputError if all judgements are integers, and if some integer does not fit into int64."""
+    """Raise InputError if all judgements are integers, but some integer does not fit into int64."""
     query, item, number = (names.index(name) for name in ("query", "item", "relevance"))
     grades = [row[number] for row in rows]
     if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
@@ -141,7 +141,7 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """Yield the members of a JSON object; messages use `name` for a key and `of` for the expected members."""
+    """Yield the members of a JSON object; in messages, `name` describes a key and `of` the expected members."""
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
     if isinstance(value, _Doubled):
@@ -202,7 +202,7 @@ def _records(data, kind):
 
 
 def _record_layout(keys, kind, names, count):
-    """Return a dict from each column to the name of the record's field that contains this column."""
+    """Return a dict from each column to the key of a record that contains the column's value."""
     found = held(kind, keys)
     if found is None:
         raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")

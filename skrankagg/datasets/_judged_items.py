@@ -24,9 +24,9 @@ def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
     Parameters
     ----------
     path : str or path-like
-        Text file in UTF-8 with a header, separated by commas, tabs or semicolons, as a spreadsheet writes it. It has
-        the columns of query, item and relevance; other columns, such as texts, are skipped. The column of relevance
-        contains grades of at least 0, where 0 means not relevant. It is empty for items that are not judged.
+        Text file in UTF-8 with a header, separated by commas, tabs or semicolons, as a spreadsheet writes it. The file
+        has the columns query, item and relevance; other columns, such as texts, are skipped. The relevance is a grade
+        of at least 0, where 0 means not relevant. It is empty for items that are not judged.
 
     Returns
     -------
@@ -86,11 +86,13 @@ def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
             continue
         where = f"{_named(path)}, line {lines.line_num}"
         if len(fields) != len(header):
-            raise InputError(f"{where}: must have {len(header)} fields as the header; got {len(fields)}. Correct it.")
+            raise InputError(
+                f"{where} must have {len(header)} fields like the header; got {len(fields)}. Correct the line."
+            )
         row = {name: field.strip() for name, field in zip(names, fields, strict=True) if name is not None}
         key = row["query"], row["item"]
         if not all(key):
-            raise InputError(f"{where}: `query` and `item` must not be empty; got {row}. Correct it.")
+            raise InputError(f"{where}: `query` and `item` must not be empty; got {row}. Fill in the id.")
         if key in lines_of:
             raise InputError(
                 f"{where}: item {key[1]!r} of query {key[0]!r} must occur once; it is also on line {lines_of[key]}. "
@@ -102,7 +104,7 @@ def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
         else:
             rows.append((*key, _grade(row["relevance"], where)))
     if not rows:
-        raise InputError(f"{_named(path)} must have a judged item; its column of relevance is empty. Fill it in.")
+        raise InputError(f"{_named(path)} must have a judged item; its relevance column is empty. Enter grades.")
     _warn_of_empty(path, empty, {query for query, _, _ in rows})
     queries, items, grades = zip(*rows, strict=True)
     whole = all(grade.is_integer() and abs(grade) < 2**53 for grade in grades)
@@ -138,7 +140,7 @@ def _warn_of_empty(path, empty, judged):
         missing = sorted(set(empty) - judged)
         without = f" Queries without a judged item are left out: {', '.join(missing)}." if missing else ""
         warn_user(
-            f"{_named(path)}: rows without a judgement are not read; there are {sum(empty.values())}.{without}",
+            f"{_named(path)}: skipped rows without a judgement, {sum(empty.values())} in all.{without}",
             UnfilledWarning,
         )
 

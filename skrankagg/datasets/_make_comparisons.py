@@ -91,12 +91,13 @@ def make_comparisons(
     Notes
     -----
     Let :math:`s_i = w_i^a`, where :math:`w_i` is the worth of item :math:`i` and :math:`a` the reliability of the
-    voter. Item :math:`i` wins against :math:`j`, or ties with it, with the probabilities
+    voter. The first formula is the probability that item :math:`i` wins against :math:`j`, and the second the
+    probability of a tie:
 
     .. math::
         \frac{s_i}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
         \frac{\nu \sqrt{s_i s_j}}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
-        \nu = \frac{2 \cdot \mathtt{tie\_probability}}{1 - \mathtt{tie\_probability}},
+        \nu = \frac{2 \cdot \mathtt{tie\_probability}}{1 - \mathtt{tie\_probability}}.
 
     This is Davidson's extension [2]_ of the model of Bradley and Terry [1]_. For ``tie_probability=0`` the two models
     are equal.
@@ -105,8 +106,9 @@ def make_comparisons(
     in the same way from the other items. For unequal exposure, :math:`x_i` is standard normal and independent of the
     worth; otherwise it is 0. An item of low exposure may be in no comparison at all.
 
-    Items are named i01, i02, ..., voters v1, ... and several queries q1, ..., with as many digits as needed. Each kind
-    of draw has its own stream, so ties and reliabilities change neither the pairs nor the worths.
+    Names are numbered with as many digits as needed: i01, i02, ... for items, v1, ... for voters, and q1, ... for
+    several queries. Each kind of draw has its own stream, so ties and reliabilities change neither the pairs nor the
+    worths.
 
     References
     ----------

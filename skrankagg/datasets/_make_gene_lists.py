@@ -41,7 +41,7 @@ def _true_means(n_true):
 def _log_length(name, value):
     if np.shape(value) != (2,):
         raise InputError(
-            f"`{name}` must be a pair, the mean and standard deviation of the logarithm of a length; got {value!r}."
+            f"`{name}` must be a pair (mean, standard deviation) of the logarithm of a length; got {value!r}."
         )
     mean, deviation = read_numbers(name, value)
     if deviation < 0:
@@ -85,9 +85,9 @@ def make_gene_lists(
     n_items : int, default=20000
         Number of items from which the lists are drawn.
     n_true : int, default=1000
-        Number of truly involved items; all other items have mean 0.
+        Number of true items, which are relevant to the question; all other items have mean 0.
     n_top : int, default=100
-        Number of the first true items that have relevance 2 instead of 1.
+        Number of the best true items, which have relevance 2; the other true items have relevance 1.
     n_ranked : int or None, default=None
         Number of ranked lists of each query; None uses the preset's number.
     n_unranked : int or None, default=None
@@ -97,8 +97,8 @@ def make_gene_lists(
     unranked_length : pair of float or None, default=None
         Mean and standard deviation of the logarithm of the length of unranked lists; None uses the preset's values.
     absent_share : float, default=0.0
-        Share of unmeasured items, from 0 to 1, among the items for which a list has no place. The unmeasured items of
-        each list are drawn from all items.
+        Share, from 0 to 1, of the items outside a list that were never measured for this list. The measured items of
+        each list are drawn at random.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -148,8 +148,8 @@ def make_gene_lists(
     items among the first C items returned by a method. With :math:`C =` ``n_true``, ``p@C`` is this accuracy for all
     true items.
 
-    With :math:`a =` `absent_share`, the items of a list of length l are the highest of :math:`l + \lceil (1 - a) (n -
-    l) \rceil` items, which are drawn at random from all n items.
+    For a list of length l, :math:`l + \lceil (1 - a) (n - l) \rceil` of all n items are drawn at random, where
+    :math:`a` is `absent_share`. The list contains the l highest of these items.
 
     Ranked lists are named r01, r02, ..., unranked lists u01, ..., queries q1, ... and items g00001, ..., with as many
     digits as needed. Names of items are drawn for each query, so breaking ties by name favours no item.
@@ -255,7 +255,7 @@ def make_gene_lists(
 
 
 class _Kind:
-    """Lengths, noise and items of either all ranked lists or all unranked lists of all queries."""
+    """Lengths, noise and items of all ranked lists, or of all unranked lists, in all queries."""
 
     def __init__(self, n_queries, n_lists, n_items, log_length, noise, heterogeneity, streams):
         length_random, noise_random, self._view_random, self._absent_random = streams

@@ -46,7 +46,7 @@ def _length_range(list_length, n_items):
 
 
 def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
-    """For each voter, draw the quality and whether the voter is adversarial; they are the same in every query."""
+    """Draw the quality of each voter, and a mask of adversarial voters; both arrays apply to every query."""
     values = quality * np.exp(quality_spread * random.standard_normal(n_voters))
     adversarial = np.zeros(n_voters, dtype=bool)
     adversarial[random.permutation(n_voters)[: round(adversarial_share * n_voters)]] = True
@@ -54,7 +54,7 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """For each voter and query, draw the `n_known` known items; set the scores of all other items to -infinity."""
+    """Draw the `n_known` items that each voter knows in each query; set the scores of all other items to -infinity."""
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
@@ -156,8 +156,8 @@ def make_ranked_lists(
     have the same item names, but the utilities differ. Lists are never empty.
 
     Each kind of draw has its own stream. A larger number of queries leaves the first queries unchanged. Ties, absences
-    and lengths change neither the utilities nor the noise. Blocks of queries are processed one by one, so the memory
-    that is needed in addition to the result is bounded.
+    and lengths change neither the utilities nor the noise. Queries are processed in blocks, which bounds the memory
+    that is needed in addition to the result.
 
     References
     ----------

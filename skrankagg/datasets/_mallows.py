@@ -206,7 +206,7 @@ def make_plackett_luce(
 
     See Also
     --------
-    make_comparisons : Generates comparisons of two items each, by their worth.
+    make_comparisons : Generates comparisons of two items by worth.
     make_mallows : Generates lists around a central order.
 
     Notes

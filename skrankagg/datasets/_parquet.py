@@ -48,9 +48,7 @@ def _refusals():
         yield
     except (ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError) as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        raise InputError(
-            f"expected a Parquet file that pyarrow can read, got one that pyarrow refuses ({reason})"
-        ) from None
+        raise InputError(f"expected a Parquet file that pyarrow can read, got a damaged one ({reason})") from None
 
 
 def read_parquet(path, names, numeric):
@@ -61,7 +59,7 @@ def read_parquet(path, names, numeric):
     path : str or path-like
         The Parquet file.
     names : tuple of str or None
-        Content of each column; None stands for a column that is skipped.
+        Field that each column contains, such as "query"; None skips a column.
     numeric : set of str
         Names of the columns with finite numbers; the other columns become text.
 

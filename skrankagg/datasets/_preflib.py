@@ -44,7 +44,7 @@ def read_preflib(
     with_names: bool = True,
     return_alternatives: bool = False,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Read ballots from files of PrefLib.
+    r"""Read ballots from PrefLib files.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def read_preflib(
     parts = [_read(Path(path), with_names) for path in paths]
     stems = [lists["query"].iloc[0] for lists, _ in parts]
     if len(set(stems)) < len(stems):
-        raise InputError(f"`path` must be files of different names; got {stems}. Read them one by one.")
+        raise InputError(f"`path` must contain files of different names; got {stems}. Read them one by one.")
     lists, alternatives = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
     return (lists, alternatives) if return_alternatives else lists
 
@@ -132,8 +132,8 @@ def _read(path, names):
     if names and len(set(texts)) < len(texts):
         twice = Counter(texts).most_common(1)[0][0]
         raise InputError(
-            f"The alternatives in {str(path)!r} must have different names; got {twice!r} twice. Tell them apart by "
-            "their numbers: with_names=False."
+            f"The alternatives in {str(path)!r} must have different names; got {twice!r} twice. Pass "
+            "with_names=False to get numbers instead of names."
         )
     query = path.name.partition(".")[0]
     ballot, number, rank, weight = (np.array(column) for column in zip(*rows, strict=True))
@@ -173,8 +173,8 @@ def _lines(path):
 def _new_header(numbered):
     """Read a header in the current format.
 
-    Returns three values. The first is the alternatives, and the second is the numbered lines of the ballots. The third
-    is the mark between the number of voters and the order.
+    Returns three values: the alternatives, the numbered lines of the ballots, and the character between the number of
+    voters and the order.
     """
     alternatives, declared, declared_on = {}, None, None
     for number, line in numbered:
@@ -232,13 +232,13 @@ def _ballots(numbered, mark, alternatives):
         count, found, order = line.partition(mark)
         weight = _whole(number, count)
         if not found or _BUCKET.sub("", order).strip(", \t"):  # the rest of the order has unmatched braces
-            raise _bad_line(number, f"is {clip(line)!r} instead of a number, the mark {mark!r} and an order")
+            raise _bad_line(number, f"is {clip(line)!r} instead of a number, the separator {mark!r} and an order")
         place, seen = 1, set()
         for several, one in _BUCKET.findall(order):
             bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip(_BLANKS)]
             for alternative in bucket:
                 if alternative not in alternatives:
-                    raise _bad_line(number, f"contains the alternative {alternative}, which the header does not have")
+                    raise _bad_line(number, f"contains the alternative {alternative}, which is not in the header")
                 if alternative in seen:
                     raise _bad_line(number, f"contains the alternative {alternative} twice")
                 seen.add(alternative)

@@ -36,14 +36,16 @@ def _check(kind, format, columns, decimal):
     if isinstance(columns, str) or not hasattr(columns, "__iter__"):
         raise InputError(f"`columns` must be a sequence of names; got {columns!r}.")
     if format not in {"auto", "csv", "tsv"}:
-        raise InputError(f"`columns` is for CSV and TSV files only; got format={format!r}. Drop one of the two.")
+        raise InputError(
+            f"`format` must be 'auto', 'csv' or 'tsv' if `columns` is given; got {format!r}. Drop columns= or format=."
+        )
 
 
 def _named(frame, path, voter):
-    """Replace the voter's name in a file's rows by the given name; raise InputError if the file has several voters."""
+    """Return a file's rows with `voter` as the name of their voter; raise InputError if the file has several voters."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
-            f"Each file must have one voter if `voter` names them; got {frame['voter'].nunique()} in "
+            f"Each file must have one voter if `voter` gives new names; got {frame['voter'].nunique()} in "
             f"{file_name(path)!r}. Leave voter='auto'."
         )
     return frame.assign(voter=pd.Series(voter, index=frame.index, dtype=str))

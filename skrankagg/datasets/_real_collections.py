@@ -65,7 +65,7 @@ def load_letor_agg(
 
     Notes
     -----
-    A line of the files is ``relevance qid:query 1:number 2:NULL ... #docid = document inc = ... prob = ...``.
+    Each line of a file is ``relevance qid:query 1:number 2:NULL ... #docid = document inc = ... prob = ...``.
 
     **The numbers are called ranks, but larger numbers are better.** With ``larger_is_better=True`` the numbers become
     the scores of the lists, so every method uses them correctly. If the numbers are read as ranks, every list is
@@ -183,8 +183,8 @@ def load_trec(
     ----------
     runs : str, path-like, or a sequence of them
         Files of runs, plain or compressed by gzip. A path may also be a folder, or a pattern such as ``"runs/*.gz"``,
-        in which ``**`` matches folders of any depth. From a folder, all files are read, except files whose names begin
-        with a point. Each file is read only once.
+        in which ``**`` matches folders of any depth. For a folder, all its files are read, except files whose names
+        begin with a dot. Each file is read only once.
     qrels : str, path-like, or file open for bytes
         File of judgements.
     order : {"score", "rank"}, default="score"
@@ -221,8 +221,8 @@ def load_trec(
 
     Notes
     -----
-    The lists contain unjudged topics, too, but measures leave these topics out. If documents have equal scores,
-    trec_eval orders them by name, but methods treat them as ties.
+    The lists also contain unjudged topics, which measures leave out. If documents have equal scores, trec_eval orders
+    them by name, but methods treat them as ties.
 
     The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_. Most runs of past
     tracks are available only to registered researchers. The data are not part of this package.

@@ -137,7 +137,7 @@ def _mutual_information(X, y):
 
 
 def _selectors():
-    """Return a dict of name to selector; a selector is a pair of an estimator and a function that reads its scores."""
+    """Return a dict from each selector's name to an estimator and a function that reads the estimator's scores."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_selection import RFE, SelectKBest, f_classif
     from sklearn.linear_model import LogisticRegression
@@ -203,7 +203,7 @@ def load_feature_rankings() -> pd.DataFrame:
     l1_logistic            absolute coefficient of a sparse logistic regression: more than half tie at 0
     mutual_information     the estimate by nearest neighbours, for each feature alone
     random_forest          the decrease of impurity over 100 trees
-    recursive_elimination  minus the place when features leave a logistic regression one by one
+    recursive_elimination  minus the rank from eliminating features one by one (logistic regression)
     =====================  ========================================================================
 
     The first call computes the lists in a second or two and keeps them in memory. Each call returns a copy. The last

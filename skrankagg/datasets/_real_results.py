@@ -11,7 +11,7 @@ __all__ = ["load_formula1", "load_nascar", "load_prostate_genes"]
 
 
 def _lines(name):
-    """Return the lines of a data file of the package; comments, which describe the source, are left out."""
+    """Return the lines of a data file of the package, without the comment lines, which describe the source."""
     text = files("skrankagg.datasets").joinpath("data", name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
@@ -44,11 +44,11 @@ def load_nascar() -> pd.DataFrame:
     See Also
     --------
     load_formula1 : Loads a season with fewer drivers, most of whom take part in each race.
-    skrankagg.aggregators.PlackettLuce : Fits the model for which this season is the example.
+    skrankagg.aggregators.PlackettLuce : Fits the model whose standard example is this season.
 
     Notes
     -----
-    A driver who is absent from a list did not take part. Absence is therefore no sign of low quality. Choose
+    A driver who is absent from a list did not take part. Absence is therefore not a sign of low quality. Choose
     ``absent="ignore"`` if a method has this parameter.
 
     Drivers are numbered as in Hunter's file [1]_, which contains 83 drivers. Four other drivers came last in each of

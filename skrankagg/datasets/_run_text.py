@@ -69,8 +69,8 @@ def json_text(frame):
         row = int(twice.argmax())
         query, item = frame["query"].iloc[row], frame["item"].iloc[row]
         raise InputError(
-            f"`run` must have each item of a query once for JSON; got {item!r} twice for query {query!r}. Drop one, or "
-            "write CSV."
+            f"`run` must contain each item of a query only once if the format is JSON; got {item!r} twice for query "
+            f"{query!r}. Drop one row, or write CSV."
         )
     run = {query: {} for query in frame["query"].unique().tolist()}
     for query, item, score in zip(
@@ -78,8 +78,8 @@ def json_text(frame):
     ):
         if not query or not item or "\0" in query + item:
             raise InputError(
-                f"`run` must have ids that are not empty and contain no NUL character, for JSON; got query {query!r}, "
-                f"item {item!r}. Rename it."
+                f"`run` must have nonempty ids without NUL characters if the format is JSON; got query {query!r}, "
+                f"item {item!r}. Rename the id."
             )
         run[query][item] = score
     return json.dumps(run, ensure_ascii=False, indent=1) + "\n"
@@ -92,8 +92,8 @@ def lines_text(frame, rank_ties):
         unfit = next((one for one in frame[name].unique() if pattern.search(one)), None)
         if unfit is not None:
             raise InputError(
-                f"`run` must have only {name} ids that fit into a line 'query: A > B'; got {unfit!r}. Rename it, or "
-                "write CSV."
+                f"`run` must have {name} ids that can be read back from a line 'query: A > B'; got {unfit!r}. Rename "
+                "this id, or write CSV."
             )
     columns = [name for name in ("query", "item", "rank", "score") if name in frame]
     texts = ranking_text(frame[columns], rank_ties=rank_ties)

@@ -108,7 +108,7 @@ def _read_open_file(source, caller):
         data = source.read()
     except (io.UnsupportedOperation, ValueError) as error:
         raise Fault(
-            f"expected a file that is open for reading, got one that is not ({error})", "open it again."
+            f"expected a file that is open for reading, got one that cannot be read ({error})", "open it again."
         ) from None
     if isinstance(data, str):
         raise _text_mode(source, caller)

@@ -26,7 +26,7 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return a dict of suffix to format; if `runs` is false, the dict contains only the formats of tables."""
+    """Return a dict from file suffix to format; if `runs` is false, the dict contains only the formats of tables."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 
@@ -45,7 +45,7 @@ def _to_pandas(frame):
 
 
 def output_format(path, *, runs=False):
-    """Return the format that the suffix of an output file stands for.
+    """Return the format that the suffix of an output file determines.
 
     Parameters
     ----------
@@ -113,8 +113,8 @@ def _check_columns(frame, format):
         clash = format.is_table and name in LISTS.known and name != column
         if clash or column in query_ids(columns) or columns.count(column) > 1:
             raise InputError(
-                f"`run` must have columns that are read back unchanged; got {column!r} for the {name or column}, in "
-                f"{columns}. Rename or drop it."
+                "`run` must have distinct columns that keep their names when read_lists reads the file; got "
+                f"{column!r} for the {name or column}, in {columns}. Rename or drop this column."
             )
     if len(frame) == 0:
         raise InputError("`run` must have at least one row; got an empty frame.")
@@ -128,8 +128,8 @@ def _plain(frame, format):
         absent = frame[name].isna().to_numpy()
         if absent.any():
             raise InputError(
-                f"`run` must have an id in every row; got none as {name} in row {absent.argmax()}. Fill it or drop the "
-                "row."
+                f"`run` must have an id in every row; got a missing {name} in row {absent.argmax()}. Fill in the id "
+                "or drop the row."
             )
         try:
             frame[name] = frame[name].astype(str)
@@ -138,7 +138,7 @@ def _plain(frame, format):
         empty = (frame[name] == "").to_numpy()
         if format in (CSV, TSV) and empty.any():
             raise InputError(
-                f"`run` must have an id in every row; got empty text as {name} in row {empty.argmax()}. Fill it or "
+                f"`run` must have an id in every row; got an empty {name} in row {empty.argmax()}. Fill in the id or "
                 "drop the row."
             )
     for name in ("rank", "score", "weight"):
@@ -148,8 +148,8 @@ def _plain(frame, format):
         wrong = ~np.isfinite(values)
         if wrong.any():
             raise InputError(
-                f"`run` must have finite numbers as {name}; got {values[wrong][0]} in row {wrong.argmax()}. Fill it or "
-                "drop the row."
+                f"`run` must have finite numbers as {name}; got {values[wrong][0]} in row {wrong.argmax()}. Correct "
+                "the number or drop the row."
             )
         frame[name] = values
     return frame

@@ -1,4 +1,4 @@
-"""Defects of lists, and certainty and origin of a consensus: resampled voters, contributions, influence, near ties.
+"""Diagnosis of ranked lists, and certainty and origin of a consensus: resampling, contributions, influence, near ties.
 
 :mod:`skrankagg.plotting` plots these results. :func:`~skrankagg.plotting.ranking_report` writes a report of one page.
 """

@@ -21,9 +21,10 @@ _FEW_VALUES = 3.0
 
 
 def agreement_with_classes(lists, row_class):
-    """For each list, return Kendall's tau-b with the classes of its rows, and the threshold for outliers.
+    """Return the agreement of each list with another order of its items, and the threshold for outliers.
 
-    A list is an outlier if its tau-b is below the threshold.
+    `row_class`, of shape (n_rows,), contains the tie class of each row's item in the other order; rows of class -1 are
+    left out. The agreement is Kendall's tau-b. A list is an outlier if its agreement is below its threshold.
     """
     kept = row_class >= 0
     length = np.bincount(lists.row_list[kept], minlength=lists.n_lists)
@@ -56,7 +57,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     A list is an outlier if its agreement is below its threshold.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
-    random list with the same ties. Lists that are not `counted` are compared with the counted lists.
+    random list with the same ties. The medians are computed from the lists that the mask `counted` selects.
     """
 
     def medians(value):
@@ -82,7 +83,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """Return the standard deviation of concordant minus discordant pairs, for a random order with these ties."""
+    """Return the standard deviation of concordant minus discordant pairs for random orders with the given ties."""
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [
@@ -103,7 +104,7 @@ def null_deviation(ptr, first, second):
 
 
 def robust_z(query, agreement):
-    """Return each list's robust z-score of agreement within its query; NaN if the lists are few or have no spread."""
+    """Return each list's robust z-score of agreement within its query; NaN if the query has few lists or no spread."""
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)
     group, value = query[known], agreement[known]

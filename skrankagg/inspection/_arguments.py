@@ -1,4 +1,4 @@
-"""Common first steps of functions with the arguments aggregator and ranked lists."""
+"""Checks that are shared by functions of an aggregator and ranked lists."""
 
 import warnings
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> Ranked
 
 @contextmanager
 def silence_repeated_warnings() -> Iterator[None]:
-    """Silence warnings while some lists are left out; the aggregation of all lists has already issued them."""
+    """Silence warnings in repeated aggregations; the first aggregation, of all lists, has already issued them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnequalLengthWarning)
         warnings.simplefilter("ignore", UnknownVoterWarning)

@@ -58,7 +58,7 @@ _WIDTH = 100
 
 
 class Diagnosis(NamedTuple):
-    """Facts and warnings about ranked lists, as a frame and as a text; printing it shows the text.
+    """Facts and warnings about ranked lists, as a frame and as a text; ``print`` shows the text.
 
     :func:`diagnose` creates it.
 
@@ -91,7 +91,7 @@ class Diagnosis(NamedTuple):
 
 
 class _Finding(NamedTuple):
-    """A row of the frame; `voters` are codes."""
+    """A finding, which becomes a row of the frame; `voters` contains the codes of the voters."""
 
     level: str
     topic: str
@@ -104,7 +104,7 @@ class _Finding(NamedTuple):
 def diagnose(lists: PlainLists) -> Diagnosis:
     r"""Examine ranked lists for properties that harm some methods, without judgements.
 
-    The result describes the lists and names voters to look at. It chooses no method and removes nothing.
+    The result describes the lists and names voters to look at. The function chooses no method and removes no list.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     Diagnosis
         A named tuple of `frame` and `text`. The frame has a row for each finding, warnings first:
 
-        - `level`, "warning" or "fact". A warning names something that harms most methods, or a defect of some voters;
+        - `level`, "warning" or "fact". A warning reports a property that harms most methods or a defect of voters;
         - `topic`: "depth", "queries", "overlap", "copies", "agreement", "direction", "scores", "duels" or
           "components";
         - `voters`: tuple with the ids of the voters; empty if the finding concerns all lists;
         - `seen`: what was found, with numbers and the names of the voters;
-        - `harms`: the methods that it harms, and by how much if this was measured; may be empty;
+        - `harms`: the methods that the property harms, and the loss if it was measured; may be empty;
         - `advice`: what to do; may be empty.
 
     Raises
@@ -137,47 +137,54 @@ def diagnose(lists: PlainLists) -> Diagnosis:
 
     Notes
     -----
-    **Near copies.** The likeness of two lists is the cosine of the vectors :math:`1 / (10 + r_i)` over the items
-    :math:`i`, with rank :math:`r_i`; it is 0 for absent items. Two voters are near copies if the mean over their common
-    queries is above 0.8. It must also be above the 99 % point of random lists of the same lengths and the same number
-    of common items, for the largest of all pairs. With vectors :math:`x` and :math:`y` of unit length and :math:`c`
-    common items, the mean and the variance of the cosine of random lists are
+    **Near copies.** The likeness of two lists is the cosine of two vectors. The vector of a list has the entry :math:`1
+    / (10 + r_i)` for the item :math:`i` on rank :math:`r_i`, and 0 for absent items. Two voters are near copies if
+    their mean cosine over the common queries meets two conditions. It is above 0.8, and above a limit for random lists
+    of the same lengths with the same number of common items. With probability 99 %, no pair of voters with random lists
+    exceeds its limit. With vectors :math:`x` and :math:`y` of unit length and :math:`c` common items, the mean and the
+    variance of the cosine of random lists are
 
     .. math:: E = c \, \overline{x} \, \overline{y}, \qquad
         V = c \, \overline{x^2} \, \overline{y^2} + c (c - 1) \, \overline{x x'} \; \overline{y y'} - E^2,
 
-    where :math:`\overline{x x'}` is the mean product of two different entries. The 99 % point takes the mean over the
-    queries as normal; nothing is drawn.
+    where :math:`\overline{x x'}` is the mean product of two different entries. The limit assumes that the mean over the
+    queries is normally distributed; no random lists are drawn.
 
-    Good voters who rank the same items are alike without being copies. So a further rule applies where random lists of
-    the same lengths and overlap have a cosine of at least 0.4, in the median of the pairs. The distance
-    :math:`1 - \cos` must be less than a quarter of the distance that independent voters would have. This is
-    :math:`m_a + m_b - m`, with the median distances of both voters to the others and of all pairs. Of three voters, it
-    is the smaller distance to the third, and the likeness beyond chance must be at least 0.7. Practically equal lists,
-    0.98 beyond chance, count if both voters have others more than four times as far. Near copies among two voters are a
-    fact, because there is nobody to outvote. With more than 1000 voters, pairs are not compared.
+    Good voters who rank the same items are alike without being copies. A third condition therefore applies if the
+    median of :math:`E` over the pairs of voters is at least 0.4. The distance :math:`1 - \cos` of two near copies must
+    then be less than a quarter of the distance of independent voters. This distance is estimated as :math:`m_a + m_b -
+    m`, where :math:`m_a` and :math:`m_b` are the median distances of the two voters to all others, and :math:`m` is the
+    median distance of all pairs. With three voters, the estimate is the smaller distance to the third voter, and the
+    likeness beyond chance, :math:`(\cos - E) / (1 - E)`, must be at least 0.7. If the likeness beyond chance is at
+    least 0.98, there is another way to meet the third condition. Each of the two voters must have another voter that is
+    more than four times as far away. With only two voters, near copies are a fact instead of a warning, because there
+    are no other voters to outvote. With more than 1000 voters, pairs are not compared.
 
-    **Agreement.** The first ten items of the reciprocal rank fusion (:math:`k = 60`) of the other lists count as
-    relevant. A voter agrees with nobody if the mean average precision of its lists is below a fifth of the median
-    voter's, and a t-test over the queries confirms this. The level of the test is 0.1 % for all voters together. It is
-    10 % for a voter whose lists have no higher correlation with this fusion than random lists, at 2.5 %. So this needs
-    several queries and three voters.
+    **Agreement.** For each list, the other lists are merged by reciprocal rank fusion (:math:`k = 60`), and the first
+    ten items of this fusion are treated as relevant. A voter agrees with no other voter if the mean average precision
+    of its lists is significantly below a fifth of the median voter's, by a t-test over the queries. The level of the
+    test is 0.1 %, divided by the number of voters. The level is 10 % if the lists of the voter do not correlate with
+    the fusion significantly better than random lists, at a level of 2.5 %. The rule needs several queries and at least
+    three voters.
 
-    **Direction.** Lists are reversed if their mean Spearman correlation with this fusion is below -0.1, and below
-    chance at 1 % for all voters together. They then agree more with the others in the opposite order. Lists that share
-    fewer than five items with the others do not count. Of two voters, either may be reversed.
+    **Direction.** The lists of a voter are reported as reversed if their mean Spearman correlation with this fusion is
+    below -0.1 and significantly below 0. The level of the test is 1 %, divided by the number of voters. In the opposite
+    order, such lists agree more with the others. Lists that share fewer than five items with other lists are left out.
+    With two voters, either of them may be reversed.
 
-    **Scores** are constant, or at most 0, if this holds in more than half of the voter's lists. Their size and their
-    spread are the mean absolute value and the standard deviation, as medians over the lists. Scores are on another
-    scale if one of the two differs from the median voter by a factor of more than ten. Most voters must share one
-    scale, within a factor of three of the median. Otherwise different scales are a fact.
+    **Scores.** The scores of a voter are reported as constant, or as at most 0, if more than half of its lists have
+    such scores. The size of a list's scores is their mean absolute value, and their spread is their standard deviation.
+    The size and the spread of a voter are the medians over its lists. If most voters are within a factor of three of
+    the median voter, a warning names each voter whose size or spread differs by a factor of more than ten. If the
+    voters share no scale, different scales are a fact.
 
-    **Duels** and components are found as for :class:`~skrankagg.exceptions.ExposureWarning` and
-    :class:`~skrankagg.exceptions.NotComparedWarning`. Queries of paired comparisons do not count for copies, agreement
-    and direction. Components are a warning if they are in more than half of the queries.
+    **Duels and components.** Duels are found as for :class:`~skrankagg.exceptions.ExposureWarning`, and components as
+    for :class:`~skrankagg.exceptions.NotComparedWarning`. Queries of paired comparisons are left out when copies,
+    agreement and direction are examined. Components are a warning if more than half of the queries have several
+    components.
 
-    The numbers in `harms` are means over 24 judged collections, with lists cut at 100, unless they name the data. The
-    time is :math:`O(\sum_q m_q N_q)`, with :math:`m_q` lists and :math:`N_q` rows of query :math:`q`.
+    The numbers in `harms` are means over 24 judged collections, with lists cut at 100, unless the text names other
+    data. The time is :math:`O(\sum_q m_q N_q)`, with :math:`m_q` lists and :math:`N_q` rows of query :math:`q`.
 
     Examples
     --------
@@ -201,12 +208,14 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     4     fact    overlap              ()
     >>> print(found.frame["seen"][1])
     The lists of voter 'v6' agree more with the others when reversed: the mean correlation with the fusion of the others
-    is -0.24, and 0.38 for the median voter.
+    is -0.24. For the median voter it is 0.38.
     """
     lists = check_lists(encode_plain(lists))
     counted = lists.list_weight > 0
     if not counted.any():
-        raise InputError("`lists` must have a list of positive weight; all lists have weight 0. Give some a weight.")
+        raise InputError(
+            "`lists` must have a list of positive weight; all lists have weight 0. Give at least one list a weight."
+        )
     if not counted.all():
         lists = lists.keep_lists(counted)[0]
     found = sorted(_findings(lists), key=lambda one: one.level == "fact")
@@ -216,7 +225,7 @@ def diagnose(lists: PlainLists) -> Diagnosis:
 
 
 def _findings(lists):
-    """Yield the findings topic by topic."""
+    """Yield all findings about the lists, ordered by topic."""
     names = _Names(lists)
     present = np.bincount(lists.list_voter, minlength=lists.n_voters)
     n_voters = int((present > 0).sum())
@@ -238,13 +247,13 @@ def _findings(lists):
 
 
 class _Names:
-    """Names of voters in sentences."""
+    """Callable that returns the names of voters for a sentence, given the codes of the voters."""
 
     def __init__(self, lists):
         self.ids = plain_index(lists.voters).tolist()
 
     def __call__(self, voters, noun="voter"):
-        """Write "voter 'a'" or "voters 'a' and 'b'"."""
+        """Return a text such as "voter 'a'" or "voters 'a' and 'b'"."""
         shown = [repr(self.ids[v]) for v in voters[:_NAMES]]
         if len(voters) > _NAMES:
             return f"{noun}s {', '.join(shown)} and {len(voters) - _NAMES} more"
@@ -258,16 +267,16 @@ def _depth(lists, names, paired):
     median = float(np.median(length))
     if (length == n_items[lists.list_query]).all():
         span = _span(n_items)
-        yield _Finding("fact", "depth", (), f"All lists are full: each contains all items of its query, {span}.")
+        yield _Finding("fact", "depth", (), f"All lists are full: each contains all items of its query ({span} items).")
     else:
         partial = 2 * int(partial_queries(lists).sum()) > lists.n_queries
         yield _Finding(
             "fact",
             "depth",
             (),
-            f"Lists are cut: they contain {_span(length)} items, out of {_span(n_items)} items of their query.",
-            "MarkovChain() and CombSUM(norm='z-score') lost 4.4 and 1.9 points of nDCG@10 to ReciprocalRankFusion(), "
-            "and BordaCount(absent='ignore') lost 22."
+            f"Lists are cut: they contain {_span(length)} of the {_span(n_items)} items of their query.",
+            "Compared with ReciprocalRankFusion(), MarkovChain() lost 4.4 points of nDCG@10, CombSUM(norm='z-score') "
+            "lost 1.9 points, and BordaCount(absent='ignore') lost 22 points."
             if partial
             else "",
             "If the lists are the tops of longer rankings, choose absent='last' and absent_score='min'. If each voter "
@@ -280,8 +289,8 @@ def _depth(lists, names, paired):
             "fact",
             "depth",
             (),
-            f"Lists are deep: {median:g} items in the median.",
-            "On lists of 1000 items, BordaCount() lost 6 to 16 points of nDCG@10 to ReciprocalRankFusion().",
+            f"Lists are deep: the median list has {median:g} items.",
+            "On lists of 1000 items, BordaCount() was 6 to 16 points of nDCG@10 below ReciprocalRankFusion().",
             "Choose ReciprocalRankFusion(k=20), or cut the lists with TopK.",
         )
     if paired.all():
@@ -294,10 +303,10 @@ def _depth(lists, names, paired):
             "fact",
             "depth",
             tuple(deeper.tolist()),
-            f"The lists of {names(deeper)} are deeper than others: {_span(depth[deeper])} items in the median, instead "
-            f"of {typical:g}.",
-            "Learned weights follow the length of lists: DIBRA, PreferenceRelations, Agglomerative.",
-            "Cut all lists to one depth with TopK before such a method.",
+            f"The lists of {names(deeper)} are deeper than other lists: their median length is "
+            f"{_span(depth[deeper])}, instead of {typical:g} for the median voter.",
+            "The weights that DIBRA, PreferenceRelations and Agglomerative learn depend on the lengths of the lists.",
+            "Cut all lists to the same depth with TopK before you use one of these methods.",
         )
 
 
@@ -308,7 +317,8 @@ def _missing(lists, names, present):
             "fact",
             "queries",
             tuple(fewer.tolist()),
-            f"Lists are missing: {names(fewer)} answered {_span(present[fewer])} of {lists.n_queries} queries.",
+            f"Lists are missing: {names(fewer)} ranked items for only {_span(present[fewer])} of {lists.n_queries} "
+            "queries.",
             "",
             "A voter without a list does not vote in that query.",
         )
@@ -321,7 +331,7 @@ def _overlap(like, names):
     a, b = np.nonzero(known)
     value = like.overlap[a, b]
     low, high = (f"{value[k]:.0%} ({names([a[k], b[k]])})" for k in (np.argmin(value), np.argmax(value)))
-    seen = f"Two lists of a query share {value.mean():.0%} of the items of the shorter one in the mean"
+    seen = f"On average, two lists of a query share {value.mean():.0%} of the items of the shorter list"
     several = value.min() < value.max()
     yield _Finding("fact", "overlap", (), f"{seen}, from {low} to {high}." if several else f"{seen}.")
 
@@ -354,26 +364,27 @@ def _copies(like, names, n_voters):
         inside = np.ix_(group, group)
         pairs = found[inside] & np.triu(np.ones(found[inside].shape, dtype=bool), k=1)
         seen = (
-            f"{names(group, 'Voter')} are near copies: their mean cosine is {_span(like.cosine[inside][pairs], '.2f')}"
+            f"{names(group, 'Voter')} are near copies: their mean cosine is {_span(like.cosine[inside][pairs], '.2f')}."
         )
-        seen += f", and {_span(like.expected[inside][pairs], '.2f')} for random lists with as many common items."
+        seen += f" Random lists with as many common items have {_span(like.expected[inside][pairs], '.2f')}."
         if n_voters == 2:
-            yield _Finding("fact", "copies", tuple(group), seen, "", "Merging them changes little.")
+            yield _Finding("fact", "copies", tuple(group), seen, "", "Merging these two voters changes little.")
             continue
         yield _Finding(
             "warning",
             "copies",
             tuple(group),
             seen,
-            "Copies outvote other voters in every method that counts voters equally. Where two of three voters were "
-            "near copies (Deep Learning 2021), Copeland() and MarkovChain(absent='last') lost 8 points of nDCG@10 to "
-            "ReciprocalRankFusion(), which lost 9 points to learned weights.",
-            "Keep one of them, share one vote by voter_weights, or learn weights from judgements with LearnedWeights.",
+            "Copies outvote other voters in every method that gives all voters equal weight. In Deep Learning 2021, "
+            "two of three voters were near copies: Copeland() and MarkovChain(absent='last') were 8 points of nDCG@10 "
+            "below ReciprocalRankFusion(), which was 9 points below learned weights.",
+            "Keep one of these voters, let them share one vote by voter_weights, or learn weights from judgements with "
+            "LearnedWeights.",
         )
 
 
 def _groups(found):
-    """Return the connected groups of two voters or more, each sorted."""
+    """Return the groups of voters that are connected in a matrix of pairs; each group is a sorted list of codes."""
     _, label = connected_components(csr_array(found), directed=False)
     groups = [np.flatnonzero(label == one).tolist() for one in np.flatnonzero(np.bincount(label) > 1)]
     return sorted(groups)
@@ -400,7 +411,7 @@ def _agreement(lists, names, n_voters):
     for v in against.tolist():
         seen = f"The lists of {names([v])} agree more with the others when reversed: the mean correlation with the "
         seen += (
-            f"fusion of the others is {correlation[v]:.2f}, and {np.nanmedian(correlation):.2f} for the median voter."
+            f"fusion of the others is {correlation[v]:.2f}. For the median voter it is {np.nanmedian(correlation):.2f}."
         )
         yield _Finding("warning", "direction", (v,), seen, harms, advice)
     if n_voters < 3:
@@ -413,28 +424,31 @@ def _agreement(lists, names, n_voters):
     low = _below(lists, above, _ALONE / n_voters) | (_below(lists, above, _JOINTLY) & ~better)
     low &= precision < _NOBODY * typical
     for v in np.flatnonzero(low & ~reversed_).tolist():
-        seen = f"{names([v], 'Voter')} agrees with nobody: its mean average precision by the first ten items of the "
-        seen += f"fusion of the others is {precision[v]:.3f}, and {typical:.3f} for the median voter."
+        seen = (
+            f"{names([v], 'Voter')} agrees with no other voter: if the first ten items of the fusion of the others are "
+        )
+        seen += f"relevant, its mean average precision is {precision[v]:.3f}. For the median voter it is {typical:.3f}."
         yield _Finding(
             "warning",
             "agreement",
             (v,),
             seen,
-            "Every method that counts voters equally. It may also be the best voter: leaving out voters below half of "
-            "the median gained 0.5 points of nDCG@10 in the mean, and lost 19 points on one collection.",
-            "Check its ids, its queries and the direction of its scores. Judge some of its items before leaving it "
-            "out.",
+            "Every method that gives all voters equal weight. But the voter may also be the best one: leaving out "
+            "voters below half of the median gained 0.5 points of nDCG@10 on average, and lost 19 points on one "
+            "collection.",
+            "Check the ids, the queries and the direction of the scores of this voter. Judge some of its items before "
+            "you leave it out.",
         )
 
 
 def _medians_of_queries(lists, value):
-    """Return the median of a value over the lists of each query, for each list; NaN values do not count."""
+    """Return, for each list, the median of a value over the lists of its query; NaN values are left out."""
     known = ~np.isnan(value)
     return group_medians(lists.list_query[known], value[known], lists.n_queries)[lists.list_query]
 
 
 def _below(lists, value, level):
-    """Return a mask of voters for whom the mean of a value over their lists is below 0, by a one-sided t-test."""
+    """Return a mask of the voters whose mean value over their lists is significantly below 0 in a one-sided t-test."""
     mean, n = by_voter(lists, value)
     variance, _ = by_voter(lists, (value - mean[lists.list_voter]) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -464,9 +478,10 @@ def _scores(lists, names):
             "scores",
             (v,),
             f"The scores of {names([v])} are at most 0 in most of its lists.",
-            "CombSUM with norm='max' refuses them. With norm=None or 'l2', its items fall below absent items, which "
-            "have 0.",
-            "Choose norm='min-max' or a method of ranks. If they are distances, read them with lower_is_better=.",
+            "CombSUM with norm='max' refuses such scores. With norm=None or 'l2', the items of this voter fall below "
+            "absent items, whose score is 0.",
+            "Choose norm='min-max', or a method that uses ranks. If the scores are distances, read them with "
+            "lower_is_better=.",
         )
     yield from _scales(lists, names, scores, several & (scores.spread > 0))
 
@@ -481,15 +496,15 @@ def _scales(lists, names, scores, counted):
     logs = np.log10(np.stack([size[known], spread[known]]))
     apart = np.abs(logs - np.median(logs, axis=1, keepdims=True)).max(axis=0)
     other, shared = apart > np.log10(_SCALE), apart < np.log10(_SHARED)
-    harms = "CombSUM(norm=None) and other methods without a norm follow the voters with the largest scores."
-    advice = "Choose norm='min-max' or a method of ranks."
+    harms = "In CombSUM(norm=None) and other methods without a norm, the voters with the largest scores dominate."
+    advice = "Choose norm='min-max', or a method that uses ranks."
     if 2 * shared.sum() > len(known) > 2:
         typical = 10 ** np.median(logs, axis=1)
         for v in known[other].tolist():
             seen = (
                 f"The scores of {names([v])} are on another scale: their mean size is {size[v]:.3g} and their standard "
             )
-            seen += f"deviation {spread[v]:.3g}, and {typical[0]:.3g} and {typical[1]:.3g} for the median voter."
+            seen += f"deviation {spread[v]:.3g}. For the median voter they are {typical[0]:.3g} and {typical[1]:.3g}."
             yield _Finding("warning", "scores", (v,), seen, harms, advice)
     elif (np.ptp(logs, axis=1) > np.log10(_SCALE)).any():
         low, high = known[np.argmin(logs[0])], known[np.argmax(logs[0])]
@@ -499,7 +514,7 @@ def _scales(lists, names, scores, counted):
 
 
 def _in_most_lists(lists, holds, counted):
-    """Return a mask of the voters for whom something holds in more than half of their counted lists."""
+    """Return a mask of voters: True if the mask `holds` is True for more than half of the voter's `counted` lists."""
     n, n_held = (
         np.bincount(lists.list_voter[chosen], minlength=lists.n_voters) for chosen in (counted, counted & holds)
     )
@@ -512,12 +527,12 @@ def _duels(exposed):
             "warning",
             "duels",
             (),
-            f"Lists of two items have most of the weight in {_queries(exposed)}: they are paired comparisons.",
+            f"In {_queries(exposed)}, lists of two items have most of the weight: they are paired comparisons.",
             "Methods that rank absent items last, such as BordaCount, ReciprocalRankFusion, Copeland and Kemeny(), "
             "order items by the number of their comparisons. In simulations, their rank correlation with the quality "
             "of the items was below 0.25.",
-            "Choose PlackettLuce(absent='ignore') or MarkovChain(chain='mct'). Ignore this if each list contains the "
-            "best two of all items.",
+            "Choose PlackettLuce(absent='ignore') or MarkovChain(chain='mct'). Ignore this warning if each list "
+            "contains the best two of all items.",
         )
 
 
@@ -530,11 +545,11 @@ def _components(lists):
             "warning" if most else "fact",
             "components",
             (),
-            f"No list compares some items in {_queries(apart)}: they fall into {_span(number[apart])} components.",
-            "MarkovChain(), PlackettLuce(), HodgeRank() and all methods with absent='ignore' order such items "
-            "arbitrarily.",
-            "Choose absent='last' if lists are the tops of longer rankings. Otherwise rank each component by itself "
-            "(RankedLists.components), or add lists that connect them.",
+            f"In {_queries(apart)}, no chain of lists connects all items; they form {_span(number[apart])} components.",
+            "MarkovChain(), PlackettLuce(), HodgeRank() and all methods with absent='ignore' order items of "
+            "different components arbitrarily.",
+            "Choose absent='last' if lists are the tops of longer rankings. Otherwise rank each component separately "
+            "(RankedLists.components), or add lists that connect the components.",
         )
 
 
@@ -544,7 +559,7 @@ def _queries(mask):
 
 
 def _span(value, format="g"):
-    """Write a range of numbers, with the median if there are several."""
+    """Write the range of some numbers and their median; equal numbers become a single number."""
     low, middle, high = (f"{one:{format}}" for one in (np.min(value), np.median(value), np.max(value)))
     return low if low == high else f"{low} to {high} (median {middle})"
 

@@ -56,7 +56,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         If `first` or `second` is not a data frame or RankedLists.
     ValueError
         If the two consensuses have no query in common, if one of them has several lists for a query, or if `top` is not
-        a number of places.
+        a positive integer.
 
     See Also
     --------
@@ -149,9 +149,9 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
 
 def _classes(run):
-    """Return the number of the tie class of each row of a run; rows of equal score are tied.
+    """Number the tie classes of a run, and return the number of each row's class.
 
-    The numbers increase within each list. Rows of different lists have different numbers.
+    Rows of equal score are in one class. The numbers increase within each list, and differ between lists.
     """
     start = tie_starts(run.row_ptr, run.rank)
     if run.has_scores:
@@ -164,9 +164,9 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """For each row, return the number of places by which the order of `place` puts the row higher in its group.
+    """Return the number of places that each row rises if the rows of each group are sorted by `place`.
 
-    The number is negative if the order of `place` puts the row lower.
+    The number is negative for rows that fall.
     """
     order = group_order(expand(ptr), place)
     here = positions(ptr)

@@ -26,7 +26,7 @@ _CLEAR = 2.0
 
 
 class ExpectedGain(NamedTuple):
-    """Gain of learnt weights in points of nDCG@10, as numbers and as a text; printing it shows the text.
+    """Gain of learnt weights in points of nDCG@10, as numbers and as a text; ``print`` shows the text.
 
     :func:`expected_gain` creates it.
 
@@ -35,13 +35,13 @@ class ExpectedGain(NamedTuple):
     n_queries : int
         Number of judged queries with a relevant item in some list.
     left_out : float
-        Mean difference to equal weights over the queries left out, in points of nDCG@10 with linear gains. It is NaN if
-        there are fewer than five queries.
+        Mean gain in nDCG@10 (linear gains) of learnt over equal weights on the judged queries, in points. Each query is
+        merged with weights learnt from the other queries. It is NaN if there are fewer than five queries.
     gain : float
         Expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there are fewer than
         five queries, or if the method is not based on reciprocal rank fusion.
     std : float
-        Standard deviation of the gains of collections around `gain`, in points. It is NaN if `gain` is NaN.
+        Standard deviation of the gains on the studied collections around `gain`, in points. It is NaN if `gain` is NaN.
     text : str
         The result in two to four sentences.
 
@@ -83,7 +83,7 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
     Returns
     -------
     ExpectedGain
-        A named tuple of `n_queries`, `left_out`, `gain`, `std` and `text`. Printing it shows the text.
+        A named tuple of `n_queries`, `left_out`, `gain`, `std` and `text`; ``print`` shows the text.
 
     Raises
     ------
@@ -99,14 +99,14 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
 
     Notes
     -----
-    The expected gain depends linearly on the difference :math:`d` on the queries left out. It is :math:`1.6 + .26 d`
-    for 5 to 9 queries, :math:`1.6 + .36 d` for 10 to 19 queries, and :math:`2.0 + .32 d` for more queries. The standard
-    deviations are 2.2, 1.7 and 1.9 points. The lines were fitted on 22 judged collections with lists cut at 100. Twenty
-    items of each query were judged there, which :func:`items_to_judge` had chosen.
+    The expected gain is a linear function of the mean difference :math:`d`, which is `left_out`. The gain is :math:`1.6
+    + .26 d` for 5 to 9 queries, :math:`1.6 + .36 d` for 10 to 19 queries, and :math:`2.0 + .32 d` for more queries. The
+    standard deviations are 2.2, 1.7 and 1.9 points. The lines were fitted on 22 judged collections with lists cut at
+    100, and with judgements of twenty items of each query that :func:`items_to_judge` chose.
 
-    The difference on the queries left out states how large the gain is, and not whether there is a gain. Where it was
-    negative with five queries, the weights still gained on new queries in three of four cases. With fewer than five
-    queries it is of no use. The function fits the method once for each judged query.
+    The difference predicts the size of the gain, but not whether there is a gain. If the difference was negative with
+    five queries, the weights still gained on new queries in three of four cases. With fewer than five queries, the
+    difference predicts nothing. The function fits the method once for each judged query.
 
     Examples
     --------
@@ -121,7 +121,8 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
     """
     if not isinstance(aggregator, LearnedWeights):
         raise InputError(
-            f"`aggregator` must be LearnedWeights; got {aggregator!r}. Measure others with a Comparator and cv=5.",
+            f"`aggregator` must be LearnedWeights; got {aggregator!r}. Measure other methods with a Comparator and "
+            "cv=5.",
             parameter="aggregator",
         )
     lists = check_lists(encode_plain(lists))
@@ -131,8 +132,8 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
     n_queries = len(informative)
     if n_queries < _LINES[0][0]:
         text = (
-            f"Judged queries with a relevant item in some list: {n_queries}. They are too few to tell the gain on new "
-            f"queries; judge {_LINES[0][0]} or more."
+            f"Judged queries with a relevant item in some list: {n_queries}. These are too few to estimate the gain on "
+            f"new queries; judge {_LINES[0][0]} or more."
         )
         return ExpectedGain(n_queries, np.nan, np.nan, np.nan, text)
     base = aggregator._base()
@@ -141,7 +142,7 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
 
 
 def _left_out(aggregator, base, lists, qrels):
-    """Return the mean difference to equal weights over the queries, each left out of its own fit, in points."""
+    """Return the mean gain of learnt over equal weights, in points; each query is left out of its own fit."""
     runs = {
         "learnt": hold_out(aggregator, lists, qrels.align(lists), [*LeaveOneOut().split(lists)]).to_frame(),
         "equal": base.fit_transform(lists),
@@ -153,7 +154,7 @@ def _left_out(aggregator, base, lists, qrels):
 def _forecast(base, n_queries, left_out):
     seen = (
         f"On your {n_queries} judged queries, each left out of its own fit, learnt weights change nDCG@10 by "
-        f"{left_out:+.1f} points over equal weights."
+        f"{left_out:+.1f} points compared with equal weights."
     )
     if not isinstance(base, ReciprocalRankFusion):
         return ExpectedGain(n_queries, left_out, np.nan, np.nan, seen)
@@ -161,7 +162,7 @@ def _forecast(base, n_queries, left_out):
     gain = level + slope * left_out
     text = (
         f"{seen} On 22 collections, weights with this result changed nDCG@10 on new queries by about {gain:+.1f} ± "
-        f"{std} points over reciprocal rank fusion with k = 60. {_chance(n_queries, left_out)}"
+        f"{std} points compared with reciprocal rank fusion with k = 60. {_chance(n_queries, left_out)}"
     )
     return ExpectedGain(n_queries, left_out, gain, std, text)
 
@@ -171,4 +172,4 @@ def _chance(n_queries, left_out):
         return "They were better in 19 of 20 cases."
     if n_queries >= _LINES[1][0]:
         return "They were better in 17 of 20 cases."
-    return "They were better in 3 of 4 cases. Judge five more queries to be surer."
+    return "They were better in 3 of 4 cases. Judge five more queries for a better estimate."

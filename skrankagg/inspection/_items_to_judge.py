@@ -1,4 +1,4 @@
-"""Choice of the queries and items whose judgements teach the weights of voters."""
+"""Choice of the queries and items to judge, so that voter weights can be learned from the judgements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def items_to_judge(
     queries: Iterable[Any] | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame:
-    """Choose the queries and the items whose judgements teach voter weights.
+    """Choose queries and items to judge, so that voter weights can be learned from the judgements.
 
     Fill in the column `relevance`, and fit :class:`~skrankagg.aggregators.LearnedWeights` with the filled rows.
 
@@ -45,7 +45,7 @@ def items_to_judge(
     queries : iterable of query ids, default=None
         Queries to judge instead of random ones. `n_queries` is then ignored.
     random_state : int, RandomState instance or None, default=None
-        Seed that draws the queries and the order of the rows. None draws other queries in each call.
+        Source of the random queries and of the order of the rows. None draws other queries in each call.
 
     Returns
     -------
@@ -67,15 +67,15 @@ def items_to_judge(
 
     Notes
     -----
-    The items of a query are the `top` first by their smallest rank in any list. Items of the same smallest rank follow
-    the consensus of ReciprocalRankFusion, and then the order of ids. These items are the union of the first places of
-    all voters. Each voter is therefore judged by its own best items, and a copy of another list adds no items. Lists of
-    weight 0 are not considered.
+    The items of a query are sorted by their smallest rank in any list, and the first `top` items are chosen. Items with
+    the same smallest rank are in the order of the consensus of ReciprocalRankFusion, then in the order of ids. These
+    items are the union of the first places of all voters. Each voter is therefore judged by its own best items, and a
+    copy of another list adds no items. Lists of weight 0 are not considered.
 
-    On 24 judged collections, five queries with twenty of these items each gave 80 % of the gain in nDCG@10 that
-    complete judgements of five queries give. The first twenty items of the consensus gave 51 %. Random queries were as
-    good as queries on which the voters disagree most. With 100 judgements, five queries with twenty items were as good
-    as ten queries with ten items, and better than two queries with fifty.
+    On 24 judged collections, judging twenty of these items for each of five queries gave 80 % of the gain in nDCG@10
+    that complete judgements of five queries give. The first twenty items of the consensus gave 51 %. Random queries
+    were as good as queries on which the voters disagree most. With 100 judgements, five queries with twenty items were
+    as good as ten queries with ten items, and better than two queries with fifty.
 
     The cost is a sort of the items of the chosen queries. The chosen items of a query do not depend on other queries.
 
@@ -115,10 +115,12 @@ def items_to_judge(
 
 
 def _first_candidates(lists, top):
-    """Return, for each query, the candidates of the smallest ranks in any list, at most `top`, in the order of ids."""
+    """Return the candidates to judge of each query: the `top` with the smallest ranks in any list, sorted by id."""
     weighted = lists.list_weight[lists.row_list] > 0
     if not weighted.any():
-        raise InputError("`lists` must have a list of positive weight; got only weights of 0. Weight one list or more.")
+        raise InputError(
+            "`lists` must have a list of positive weight; got only weights of 0. Give at least one list a weight."
+        )
     best = np.full(lists.n_candidates, np.inf)
     np.minimum.at(best, lists.candidate[weighted], lists.rank[weighted])
     consensus = ReciprocalRankFusion()._rank(lists)

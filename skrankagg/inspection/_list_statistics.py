@@ -24,11 +24,11 @@ _CELLS = 1 << 21
 
 
 class Likeness(NamedTuple):
-    """Likeness of the pairs of voters, each of shape (n_voters, n_voters); NaN for pairs without a common query.
+    """Likeness of each pair of voters, as matrices of shape (n_voters, n_voters); NaN without a common query.
 
-    `cosine` is the mean over the common queries, and `n_queries` counts them. `expected` and `sd` are the mean and the
-    standard deviation of `cosine` for random lists of the same lengths and the same overlap. `overlap` is the mean
-    number of common items, divided by the length of the shorter list.
+    `cosine` is the mean likeness over the common queries, and `n_queries` is the number of these queries. `expected`
+    and `sd` are the mean and the standard deviation of `cosine` for random lists of the same lengths and the same
+    overlap. `overlap` is the mean share of common items among the items of the shorter list.
     """
 
     cosine: np.ndarray
@@ -55,7 +55,7 @@ def likeness(lists: RankedLists) -> Likeness:
     voters = (lists.n_voters, lists.n_voters)
 
     def sums(cells, number):
-        """Sum numbers of pairs of lists by voters, in a symmetric matrix."""
+        """Sum the numbers of all pairs of lists for each pair of voters; return a symmetric matrix."""
         matrix = coo_array((number, (lists.list_voter[cells.row], lists.list_voter[cells.col])), shape=voters).toarray()
         return matrix + matrix.T
 
@@ -80,16 +80,19 @@ def likeness(lists: RankedLists) -> Likeness:
 
 
 def random_limit(like: Likeness, level: float) -> np.ndarray:
-    """Return the cosine that none of all pairs of random lists exceeds with probability ``1 - level``."""
+    """Return a limit of the mean cosine for each pair of voters, of shape (n_voters, n_voters).
+
+    If all lists are random, no pair exceeds its limit with probability ``1 - level``.
+    """
     n_pairs = max(int((like.n_queries > 0).sum()) // 2, 1)
     return like.expected + ndtri(1 - level / n_pairs) * like.sd
 
 
 def expected_distance(distance: np.ndarray) -> np.ndarray:
-    """Return the distance of two voters that their distances from all voters imply, of shape (n_voters, n_voters).
+    """Estimate the distance of each two voters from their distances to all voters, of shape (n_voters, n_voters).
 
-    If voters err independently, the distance of two voters is the sum of two parts, one for each. The median of a row
-    is then the part of its voter plus a typical part, and the median of all distances is two typical parts.
+    If voters err independently, the distance of two voters is the sum of two parts, one for each voter. The median of a
+    row is then the part of its voter plus a typical part, and the median of all distances is two typical parts.
     """
     apart = np.where(np.eye(len(distance), dtype=bool), np.nan, distance)
     row = np.nanmedian(apart, axis=1)
@@ -97,12 +100,12 @@ def expected_distance(distance: np.ndarray) -> np.ndarray:
 
 
 class Agreement(NamedTuple):
-    """Agreement of each list with the others of its query, each of shape (n_lists,).
+    """Agreement of each list with the fusion of the other lists of its query, as arrays of shape (n_lists,).
 
-    `precision` is the average precision of the list if the head of the fusion of the others is relevant; NaN if the
-    others have no items. `correlation` is Spearman's correlation of the list with this fusion, for the items of the
-    list. It is NaN if one of the two ties all items, or if fewer than five of the items are in other lists. `spread` is
-    its standard deviation for a random list.
+    `precision` is the average precision of the list if the first ten items of the fusion are the relevant items; it is
+    NaN if the other lists have no items. `correlation` is Spearman's correlation of the list with the fusion, for the
+    items of the list. It is NaN if the list or the fusion ties all these items, or if fewer than five of these items
+    are in other lists. `spread` is the standard deviation of the correlation for a random list.
     """
 
     precision: np.ndarray
@@ -120,7 +123,7 @@ def agreement_with_others(lists: RankedLists) -> Agreement:
 
 
 def _precision(lists, total, points):
-    """Return the average precision of each list by the head of the fusion of the others."""
+    """Return each list's average precision; the first ten items of the fusion of the other lists are relevant."""
     precision = np.full(lists.n_lists, np.nan)
     n_items = lists.query_n_items[lists.list_query]
     order = np.argsort(n_items, kind="stable")
@@ -135,7 +138,7 @@ def _precision(lists, total, points):
 
 
 def _precision_of_table(lists, total, points, chosen, width):
-    """Return the average precision of some lists, whose candidates are the columns of a table."""
+    """Return the average precision of the lists `chosen`, computed in a table of `width` candidates for each list."""
     first = lists.candidate_ptr[lists.list_query[chosen]]
     size = lists.query_n_items[lists.list_query[chosen]]
     column = np.arange(width)
@@ -161,7 +164,10 @@ def _precision_of_table(lists, total, points, chosen, width):
 
 
 def _correlation(lists, others):
-    """Return Spearman's correlation of each list with values of its rows, and its standard deviation if random."""
+    """Return Spearman's correlation of each list with the values `others` of its rows, of shape (n_lists,).
+
+    Also return the standard deviation of this correlation for random lists.
+    """
     order = group_order(lists.row_list, -others)
     ordered = others[order]
     rank = np.empty(lists.n_rows)
@@ -180,7 +186,7 @@ def _correlation(lists, others):
 
 
 class Scores(NamedTuple):
-    """Scores of each list, each of shape (n_lists,): the greatest, the mean size, and the standard deviation."""
+    """Statistics of each list's scores, of shape (n_lists,): maximum, mean absolute value, standard deviation."""
 
     greatest: np.ndarray
     size: np.ndarray
@@ -188,7 +194,7 @@ class Scores(NamedTuple):
 
 
 def score_statistics(lists: RankedLists) -> Scores:
-    """Return statistics of the scores of each list."""
+    """Return the maximum, the mean absolute value and the standard deviation of the scores of each list."""
     heads, length = lists.row_ptr[:-1], lists.list_length
     # Divided by the largest score of the list, no square overflows.
     largest = np.maximum.reduceat(np.abs(lists.score), heads)
@@ -201,7 +207,7 @@ def score_statistics(lists: RankedLists) -> Scores:
 
 
 def by_voter(lists: RankedLists, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean of a value over the lists of each voter that have it, and the number of these lists."""
+    """Return the mean of a value over the lists of each voter, and the number of lists; lists with NaN are left out."""
     known = ~np.isnan(value)
     count = np.bincount(lists.list_voter[known], minlength=lists.n_voters)
     total = np.bincount(lists.list_voter[known], weights=value[known], minlength=lists.n_voters)

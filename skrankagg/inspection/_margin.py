@@ -192,7 +192,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _count_votes(self, votes):
-        """Turn each vote of a list into a member if votes are counted separately."""
+        """Replace each list in `members` by its votes, unless lists are removed as a whole."""
         weight = self.member_weight
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -200,7 +200,7 @@ class _Lead:
         query = show_id(self.lists.queries, 0)
         if not whole:
             raise InputError(
-                f"`votes` must be False or None unless all weights are integers; query {query} has other weights. "
+                f"`votes` must be False or None if some weights are not integers; query {query} has such weights. "
                 "Give integer weights, or pass votes=False."
             )
         if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS:
@@ -212,7 +212,7 @@ class _Lead:
         self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
-        """For each set of members, return whether the lead ends without the members, and the remaining lead."""
+        """For each set of members (lists or votes), return True if the lead ends without them, and the final lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
         removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
         weights[self.members[self.heads]] -= removed
@@ -241,7 +241,7 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
 
     def _by_sums(self, clock):
-        """Find the lightest set of members whose removal ends the lead; return None if scores are not sums.
+        """Find the lightest set of lists or votes whose removal ends the lead; return None if scores are not sums.
 
         The result has the form of the result of :func:`lightest_set`.
         """

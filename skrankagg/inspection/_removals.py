@@ -1,4 +1,4 @@
-"""Search for the lightest set of members that has an effect, by a covering problem or by trying sets."""
+"""Search for the lightest set of members, such as lists, that has an effect: as a covering problem, or by trials."""
 
 import heapq
 from time import monotonic
@@ -135,7 +135,7 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
 
 
 def _greedy(happens, weight, allowed, n_columns, clock):
-    """Find a set with the effect: add the member of most progress per weight, then drop unneeded members.
+    """Find a set with the effect: add the members with the most progress per weight, then drop unneeded members.
 
     Return the weight and the members of the set. If no set was found, return infinity and None.
     """

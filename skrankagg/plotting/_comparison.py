@@ -1,4 +1,4 @@
-"""Bar plot of the methods of a comparison."""
+"""Bar plot of a measure for each method of a comparison."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _VOTERS = "#dedede"
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(Display):
-    r"""Horizontal bars of a measure for each method, with 95 % intervals; the best method is on top.
+    r"""Horizontal bars that show a measure of each method, with 95 % intervals; the best method is on top.
 
-    If voters are measured too, a line marks the best voter. Create a display with :meth:`from_comparator` or
+    If the voters are measured as well, a line marks the best voter. Create a display with :meth:`from_comparator` or
     :meth:`from_predictions`.
 
     Parameters

@@ -50,8 +50,8 @@ class ContributionDisplay(Display):
     figure_ : matplotlib Figure
         Figure that contains the axes.
     bars_ : dict of str to list of matplotlib BarContainer
-        Bars by their name in the legend. An entry contains the bars to the right of 0 and, if there are any, the bars
-        to the left of 0.
+        Maps each name in the legend to its bars: the bars to the right of 0 and, if there are any, the bars to the left
+        of 0.
 
     See Also
     --------
@@ -224,7 +224,7 @@ class ContributionDisplay(Display):
         """Return the parts of the bars, with the largest part first.
 
         Each part is a tuple of its name, its colour, and contributions of shape (n_items, n_voters). A part belongs to
-        one voter, or to all voters without an own colour.
+        one voter, or to all voters without a colour of their own.
         """
         values = np.nan_to_num(self.table.to_numpy(dtype=np.float64))
         size = np.abs(values).sum(axis=0)

@@ -89,7 +89,7 @@ class CriticalDifferenceDisplay(Display):
         qrels: AnyQrels | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the methods of a fitted Comparator.
+        """Draw the mean ranks of the methods of a fitted Comparator.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class CriticalDifferenceDisplay(Display):
         alpha: float = 0.05,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw existing runs.
+        """Draw the mean ranks of existing runs.
 
         Parameters
         ----------

@@ -57,7 +57,7 @@ class _Lines(Display):
 
 @dataclass(eq=False, repr=False)
 class CutoffDisplay(_Lines):
-    r"""A measure at growing cutoffs, with a line or a row of bars for each method.
+    r"""Plot of a measure at growing cutoffs, with a line or a row of bars for each method.
 
     Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
@@ -268,7 +268,7 @@ def _at(metric, k):
 
 @dataclass(eq=False, repr=False)
 class InterpolatedPrecisionDisplay(_Lines):
-    r"""Interpolated precision at eleven recalls, with a line for each method.
+    r"""Plot of interpolated precision at eleven recalls, with a line for each method.
 
     Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
@@ -315,7 +315,7 @@ class InterpolatedPrecisionDisplay(_Lines):
         ax: Axes | None = None,
         **line_kwargs: Any,
     ) -> Self:
-        """Draw the runs of a fitted Comparator.
+        """Draw the interpolated precision of the methods of a fitted Comparator.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class InterpolatedPrecisionDisplay(_Lines):
     def from_predictions(
         cls, runs: Mapping[str, AnyLists], qrels: AnyQrels, *, ax: Axes | None = None, **line_kwargs: Any
     ) -> Self:
-        """Draw existing runs.
+        """Draw the interpolated precision of existing runs.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ def import_pyplot():
 
 
 def plot_formats():
-    """Return the suffixes of the file formats that plots can be saved in, without their dots."""
+    """Return the suffixes of the file formats in which plots can be saved, without their dots."""
     import_pyplot()
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -94,7 +94,7 @@ class Display:
         self.ax_.set_axisbelow(True)
 
     def _legend(self, handles, side="right", gap=0.0, **options):
-        """Draw a legend outside of the axes, so that it covers no data; dollar signs do not start a formula.
+        """Draw a legend outside of the axes, so that it covers no data; dollar signs are printed literally.
 
         If `side` is "right", the legend is to the right of the axes. If it is "above", the legend is in one row `gap`
         inches above the axes. If it is "below", the legend is in one row below the label of the lower axis.
@@ -136,10 +136,10 @@ class Display:
 
     @classmethod
     def _measured(cls, comparator, names, qrels=None):
-        """Return a frame of measures of a fitted Comparator, indexed by method and query; failed methods have NaN.
+        """Return a frame of measures of a fitted Comparator, indexed by method and query; NaN for failed methods.
 
-        The name None stands for the first measure that the comparator has computed. Measures that the comparator has
-        not computed are computed for its runs. They use `qrels`, or the comparator's judgements if `qrels` is None.
+        The name None selects the first measure that the comparator has computed. Measures that the comparator has not
+        computed are computed for its runs. They use `qrels`, or the comparator's judgements if `qrels` is None.
         """
         cls._check_fitted(comparator)
         measured = comparator._measured()
@@ -154,7 +154,7 @@ class Display:
             raise InputError(
                 f"`metric` of {cls.__name__} must be a measure of the Comparator, which has "
                 f"{', '.join(measured.columns)}; got {', '.join(lacking[:3])}. Add it to the Comparator's metrics, or "
-                "give qrels=."
+                "pass qrels=."
             )
         # A Comparator measures the judged queries of its own lists; other queries have no results and are left out
         # below. Failed methods have no run.

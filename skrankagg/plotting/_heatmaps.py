@@ -255,7 +255,7 @@ def _similar_together(values, is_distance):
 
 @dataclass(eq=False, repr=False)
 class VoterWeightsDisplay(Display):
-    r"""Weights of voters in a fitted method, with a point for each list and a mark at the mean of each voter.
+    r"""Plot of the voter weights of a fitted method, with a point for each list and a mark at each voter's mean.
 
     Create a display with :meth:`from_estimator`.
 
@@ -313,7 +313,7 @@ class VoterWeightsDisplay(Display):
         if not hasattr(aggregator, "query_voter_weights_"):
             raise InputError(
                 f"`aggregator` must be a fitted method that learns voter weights, such as DIBRA; got {aggregator!r}, "
-                "which has none. Call its fit(lists) first."
+                "which has no weights. Call its fit(lists) first."
             )
         return cls(aggregator.query_voter_weights_).plot(ax, **point_kwargs)
 

@@ -1,4 +1,4 @@
-"""Plot of each voter's agreement with the other voters, and of the changes if the voter is left out."""
+"""Plot of each voter's agreement with the other voters, and of the changes of the consensus without the voter."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["VoterInfluenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class VoterInfluenceDisplay(Display):
-    r"""Agreement of each voter with the other voters, and changes of the consensus if the voter is left out.
+    r"""Plot of each voter's agreement with the other voters, and of the changes of the consensus without the voter.
 
     Outliers are marked. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 
@@ -75,8 +75,8 @@ class VoterInfluenceDisplay(Display):
     Notes
     -----
     Voters are sorted by their agreement with the consensus of the other voters. The voter with the highest agreement is
-    on top. Voters whose agreement is unknown are above all others and have no dot. If there are too many voters, these
-    voters are left out first. For several queries there is a dot for each list. The line then shows the mean agreement,
+    on top. Voters whose agreement is unknown are above all others and have no dot. They are the first to be left out if
+    there are too many voters. For several queries there is a dot for each list. The line then shows the mean agreement,
     and the bar shows the mean distance.
 
     The agreement of random lists is 0 on average. For one query, the grey mark of a list is its threshold. A list whose
@@ -123,7 +123,7 @@ class VoterInfluenceDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Aggregate the lists again without each single list, and show the changes of the consensus.
+        """Leave out one list at a time, aggregate the other lists, and show the changes of the consensus.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class VoterInfluenceDisplay(Display):
         return cls(kept, title=title_of(query, 0, 0, "voters"))
 
     def plot(self, ax: Axes | None = None, *, n_voters: int = 50, **bar_kwargs: Any) -> Self:
-        """Draw the voters.
+        """Draw the agreement of the voters and the changes without them.
 
         Parameters
         ----------

@@ -66,14 +66,14 @@ def label_rows(ax, names, **text):
 
 
 def write_rows(ax, names, title=""):
-    """Label the rows from top to bottom, write the title, and use small letters on both axes."""
+    """Label the rows from top to bottom, write the title, and use a small font on both axes."""
     label_rows(ax, names, fontsize="small")
     _shrink_numbers(ax)
     write_title(ax, title)
 
 
 def write_title(ax, title):
-    """Write a title, if there is one, above the left end of the axes; dollar signs do not start a formula."""
+    """Write a title, if there is one, above the left end of the axes; dollar signs are printed literally."""
     if title:
         ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
 

@@ -17,7 +17,7 @@ _LEAST = 1e-5  # smaller values are raised to this value before the geometric me
 
 
 def unit_words(unit):
-    """Return the plural of a unit of resampling for a text; other units are names of groupings."""
+    """Return the plural of a resampling unit, such as "voters", or "groups of judge" for a grouping `judge`."""
     return _UNITS.get(unit, f"groups of {unit}")
 
 
@@ -31,7 +31,7 @@ def evaluate_runs(runs, qrels, names, **conventions):
 
 
 def summaries(values):
-    """Return a summary for each method and measure, of shape (n_methods, n_measures); NaN marks a lack of values."""
+    """Return a frame with the mean or total of each measure (column) for each method (row); NaN without any value."""
 
     def summarize(name):
         measure = find_measure(name, values)
@@ -58,7 +58,7 @@ def summary_interval(measure, values, random_state=0):
 
 
 def lists_of_query(display, X, query, unit="list"):
-    """Return the lists of one query; if `unit` is "query", return all lists, which are pooled into one board."""
+    """Return the lists of one query; return all lists if `unit` is "query", because they then form one board."""
     lists = check_lists(encode_plain(X))
     if unit == "query":
         if query is not None:

@@ -224,7 +224,7 @@ def are_sure(shares, confidence):
 
 
 def _colors():
-    """Return colours from orange to purple that all kinds of colour vision can distinguish.
+    """Return colours from orange to purple that people with any kind of colour vision can distinguish.
 
     The darkest colours at both ends are left out, because a line would not be visible on them.
     """
@@ -235,7 +235,7 @@ def _colors():
 
 
 def _borders(inside):
-    """Return the edges between cells that are True in `inside` and other cells; each edge is a pair of points."""
+    """Return the edges between True cells and False cells of the mask `inside`; each edge is a pair of points."""
     padded = np.pad(inside, 1)
     across = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]) - 0.5
     down = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]) - 0.5

@@ -1,4 +1,4 @@
-"""Bar plot of the gain and loss of a method on each query."""
+"""Bar plot of a method's gain or loss on each query."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class QueryGainDisplay(Display):
     difference : Series of shape (n_queries,)
         Gain on each query, indexed by query. If lower values of the measure are better, the gain is the decrease.
     method, baseline : str
-        Names that the title contains.
+        Names of the method and of the baseline, for the title.
     label : str, default="score"
         Label of the axis.
 
@@ -94,7 +94,7 @@ class QueryGainDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw two methods of a fitted Comparator.
+        """Draw the gain of one method of a fitted Comparator over another.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class QueryGainDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw two existing runs.
+        """Draw the gain of one existing run over another.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Forest plot of each item's rank and interval, and of the item's chance to be among the first places."""
+"""Forest plot of each item's rank and interval, and of the chance that the item is among the first places."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _FAR = 5
 class RankStabilityDisplay(Display):
     r"""Forest plot of the places of the first items, with a dot for the rank and a bar for the interval.
 
-    A second column shows the chance to be among the first k places. Lines separate groups of items. Create a display
-    with :meth:`from_estimator` or :meth:`from_frame`.
+    A second column shows the chance that an item is among the first k places. Lines separate groups of items. Create a
+    display with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class RankStabilityDisplay(Display):
         :func:`~skrankagg.inspection.rank_confidence`. The columns are `item`, `rank`, `rank_low`, `rank_high`, and, if
         known, `tied_group` and `top_k`.
     n_places : int, default=None
-        The second column shows the chances in the column `top_k` for this k. None draws no second column.
+        Number k of places; the second column shows the chances in the column `top_k`. None draws no second column.
     label : str, default="place"
         Label of the axis.
     title : str, default=""
@@ -66,7 +66,7 @@ class RankStabilityDisplay(Display):
     --------
     skrankagg.inspection.rank_stability : Computes the numbers.
     skrankagg.inspection.rank_confidence : Computes confidence sets, which can also be drawn.
-    PreferenceProbabilityDisplay : Shows the order of every two items over the draws.
+    PreferenceProbabilityDisplay : Shows how often each item is above every other item in the draws.
 
     Notes
     -----
@@ -135,7 +135,7 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=3
-            The second column shows the chance to be among this number of first places.
+            Number k of places; the second column shows the chance that an item is among the first k places.
         n_resamples : int, default=1000
             Number of random draws.
         confidence : float, default=0.95
@@ -198,8 +198,8 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=None
-            The second column shows the chances in the column `top_k` for this k. None uses the largest k below the
-            number of items, if there is such a column.
+            Number k of places; the second column shows the chances in the column `top_k`. None uses the largest k below
+            the number of items, if `table` has such a column.
         label : str, default=None
             Label of the axis; None uses a label that names the kind of the intervals.
         ax : matplotlib Axes, default=None

@@ -38,7 +38,7 @@ class RankingReport:
     facts : dict of str to object
         The method, the lists and the settings.
     caveats : list
-        Caveats, in the form that the page needs.
+        Caveats, as texts that are ready for the page.
 
     See Also
     --------
@@ -136,7 +136,7 @@ def ranking_report(
     Parameters
     ----------
     aggregator : aggregator
-        Any method. A method that requires a fit is used as fitted.
+        Any method. A method that requires a fit must be fitted; it is not fitted again.
     lists : DataFrame or RankedLists, or dict or list of lists
         Ranked lists.
     query : object, default=None
@@ -150,8 +150,8 @@ def ranking_report(
     top : int, default=20
         Number of items to show; `frames` of the result contains the numbers of all items.
     n_places : int, default=3
-        Number of first places. The report contains the chance of the first place, and the chance to be among these
-        places.
+        Number k of places. The report contains the chance that an item is first, and the chance that it is among the
+        first k places.
     n_resamples : int, default=1000
         Number of draws.
     confidence : float, default=0.95

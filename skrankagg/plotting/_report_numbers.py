@@ -40,7 +40,7 @@ def shows_confidence(facts, frames):
 
 
 def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence, unit, random_state, n_jobs):
-    """Compute the frames, facts and caveats of a report."""
+    """Compute the result frames of a report, the facts (method, lists and settings), and the caveats."""
     lists = lists_of_query("ranking_report", lists, query, unit)
     caveats, frames = [], {}
     draws = {"n_resamples": n_resamples, "unit": unit, "random_state": random_state}
@@ -53,9 +53,10 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
         frames["stability"] = stability
         if (stability["n_resamples"] < n_resamples).any():
             failed = n_resamples - int(stability["n_resamples"].min())
-            caveats.append(Text("The method failed in {} draws. These draws do not count.", (failed,)))
+            caveats.append(Text("The method failed in {} draws. These draws are left out.", (failed,)))
     else:
-        caveats.append(Text("{} cannot weigh lists, so there are no draws.", (type(aggregator).__name__,)))
+        words = "{} does not accept weights of lists, so lists cannot be drawn at random."
+        caveats.append(Text(words, (type(aggregator).__name__,)))
     own, board = aggregator, lists
     if unit == "query":
         own, board = _pooled(aggregator, prepared)
@@ -145,7 +146,7 @@ def _always(facts, frames):
                 "10 lists, in 90 % with 20 and in 95 % with 50."
             )
             if has_sets(frames):
-                words += " So confidence sets are shown instead."
+                words += " Confidence sets are therefore shown instead."
             texts.append(Text(words, (there,)))
         texts.append(
             Text(
@@ -155,30 +156,31 @@ def _always(facts, frames):
         )
         texts.append(
             Text(
-                "Draws treat the {} as independent. If some copy others, the consensus seems too certain.",
+                "Draws treat the {} as independent. If some of them copy others, the consensus seems too certain.",
                 (units,),
             )
         )
     if facts["length"][1] < facts["n_items"]:
         texts.append(
             Text(
-                "The lists contain a median of {} of {}: the treatment of absent items decides many places.",
+                "The median list contains {} of {}, so the treatment of absent items decides many places.",
                 (f"{facts['length'][1]:g}", count(facts["n_items"], "item")),
             )
         )
     if "contributions" in frames:
         texts.append(
             Text(
-                "A share is the amount that a list adds to the current score, not what the item would lose without it."
+                "A share is the amount that a list adds to the current score, not the loss of the item without the "
+                "list."
             )
         )
     if "influence" in frames:
         texts.append(
             Text(
-                "Each list is tested by itself at the level of 5 %: of 100 good lists, up to 5 are marked as outliers. "
-                "Reversed lists of at least 10 items are nearly all found if the other lists agree well. Shorter "
-                "reversed lists are found less often. A list that differs need not be wrong, and lists of one bad "
-                "source support each other."
+                "Each list is tested separately at the level of 5 %: of 100 good lists, up to 5 are marked as "
+                "outliers. Reversed lists of at least 10 items are nearly all found if the other lists agree well. "
+                "Shorter reversed lists are found less often. A list that differs need not be wrong, and lists of one "
+                "bad source support each other."
             )
         )
     return texts

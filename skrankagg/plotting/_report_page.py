@@ -115,7 +115,7 @@ def _html_table(section):
 
 
 def html_page(title, body):
-    """Turn a part of a page into a complete page."""
+    """Turn the HTML of a report into a complete page."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

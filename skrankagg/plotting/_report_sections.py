@@ -83,9 +83,9 @@ def _consensus(frames, facts, top):
         if has_sets(frames):
             columns["confidence set"] = _intervals(frames["confidence"].head(top))
         if shows_sets:
-            words = "With fewer than {} {}, places over draws vary too little, so the bars show confidence sets."
+            words = "With fewer than {} {}, places vary too little over the draws, so the bars show confidence sets."
             texts.append(Text(words, (FEW_FOR_INTERVALS, unit_words(facts["unit"]))))
-            words = "The confidence set contains the true rank of the item with a chance of {}."
+            words = "The confidence set contains the true rank of the item with a probability of {}."
         else:
             words = "The interval contains the place of the item in {} of the draws."
         words += " The mean place and the chances of the first places are taken over the draws."
@@ -139,7 +139,7 @@ def _sets(frames, facts, top):
         return None
     table = frames["confidence"]
     words = (
-        "In the table above, the set of an item contains the true rank of the item with a chance of {}. This also "
+        "In the table above, the set of an item contains the true rank of the item with a probability of {}. This also "
         "holds for equally good items. The sets are therefore wider."
     )
     texts = (Text(words, (_share(facts),)),)
@@ -163,7 +163,7 @@ def _pairs(frames, facts, top):
     table = frames["preferences"]
     above = table.to_numpy()[np.triu_indices(len(table), 1)]
     n_sure = int(are_sure(above, facts["confidence"]).sum())
-    words = "Of the {} of the items shown, {} in one order in at least {} of the draws. A line surrounds these pairs."
+    words = "Of the {} of items shown, {} in the same order in at least {} of the draws. A line surrounds these pairs."
     values = (count(len(above), "pair"), _are(n_sure), _share(facts))
     level = max(facts["confidence"], 0.5 + 1e-9)
     return Section(
@@ -256,7 +256,7 @@ def _influence(frames, facts, top):
     if len(shown) < n_known:
         texts.append(Text("The {} lists that agree least are shown.", (len(shown),)))
     elif n_known and len(shown) < len(table):
-        texts.append(Text("The {} whose agreement is known are shown.", (len(shown),)))
+        texts.append(Text("The {} lists of known agreement are shown.", (len(shown),)))
     numbers = tuple(name for name in columns if name not in ("voter", "outlier", "first item changes"))
     return Section(
         "Origin of the consensus: influence of the lists",

@@ -47,9 +47,10 @@ class WeightCurveDisplay(Display):
         `mean` is the mean over the queries, or the total of a count. `low` and `high` are the ends of its interval. The
         index is the weight of the second voter; the first voter has 1 minus this weight.
     levels : Series of shape (3,)
-        The means of the first voter's lists, of the second voter's lists, and of equal weights, indexed by their names.
+        The mean of the measure for the first voter's lists, for the second voter's lists, and for equal weights,
+        indexed by their names in the legend.
     voters : tuple of two ids
-        The voters.
+        Ids of the first and the second voter.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
@@ -135,8 +136,8 @@ class WeightCurveDisplay(Display):
         aggregator : aggregator
             A method with `voter_weights`, such as ``CombSUM()``; it is cloned.
         lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; only the lists of the two voters are used. In the level of a single voter, a query without a
-            list of the voter counts 0.
+            Ranked lists; only the lists of the two voters are used. For the level of a single voter, the measure is 0
+            in queries without a list of this voter.
         qrels : DataFrame or Qrels
             Judgements.
         voters : sequence of two ids, default=None
@@ -222,7 +223,7 @@ class WeightCurveDisplay(Display):
         return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
-        """Return the position of the best mean, or None.
+        """Return the position of the best mean of the curve, or None.
 
         If several means tie, return the middle of their positions. Return None if all means are NaN, or if neither
         higher nor lower values are better.
@@ -249,10 +250,8 @@ def _lists_of_both(lists, voters):
         voters = lists.voters[np.unique(lists.list_voter)].tolist()
         if len(voters) != 2:
             several = len(voters) > 2
-            advice = f"Choose two of them, voters={tuple(voters[:2])!r}" if several else "Give lists of two voters"
-            raise InputError(
-                f"WeightCurveDisplay needs two voters; the number of voters of the lists is {len(voters)}. {advice}."
-            )
+            advice = f"Choose two of them with voters={tuple(voters[:2])!r}" if several else "Pass lists of two voters"
+            raise InputError(f"WeightCurveDisplay needs two voters; the lists have {len(voters)}. {advice}.")
     if isinstance(voters, str) or len(voters) != 2 or voters[0] == voters[1]:
         raise InputError(f"`voters` must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
     place = plain_index(lists.voters).get_indexer(list(voters))

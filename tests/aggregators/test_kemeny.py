@@ -306,7 +306,7 @@ def test_relaxation_adds_cuts_after_consecutive_idle_rounds(monkeypatch):
     assert programme.asked == ["triangles"] * 7 + ["cuts"]
 
 
-def test_cuts_go_on_as_long_as_each_round_closes_its_share_of_the_gap(monkeypatch):
+def test_relaxation_continues_cuts_while_each_round_closes_enough_of_the_gap(monkeypatch):
     monkeypatch.setattr(_proof, "_WORTH", 0.3)
     programme = Scripted([], [0, 50, 75, 76])
     assert relaxed(programme)
@@ -381,7 +381,7 @@ def test_relation_bounds_include_all_orders_within_the_cost(seed, real, share):
         assert cost > most or ((y >= bounds[0]) & (y <= bounds[1])).all()
 
 
-def test_relations_that_only_one_order_has_are_fixed_both_ways():
+def test_relation_programme_fixes_both_directions_of_forced_relations():
     rank = np.array([2, 0, 3, 1])
     before, level = np.where(rank[:, None] < rank, 0.0, 9.0), np.full((4, 4), 5.0)
     programme, off = RelationProgramme(before, level, 1.0, Budget()), ~np.eye(4, dtype=bool)

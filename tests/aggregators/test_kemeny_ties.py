@@ -351,7 +351,7 @@ def test_small_components_select_the_order_with_the_most_ties(seed):
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", [0.1, 0.25, 0.4])
 @pytest.mark.parametrize("seed", range(8))
-def test_costs_that_are_not_whole_are_not_counted_as_if_they_were(part, seed, monkeypatch):
+def test_settle_components_does_not_treat_fractional_costs_as_integers(part, seed, monkeypatch):
     # A tie costs a part, which rounds down, more than the cheaper order.
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 6))

@@ -109,7 +109,7 @@ def test_combmed_tolerates_rounding_of_half_weights():
 
 
 @pytest.mark.parametrize("more", [1e-6, 1e-9])
-def test_shares_that_differ_from_half_by_more_than_rounding_decide_alone(more):
+def test_combmed_follows_a_voter_with_more_than_half_of_the_weight(more):
     lists = {"u": {"a": 0.0, "b": 9.0}, "v": {"a": 1.0, "b": 9.0}}
     for heavy, score in (("u", 0.0), ("v", 1.0)):
         weights = {"u": 1.0, "v": 1.0, heavy: 1 + more}
@@ -188,7 +188,7 @@ def test_reciprocal_rank_fusion_accepts_k_by_voter():
         scores(ReciprocalRankFusion(k={"u": 0, "v": -1, "w": 10}))
 
 
-def test_weights_by_voter_and_a_damping_of_all_voters_or_of_each():
+def test_reciprocal_rank_fusion_combines_k_with_weights_by_voter():
     lists = {"u": ["a", "b", "c"], "v": ["b", "a", "d"], "w": ["c", "d", "b"]}
     for k in (0, {"u": 0, "v": 0, "w": 0}):
         by_voter = fuse(lists, ReciprocalRankFusion(k=k, voter_weights={"u": 1, "v": 2, "w": 4}))
@@ -196,7 +196,7 @@ def test_weights_by_voter_and_a_damping_of_all_voters_or_of_each():
 
 
 @pytest.mark.parametrize("persistence", [-0.5, 0, 1, 1.5])
-def test_a_persistence_is_a_probability_between_0_and_1(persistence):
+def test_rank_biased_centroid_rejects_persistence_outside_0_to_1(persistence):
     with pytest.raises(ValueError, match="'persistence' parameter"):
         scores(RankBiasedCentroid(persistence=persistence))
 

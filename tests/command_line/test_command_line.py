@@ -345,7 +345,7 @@ def test_parquet_output_without_pyarrow_is_rejected_before_computing(fail, folde
 
 def test_compare_rejects_two_results_in_one_file(fail, folder):
     command = "compare lists.csv qrels.txt --methods CombSUM --out x.csv --per-query ./x.csv"
-    assert "cannot write 'x.csv' twice: name another file" in fail(*command.split())
+    assert "cannot write two results to 'x.csv': name another file" in fail(*command.split())
     assert not (folder / "x.csv").exists()
 
 
@@ -405,7 +405,7 @@ def test_evaluate_rejects_runs_of_equal_names_unless_renamed(fail, run, folder):
     assert "the file 'good.run' is given twice" in fail("evaluate", "good.run", "worse.run", "good.run", "qrels.txt")
     (folder / "sub").mkdir()
     (folder / "sub" / "good.run").write_text(WORSE)
-    message = "two runs have the name 'good.run'; name one of them: NAME=FILE."
+    message = "two runs have the name 'good.run'; give one of them another name: NAME=FILE."
     assert message in fail("evaluate", "good.run", "sub/good.run", "qrels.txt")
     out = run("evaluate", "good.run", "mine=sub/good.run", "qrels.txt", "--metrics", "map")
     assert [line.split()[0] for line in out.splitlines()[2:]] == ["good.run", "mine"]

@@ -87,7 +87,7 @@ def test_aggregate_reads_a_file_whose_name_contains_an_equals_sign(run, folder):
             "is given for 2 files that match 'runs/*.run'; leave the name out, or name each file.",
         ),
         ("aggregate =runs/one.run", "a file with a name must have the form NAME=FILE; got '=runs/one.run'."),
-        ("aggregate v=runs/one.run --voter file", "voters are named by NAME=FILE or by --voter file, not by both."),
+        ("aggregate v=runs/one.run --voter file", "name voters by NAME=FILE or by --voter file, not by both."),
         ("aggregate empty", "the folder 'empty' contains no files."),
         ("aggregate v=none.run", "cannot read 'none.run': No such file or directory."),
         ("aggregate runs/one.run same.run", "Name them after their files with --voter file"),

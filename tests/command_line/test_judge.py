@@ -70,7 +70,7 @@ def test_judge_adds_texts(data, capsys, kind):
         ("a,b,c\n", "texts: must have columns item and text"),
         ('{"_id": "a"}\n', "texts: line 1 must have an id"),
         ('{"_id": "a", "text": "x"}\n{"_id\n', "texts: line 2 must be a JSON object"),
-        ("item\ttext\na\n", "texts: line 2 must have the fields of the first line; got 1"),
+        ("item\ttext\na\n", "texts: line 2 must have as many fields as the first line; got 1"),
     ],
 )
 def test_judge_rejects_other_texts(data, capsys, text, message):
@@ -91,7 +91,7 @@ def test_tune_without_a_method_learns_weights_from_judged_items(data, capsys):
     out, err = capsys.readouterr()
     filled = Qrels.from_frame(frame.dropna())
     method = LearnedWeights().fit(lists, filled)
-    assert "rows without a judgement are not read; there are 2." in err
+    assert "skipped rows without a judgement, 2 in all." in err
     assert " ".join(expected_gain(LearnedWeights(), lists, filled).text.split()) in " ".join(out.split())
     for row in method.voter_weights_.itertuples():
         assert re.search(rf"^{row.voter} +{row.weight:.3f}$", out, re.MULTILINE)

@@ -94,7 +94,10 @@ def test_tune_searches_weights_on_a_grid_or_randomly(run, folder, monkeypatch, s
         ("--method CombSUM --param norm=min-max,wrong", "norm"),
         ("--method Agglomerative --weights", "Agglomerative cannot weigh lists; leave out --weights."),
         ("--method CombSUM --param norm=", "the parameter norm has no values"),
-        ("--method CombSUM --param norm=max,sum --cv 20", "24 judged queries are too few for 20 folds"),
+        (
+            "--method CombSUM --param norm=max,sum --cv 20",
+            "24 judged queries are too few for 20 outer and 20 inner folds",
+        ),
         ("--method CombSUM --param voter_weights=v1:1 --weights", "by --weights or by --param voter_weights"),
     ],
 )

@@ -293,7 +293,11 @@ FRAME = by_voter({"v": ["a", "b"]})
         ),
         (lambda: Weighted.DIBRA(dist="euclid"), ValueError, "`dist` must be one of 'cosine'"),
         (lambda: Weighted.DIBRA(aggregator="borda"), ValueError, "`aggregator` must be one of 'combsum:borda'"),
-        (lambda: Weighted.Agglomerative(c1=0, c2=0), ValueError, "`c1` and `c2` must be at least 0 and not both 0"),
+        (
+            lambda: Weighted.Agglomerative(c1=0, c2=0),
+            ValueError,
+            "`c1` and `c2` must be at least 0, and one of them above 0",
+        ),
         (lambda: MarkovChains.MC(chain=1), ValueError, "`chain` must be one of 801"),
         (lambda: Linear.CombSUM(convention="flag"), ValueError, "`convention` must be 'flagr'"),
         (lambda: Linear.CombSUM(convention={"x"}), ValueError, "`convention` must contain names of QUIRKS, .* got x"),

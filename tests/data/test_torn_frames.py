@@ -52,7 +52,7 @@ def orders(frame):
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("n_queries", "n_voters"), [(10, 2), (10, 5), (20, 4), (20, 6), (23, 3), (23, 5)])
-def test_every_fold_that_splits_a_query_raises_and_no_other(n_queries, n_voters):
+def test_scorer_raises_exactly_for_folds_that_split_a_query(n_queries, n_voters):
     frame, qrels, _ = make_ranked_lists(
         n_queries=n_queries, n_voters=n_voters, n_items=12, list_length=9, absent_share=0.1, random_state=n_voters
     )
@@ -102,7 +102,7 @@ QUERY_CV = QueryKFold(2)
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_whole_lists_on_both_sides_of_a_query_are_refused_wherever_the_frame_was_fitted(estimator):
+def test_scorer_rejects_estimators_fitted_on_other_lists_of_the_same_queries(estimator):
     with pytest.raises(ValueError, match=TORN):
         split(clone(estimator))
     lists = (RankedLists.from_frame(LEFT), RankedLists.from_frame(RIGHT))
@@ -130,7 +130,7 @@ def test_split_query_error_names_queries_and_the_remedy():
         split(BordaCount())
 
 
-def test_scikit_learn_makes_it_nan_unless_errors_are_raised():
+def test_cross_val_score_of_a_split_query_is_nan_unless_errors_are_raised():
     with pytest.warns(UserWarning, match=TORN):
         assert np.isnan(cross_val_score(BordaCount(), BY_VOTER, scoring=SCORER, cv=4)).all()
     with pytest.raises(ValueError, match=TORN):
@@ -147,7 +147,7 @@ def test_scikit_learn_makes_it_nan_unless_errors_are_raised():
 # ---------------------------------------------------------------------- sound uses are silent
 
 
-def test_cross_validation_between_queries_is_silent():
+def test_cross_validate_between_queries_does_not_warn():
     for frame in orders(FRAME).values():
         for cv in (QueryKFold(4), QueryShuffleSplit(3, test_size=0.3, random_state=0)):
             result = cross_validate(
@@ -185,14 +185,14 @@ def test_cross_validation_between_queries_is_silent():
         "lists",
     ],
 )
-def test_frames_that_share_rows_are_scored(scored):
+def test_scorer_accepts_frames_that_share_rows_with_the_fitted_frame(scored):
     fitted = BordaCount().fit(FRAME)
     assert SCORER(fitted, scored) >= 0
     assert SCORER(BordaCount().fit(FRAME[FRAME["rank"] <= 5]), FRAME) > 0
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64", "Int64", "int32", "uint8"])
-def test_ids_that_are_equal_are_the_same_row_whatever_their_dtype(dtype):
+def test_scorer_identifies_rows_by_equal_ids_of_any_dtype(dtype):
     frame = pd.DataFrame({"query": [1, 1, 2], "voter": [1, 2, 1], "item": [1, 1, 2], "rank": 1})
     qrels = pd.DataFrame({"query": [1, 2], "item": [1, 2], "relevance": 1})
     scorer = make_ranking_scorer("map", qrels=qrels)
@@ -215,7 +215,7 @@ def test_transform_and_evaluate_do_not_compare_with_fitted_rows():
     assert evaluate(consensus, QRELS, "ndcg@10").loc["run", "ndcg@10"] > 0
 
 
-def test_copies_do_not_remember_rows():
+def test_copies_of_estimators_do_not_store_fitted_rows():
     for fitted in (
         BordaCount().fit(LEFT),
         TopK(5).fit(LEFT),
@@ -231,7 +231,7 @@ def test_copies_do_not_remember_rows():
         SCORER(BordaCount().fit(RankedLists.from_frame(LEFT)).fit(LEFT), RIGHT)
 
 
-def test_fit_transform_remembers_as_fit_does():
+def test_fit_transform_stores_fitted_rows_like_fit():
     method, step = BordaCount(), TopK(5)
     method.fit_transform(LEFT), step.fit_transform(LEFT)
     with pytest.raises(ValueError, match=TORN):
@@ -292,7 +292,7 @@ NEITHER = {
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("order", ["query", "voter"])
 @pytest.mark.parametrize("cut", list(NEITHER.values()), ids=list(NEITHER))
-def test_rows_that_are_in_neither_part_warn(order, cut):
+def test_rows_missing_from_both_parts_cause_a_split_query_warning(order, cut):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -79,7 +79,7 @@ def back(lists):
 @pytest.mark.exhaustive
 @given(data=SCORED, row_order=st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_lists_of_scores(data, row_order):
+def test_constructors_agree_on_lists_of_scores(data, row_order):
     frame = frame_of(data, "score")
     expected = RankedLists.from_frame(frame)
     places = list(range(len(frame)))
@@ -107,7 +107,7 @@ def test_lists_of_scores(data, row_order):
 
 @given(data=scored(st.sampled_from([-1.5, 0.0, 0.25, 2.0])) | scored(st.floats(-1e300, 1e300)))
 @settings(max_examples=60, deadline=None)
-def test_matrices_of_scores_and_frames_of_one_query(data):
+def test_constructors_agree_on_matrices_of_scores_and_frames_of_one_query(data):
     expected = RankedLists.from_frame(frame_of(data, "score"))
     matrices = in_parts(
         data, lambda lists, query: RankedLists.from_matrix(pd.DataFrame(lists), kind="score", rows="items", query=query)
@@ -127,7 +127,7 @@ def test_matrices_of_scores_and_frames_of_one_query(data):
 
 @given(data=RANKED)
 @settings(max_examples=60, deadline=None)
-def test_lists_of_ranks_with_ties(data):
+def test_constructors_agree_on_lists_of_ranks_with_ties(data):
     expected = RankedLists.from_frame(frame_of(data, "rank"))
     matrices = in_parts(
         data, lambda lists, query: RankedLists.from_matrix(pd.DataFrame(lists), kind="rank", rows="items", query=query)
@@ -149,7 +149,7 @@ def test_lists_of_ranks_with_ties(data):
 @pytest.mark.exhaustive
 @given(data=STRICT)
 @settings(max_examples=60, deadline=None)
-def test_lists_of_items_without_numbers(data):
+def test_constructors_agree_on_lists_of_items_without_numbers(data):
     numbered = {
         query: {voter: {item: k for k, item in enumerate(results, 1)} for voter, results in lists.items()}
         for query, lists in data.items()

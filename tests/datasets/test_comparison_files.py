@@ -58,7 +58,7 @@ def test_read_comparisons_converts_ties_and_weights(tmp_path):
         ("winner,loser\na,b,c\nd,e,f\n", "as many fields in each line as in the header"),
         ("winner,loser\na,b,c\nd,e\n", "as many fields in each line as in the header"),
         ("winner,loser,tie\na,b,maybe\n", "column 'tie' must have 0, 1, true or false; got 'maybe'"),
-        ("winner,loser,weight\na,b,much\n", "column 'weight' must have numbers; got 'much'"),
+        ("winner,loser,weight\na,b,much\n", "column 'weight' must contain numbers; got 'much'"),
         (b"winner,loser\na,\xff\n", "UTF-8"),
     ],
 )
@@ -78,7 +78,7 @@ def test_read_comparisons_names_the_file_and_the_fault(text, message, tmp_path):
         ("model_a,model_b,winner,judge\na1,b1,,x\n", "must have an outcome in every row; 1 are missing"),
     ],
 )
-def test_empty_cells_are_missing_values(text, message):
+def test_read_comparisons_reads_empty_cells_as_missing_values(text, message):
     with pytest.raises(InputError, match=message):
         RankedLists.from_comparisons(read_comparisons(io.BytesIO(text.encode())), voter="judge")
 

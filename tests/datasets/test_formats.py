@@ -15,14 +15,14 @@ def test_every_format_has_a_golden_file():
     assert [name for name, *_ in FILES] == [one.name for one in readable(LISTS)]
 
 
-def test_names_and_suffixes_are_those_of_one_format():
+def test_each_name_and_suffix_belongs_to_one_format():
     assert len({one.name for one in FORMATS}) == len(FORMATS)
     suffixes = [suffix for one in FORMATS for suffix in one.suffixes]
     assert len(set(suffixes)) == len(suffixes) and all(suffix.startswith(".") for suffix in suffixes)
 
 
 @pytest.mark.parametrize(("name", "file", "frame"), FILES, ids=[name for name, *_ in FILES])
-def test_golden_file(tmp_path, name, file, frame):
+def test_read_lists_reads_the_golden_file_of_each_format(tmp_path, name, file, frame):
     path = tmp_path / "lists"
     path.write_bytes(file() if callable(file) else file)
     assert_frame_equal(read_lists(path), frame)

@@ -42,12 +42,10 @@ def test_read_judged_items_reads_the_filled_table_of_items_to_judge(tmp_path):
 
 def test_read_judged_items_counts_empty_rows_and_names_queries_without_judgements(write):
     path = write("query,item,relevance\nq1,a,1\nq1,b,\nq2,a,\nq2,b, \nq3,a,\nq3,b,0\n")
-    with pytest.warns(
-        UnfilledWarning, match=r"not read; there are 4. Queries without a judged item are left out: q2\."
-    ):
+    with pytest.warns(UnfilledWarning, match=r"judgement, 4 in all. Queries without a judged item are left out: q2\."):
         frame = read_judged_items(path)
     assert frame["query"].tolist() == ["q1", "q3"] and frame["relevance"].tolist() == [1, 0]
-    with pytest.raises(InputError, match="must have a judged item; its column of relevance is empty"):
+    with pytest.raises(InputError, match="must have a judged item; its relevance column is empty"):
         read_judged_items(write("query,item,relevance\nq1,a,\n"))
 
 
@@ -61,7 +59,7 @@ def test_read_judged_items_counts_empty_rows_and_names_queries_without_judgement
         ("q1,a,1\nq1,b,0\nq1,a,1\n", "line 4: item 'a' of query 'q1' must occur once; it is also on line 2"),
         ("q1,a,1\nq1,a,\n", "line 3: item 'a' of query 'q1' must occur once"),
         ("q1,,1\n", "line 2: `query` and `item` must not be empty"),
-        ("q1,a\n", "line 2: must have 3 fields as the header; got 2"),
+        ("q1,a\n", "line 2 must have 3 fields like the header; got 2"),
     ],
 )
 def test_read_judged_items_rejects_faults_by_line(write, rows, message):

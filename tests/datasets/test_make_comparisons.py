@@ -109,7 +109,7 @@ def test_make_comparisons_returns_frames_for_from_comparisons():
         ({"n_comparisons": 0}, "`n_comparisons` must be a whole number of at least 1; got 0"),
         ({"n_voters": 1.5}, "`n_voters` must be a whole number of at least 1; got 1.5"),
         ({"n_queries": True}, "`n_queries` must be a whole number of at least 1; got True"),
-        ({"worth": [1, 0]}, "`worth` must be a list of finite numbers above 0"),
+        ({"worth": [1, 0]}, "`worth` must be a list of finite numbers above 0; got [1.0, 0.0]."),
         ({"worth": [[1, 2]]}, "`worth` must be a list of finite numbers above 0"),
         ({"reliability": [np.nan]}, "`reliability` must be a list of finite numbers"),
         ({"spread": -1}, "`spread` must be a finite number of at least 0; got -1"),

@@ -186,7 +186,7 @@ def test_make_gene_lists_is_reproducible():
         ({"absent_share": 1.5}, "`absent_share` must be a finite number from 0 to 1; got 1.5"),
         ({"n_ranked": 0, "n_unranked": 0}, "at least one list"),
         ({"preset": "small-ranked", "n_ranked": 0}, "got 0 and 0. Raise one of them"),
-        ({"ranked_length": 5}, "ranked_length` must be a pair, the mean and standard deviation"),
+        ({"ranked_length": 5}, "ranked_length` must be a pair (mean, standard deviation)"),
         ({"ranked_length": (5, -1)}, "standard deviation in `ranked_length` must be at least 0; got -1.0"),
         ({"unranked_length": (math.nan, 1)}, "`unranked_length` must be a list of finite numbers"),
     ],

@@ -64,10 +64,10 @@ def test_read_preflib_accepts_old_and_new_headers(tmp_path, text):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("5: 3,{1,2}", "5: 3,{1,2", "line 10 is '5: 3,{1,2' instead of a number, the mark ':' and an order"),
+        ("5: 3,{1,2}", "5: 3,{1,2", "line 10 is '5: 3,{1,2' instead of a number, the separator ':' and an order"),
         ("5: 3,{1,2}", "x: 3,{1,2}", "line 10 has 'x' instead of a whole number"),
         ("5: 3,{1,2}", "5: 3,{1,3}", "line 10 contains the alternative 3 twice"),
-        ("5: 3,{1,2}", "5: 3,9", "line 10 contains the alternative 9, which the header does not have"),
+        ("5: 3,{1,2}", "5: 3,9", "line 10 contains the alternative 9, which is not in the header"),
         ("TYPE: toi", "TYPE: cat", "line 2 names the data type 'cat'; supported are soc, soi, toc, toi"),
         ("5: 3,{1,2}\n2: {2,3},1\n", "", "without any ballot"),
     ],

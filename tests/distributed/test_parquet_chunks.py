@@ -582,9 +582,9 @@ def test_aggregate_with_chunk_queries_reads_several_files(run, folder, lists):
         (["--intervals"], "--intervals needs all lists at once; leave it out, or leave out --chunk-queries."),
         (["--qrels", "lists.parquet"], "--qrels needs all lists"),
         (["--voter", "file"], "--voter needs all lists"),
-        (["--columns", "query,item,rank"], "--columns is for other files; --chunk-queries reads Parquet"),
-        (["--decimal", ","], "--decimal is for other files"),
-        (["--format", "csv"], "--format is for other files"),
+        (["--columns", "query,item,rank"], "--columns does not apply to Parquet files, which --chunk-queries reads"),
+        (["--decimal", ","], "--decimal does not apply to Parquet files"),
+        (["--format", "csv"], "--format does not apply to Parquet files"),
         (["--method", "SlideFuse"], "SlideFuse learns from judgements, which needs all lists at once"),
         (["--method", "PlackettLuce[weighting=global]"], "does not learn a mean over lists"),
         (["--method", "Kemeny[random_state=None]"], "random_state=None gives different numbers"),
@@ -603,8 +603,8 @@ def test_aggregate_with_chunk_queries_rejects_invalid_options(fail, folder, opti
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("mine=lists.parquet", "reads Parquet files by their names; leave out NAME= and -."),
-        ("-", "reads Parquet files by their names"),
+        ("mine=lists.parquet", "needs plain paths of Parquet files; leave out NAME= and -."),
+        ("-", "needs plain paths of Parquet files"),
         ("none.parquet", "none.parquet"),
         ("lists.csv", "lists.csv"),
         ("torn.parquet", "must be consecutive"),

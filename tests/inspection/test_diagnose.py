@@ -239,7 +239,7 @@ def test_agreement_with_others_is_independent_of_block_size(monkeypatch):
     np.testing.assert_array_equal(agreement_with_others(lists).precision, expected.precision)
 
 
-def test_voter_who_agrees_with_nobody_is_below_a_fifth_of_the_median_by_a_t_test(script):
+def test_diagnose_names_voters_significantly_below_a_fifth_of_the_median(script):
     lists = script.unrelated(script.sound("cut", 0), np.random.default_rng(0))
     encoded = RankedLists.from_frame(lists)
     precision = agreement_with_others(encoded).precision.reshape(encoded.n_queries, -1)
@@ -250,7 +250,7 @@ def test_voter_who_agrees_with_nobody_is_below_a_fifth_of_the_median_by_a_t_test
     frame = diagnose(lists).frame
     named = frame.loc[frame["topic"] == "agreement", "voters"].tolist()
     assert [(voter,) for voter in encoded.voters[expected]] == named == [("v2",)]
-    assert f"{mean[1]:.3f}, and {np.median(mean):.3f} for the median voter" in frame["seen"][0]
+    assert f"{mean[1]:.3f}. For the median voter it is {np.median(mean):.3f}." in frame["seen"][0]
 
 
 def test_score_statistics_equal_numpy_for_scores_of_any_size():
@@ -347,20 +347,20 @@ def test_diagnose_describes_depth_and_overlap():
     lists = {"u": ["a", "b", "c", "d", "e", "f"], "v": ["a", "b", "x"], "w": ["f", "a", "y"]}
     frame = diagnose(lists).frame
     assert frame["topic"].tolist() == ["depth", "depth", "overlap"]
-    assert frame["seen"][0] == ("Lists are cut: they contain 3 to 6 (median 3) items, out of 8 items of their query.")
+    assert frame["seen"][0] == ("Lists are cut: they contain 3 to 6 (median 3) of the 8 items of their query.")
     assert frame["voters"].tolist() == [(), ("u",), ()]
     assert frame["seen"][2].endswith("from 33% (voters 'v' and 'w') to 67% (voters 'u' and 'v').")
     full = diagnose([["a", "b", "c"], ["c", "a", "b"]]).frame
-    assert full["seen"][0] == "All lists are full: each contains all items of its query, 3."
-    assert full["seen"][1] == "Two lists of a query share 100% of the items of the shorter one in the mean."
+    assert full["seen"][0] == "All lists are full: each contains all items of its query (3 items)."
+    assert full["seen"][1] == "On average, two lists of a query share 100% of the items of the shorter list."
 
 
 def test_diagnose_reports_partial_and_deep_lists(script):
     frame = diagnose(script.sound("cut", 0)).frame
-    assert "lost 4.4 and 1.9 points of nDCG@10" in frame["harms"][0]
+    assert "MarkovChain() lost 4.4 points of nDCG@10" in frame["harms"][0]
     items = [f"i{k:03d}" for k in range(600)]
     deep = diagnose([items, items[::-1], items[300:] + items[:300]]).frame
-    assert any("Lists are deep: 600 items" in seen for seen in deep["seen"])
+    assert any("Lists are deep: the median list has 600 items" in seen for seen in deep["seen"])
 
 
 def test_diagnose_reports_missing_lists(script):
@@ -371,14 +371,14 @@ def test_diagnose_reports_missing_lists(script):
     assert row.level == "fact" and row.voters == ("v2",) and "15 of 20 queries" in row.seen
 
 
-def test_scores_without_a_common_scale_are_a_fact(script):
+def test_diagnose_reports_scores_without_a_common_scale_as_a_fact(script):
     lists = script.sound("cut", 0)
     factor = lists["voter"].map({f"v{k}": 10.0**k for k in range(1, 7)})
     lists = lists.assign(score=lists["score"] * factor)
     assert topics(lists) == [] and "scores" in topics(lists, "fact")
 
 
-def test_components_are_a_warning_in_more_than_half_of_the_queries():
+def test_diagnose_warns_of_components_in_more_than_half_of_the_queries():
     joined = pd.DataFrame({"query": "q1", "voter": list("uuvv"), "item": list("abab"), "rank": [1, 2, 1, 2]})
     apart = pd.DataFrame({"query": "q2", "voter": list("uuuvvv"), "item": list("abcdef"), "rank": [1, 2, 3] * 2})
     third = joined.assign(query="q3", item=list("xyxy"))
@@ -388,7 +388,7 @@ def test_components_are_a_warning_in_more_than_half_of_the_queries():
         assert frame.loc[frame["topic"] == "components", "level"].tolist() == [level]
 
 
-def test_duels_alone_have_no_findings_on_copies_agreement_and_direction():
+def test_diagnose_of_duels_has_no_findings_on_copies_agreement_and_direction():
     duels = pd.DataFrame({"winner": list("abcdefgh"), "loser": list("bcdefgha")})
     frame = diagnose(RankedLists.from_comparisons(duels)).frame
     assert frame["topic"].tolist() == ["duels"]

@@ -17,7 +17,7 @@ def data(n_queries, seed=0, **options):
 
 
 @pytest.mark.parametrize("base", [None, ReciprocalRankFusion(k=5), BordaCount(), CombSUM()], ids=repr)
-def test_left_out_equals_a_loop_over_the_queries(base):
+def test_expected_gain_left_out_equals_a_loop_over_the_queries(base):
     lists, qrels = data(6)
     method = LearnedWeights(base, alpha=0.5)
     differences = []
@@ -38,25 +38,28 @@ def test_left_out_equals_a_loop_over_the_queries(base):
     ("n_queries", "level", "slope", "std"),
     [(5, 1.6, 0.26, 2.2), (9, 1.6, 0.26, 2.2), (10, 1.6, 0.36, 1.7), (20, 2.0, 0.32, 1.9)],
 )
-def test_gain_is_a_line_of_the_difference_left_out(n_queries, level, slope, std):
+def test_expected_gain_is_a_linear_function_of_left_out(n_queries, level, slope, std):
     found = expected_gain(LearnedWeights(), *data(n_queries))
     assert found.gain == pytest.approx(level + slope * found.left_out) and found.std == std
-    assert f"{found.left_out:+.1f} points over equal weights" in found.text
+    assert f"{found.left_out:+.1f} points compared with equal weights" in found.text
     assert f"by about {found.gain:+.1f} ± {std} points" in found.text
 
 
-def test_text_states_how_often_such_weights_gained():
+def test_expected_gain_text_states_how_often_such_weights_gained():
     lists, qrels = data(5)
     clear = expected_gain(LearnedWeights(), lists, qrels)
     assert clear.left_out > 2 and clear.text.endswith("They were better in 19 of 20 cases.")
     # Equal voters have nothing to learn from: the difference is near 0.
-    for n_queries, end in ((5, "in 3 of 4 cases. Judge five more queries to be surer."), (10, "in 17 of 20 cases.")):
+    for n_queries, end in (
+        (5, "in 3 of 4 cases. Judge five more queries for a better estimate."),
+        (10, "in 17 of 20 cases."),
+    ):
         found = expected_gain(LearnedWeights(shrinkage=1e9), *data(n_queries))
         assert abs(found.left_out) < 0.01 and found.text.endswith(end)
     assert expected_gain(LearnedWeights(shrinkage=1e9), *data(20)).text.endswith("in 19 of 20 cases.")
 
 
-def test_queries_without_a_relevant_item_in_the_lists_do_not_count():
+def test_expected_gain_ignores_queries_without_a_relevant_item_in_the_lists():
     lists, qrels = data(7)
     expected = expected_gain(LearnedWeights(), lists[:5], qrels)
     frame = qrels.to_frame()
@@ -65,12 +68,14 @@ def test_queries_without_a_relevant_item_in_the_lists_do_not_count():
     assert expected_gain(LearnedWeights(), lists, Qrels.from_frame(frame)) == expected
     few = expected_gain(LearnedWeights(), lists[:4], qrels)
     assert few.n_queries == 4 and np.isnan([few.left_out, few.gain, few.std]).all()
-    assert "They are too few to tell the gain on new queries; judge 5 or more." in few.text
+    assert "These are too few to estimate the gain on new queries; judge 5 or more." in few.text
 
 
 def test_expected_gain_rejects_other_methods_and_judgements():
     lists, qrels = data(5)
-    with pytest.raises(InputError, match=r"`aggregator` must be LearnedWeights; got BordaCount\(\). Measure others"):
+    with pytest.raises(
+        InputError, match=r"`aggregator` must be LearnedWeights; got BordaCount\(\). Measure other methods"
+    ):
         expected_gain(BordaCount(), lists, qrels)
     with pytest.raises(InputTypeError, match="must be a data frame"):
         expected_gain(LearnedWeights(), lists, [1])

@@ -135,7 +135,7 @@ def add_scores(lists):
 def test_margin_of_victory_checks_the_votes_option():
     half = RankedLists.from_ballots(["a > b", "b > a"], counts=[1.5, 1.0])
     assert margin_of_victory(Copeland(), half)["margin"].tolist() == [1.5]
-    with pytest.raises(InputError, match="unless all weights are integers; query 'q' has other weights"):
+    with pytest.raises(InputError, match="if some weights are not integers; query 'q' has such weights"):
         margin_of_victory(Copeland(), half, votes=True)
     many = RankedLists.from_ballots(["a > b", "b > a"], counts=[10**8, 1])
     with pytest.raises(InputError, match=r"too many to count separately\. Pass votes=False"):

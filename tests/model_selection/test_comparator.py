@@ -157,7 +157,7 @@ REFUSED = {
     "a frame as metadata": ({}, {"qrels": QRELS}, TypeError, "`qrels` must be a Qrels"),
     "judgements that are none": ({"qrels": [1]}, {}, TypeError, "input of Qrels.from_frame must be a data frame"),
     "no methods": ({"aggregators": [], "qrels": QRELS}, {}, ValueError, "list of .* tuples with at least one method"),
-    "only dropped ones": ({"aggregators": [("a", "drop")], "qrels": QRELS}, {}, ValueError, "all of them are 'drop'"),
+    "only dropped ones": ({"aggregators": [("a", "drop")], "qrels": QRELS}, {}, ValueError, "got only 'drop'"),
     "bare estimators": ({"aggregators": [CombSUM()], "qrels": QRELS}, {}, ValueError, "tuples"),
     "names twice": (
         {"aggregators": [("a", CombSUM()), ("a", Condorcet())], "qrels": QRELS},

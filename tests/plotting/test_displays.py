@@ -199,7 +199,9 @@ def test_voter_weights_display_shows_points_by_query_and_means(plt, comparator):
     assert len(display.points_.get_offsets()) == len(weights)
     mean = weights.groupby("voter")["weight"].mean().sort_values(ascending=False)
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == mean.index.tolist()
-    with pytest.raises(ValueError, match=r"learns voter weights, such as DIBRA; got Copeland\(\), which has none"):
+    with pytest.raises(
+        ValueError, match=r"learns voter weights, such as DIBRA; got Copeland\(\), which has no weights"
+    ):
         VoterWeightsDisplay.from_estimator(Copeland())
 
 
@@ -321,6 +323,6 @@ def test_query_gain_display_keeps_a_long_title_inside_the_figure(plt):
 def test_critical_difference_display_computes_or_rejects_missing_measures(data):
     lists, qrels = data
     fitted = Comparator([("sum", CombSUM()), ("mnz", CombMNZ())], metrics="map").fit(lists, qrels=qrels)
-    with pytest.raises(ValueError, match=r"which has map; got err@5. Add it to the Comparator.s metrics, or give"):
+    with pytest.raises(ValueError, match=r"which has map; got err@5. Add it to the Comparator.s metrics, or pass"):
         CriticalDifferenceDisplay.from_comparator(fitted, "err@5")
     assert len(CriticalDifferenceDisplay.from_comparator(fitted, "p@5", qrels=qrels).names) == 2

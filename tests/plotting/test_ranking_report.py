@@ -147,7 +147,8 @@ def test_ranking_report_omits_unsupported_sections_with_a_reason(plt, lists):
     agglomerative = ranking_report(Agglomerative(), lists)
     assert sorted(agglomerative.frames) == ["consensus", "influence"]
     text = agglomerative.to_markdown()
-    assert "Agglomerative cannot weigh lists, so there are no draws." in text and "seed" not in text
+    assert "Agglomerative does not accept weights of lists, so lists cannot be drawn at random." in text
+    assert "seed" not in text
     assert "Places over draws" not in text
     Reader(agglomerative.to_html())
 
@@ -224,7 +225,7 @@ def test_ranking_report_shows_confidence_sets_below_fifty_lists(plt, n_voters, s
     assert "confidence set" in section and ("95 % of draws" in section) != sets
     assert ("With fewer than 50 lists" in section) == sets
     told = "in about 81 % of cases with 10 lists, in 90 % with 20 and in 95 % with 50"
-    assert (told in text) == sets and ("So confidence sets are shown" in text) == sets
+    assert (told in text) == sets and ("Confidence sets are therefore shown" in text) == sets
     _, _, sections = sections_of(report)
     display = sections[0].draw()
     shown = report.frames["confidence" if sets else "stability"]
@@ -260,7 +261,7 @@ def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters(plt):
     text = report.to_markdown()
     section = text.partition("influence of the lists")[2].partition("##")[0]
     assert "one 0" not in section and section.count("| v") == 6 + 1
-    assert "The agreement of 40 lists is unknown" in section and "The 6 whose agreement is known are shown." in section
+    assert "The agreement of 40 lists is unknown" in section and "The 6 lists of known agreement are shown." in section
     assert "agree least" not in section
     assert (
         "Of 6 lists tested, none are marked as outliers. If all lists were good, up to 0.3 of these lists would"

@@ -130,7 +130,7 @@ def test_weight_curve_display_draws_on_the_given_axes(plt, hybrid):
     [
         ({"aggregator": RankStatistic}, InputTypeError, "must be an aggregator with voter_weights"),
         ({"aggregator": 3}, InputTypeError, "must be an aggregator with voter_weights, such as CombSUM"),
-        ({"voters": None}, InputError, r"voters of the lists is 3. Choose two of them, voters=\('bm25', 'dense'\)"),
+        ({"voters": None}, InputError, r"lists have 3. Choose two of them with voters=\('bm25', 'dense'\)"),
         ({"voters": ("bm25",)}, InputError, "must be the ids of two voters"),
         ({"voters": "ab"}, InputError, "must be the ids of two voters"),
         ({"voters": ("bm25", "bm25")}, InputError, "must be the ids of two voters"),

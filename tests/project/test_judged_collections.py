@@ -181,12 +181,12 @@ def test_measure_for_all_other_queries_has_one_value_for_each_query(script, coll
     assert found["n_draws"] == 1
 
 
-def test_the_baseline_differs_from_itself_by_nothing(script, collection):
+def test_measure_of_the_baseline_gives_differences_of_0(script, collection):
     found = script.measure(script.Entry(ReciprocalRankFusion(k=60)), collection)
     assert found["differences"] == found["errors"] == [0.0, 0.0]
 
 
-def test_shallow_judgements_are_the_first_items_of_all_voters(script, collection):
+def test_shallow_keeps_the_judgements_of_the_first_items_of_all_voters(script, collection):
     lists, qrels = collection.lists[:2], collection.qrels
     judged = script.shallow(lists, qrels, 4).to_frame()
     frame = lists.to_frame()
@@ -213,7 +213,7 @@ def test_prepare_cuts_the_lists_and_keeps_queries_with_a_relevant_item(script, f
 # ---------------------------------------------------------------------- folders
 
 
-def test_subset_of_runs(script, folder):
+def test_load_collection_keeps_only_the_named_runs(script, folder):
     names = script.named_folders([f"{folder}:v1,v3", str(folder), f"{folder.parent}/sm*:v1"])
     assert list(names) == ["small-2", "small", "small-1"]
     lists, qrels = script.load_collection(*names["small-2"])
@@ -240,7 +240,7 @@ def test_load_collection_reads_the_layout_of_mq2008(script, tmp_path):
 # ---------------------------------------------------------------------- refusals and limits
 
 
-def test_refusals_and_failures_are_records(script, collection):
+def test_run_all_records_refusals_and_failures(script, collection):
     kinds = ("refuse", "fail", "exit", "signal")
     found = run(script, collection, *(Spoiled(kind) for kind in kinds), CombSUM())
     refused, failed, ended, limited = (found[repr(Spoiled(kind))] for kind in kinds)
@@ -254,24 +254,24 @@ def test_refusals_and_failures_are_records(script, collection):
     assert (row["n"], row["of"], row["others"]) == (1, 4, {"limit": 2, "refused": 1})
 
 
-def test_too_few_queries_are_a_refusal(script, collection):
+def test_outcome_of_records_too_few_queries_as_a_refusal(script, collection):
     found = script.outcome_of(script.Entry(LearnedWeights(), 10), collection)
     assert found["outcome"] == "refused" and "needs 12 queries" in found["reason"]
 
 
-def test_repeated_warnings_are_counted(script, collection):
+def test_run_all_counts_repeated_warnings(script, collection):
     found = run(script, collection, Spoiled("warn"))["Spoiled(kind='warn')"]
     assert found["warnings"] == {"UserWarning: said thrice": 3} and found["n_warnings"] == 3
 
 
 @pytest.mark.exhaustive
-def test_limit_ends_a_slow_method_and_no_other(script, collection):
+def test_run_all_ends_only_the_method_that_exceeds_the_limit(script, collection):
     found = run(script, collection, Spoiled("slow"), CombSUM(), limit=1.0)
     assert found["Spoiled(kind='slow')"]["outcome"] == "limit"
     assert found["CombSUM()"]["outcome"] == "measured"
 
 
-def test_an_interrupted_call_ends_its_processes(script, collection):
+def test_run_all_ends_its_processes_when_interrupted(script, collection):
     entries = [script.Entry(CombSUM()), script.Entry(Spoiled("slow"))]
     started, task = [], script.Task
 
@@ -299,7 +299,7 @@ def gather(script, folder, path, methods, depth=10, limit=60.0):
     return script.gather(script.named_folders([str(folder)]), entries, options)
 
 
-def test_a_later_call_runs_only_what_is_missing(script, folder, tmp_path, monkeypatch, capsys):
+def test_gather_computes_only_missing_results(script, folder, tmp_path, monkeypatch, capsys):
     path, methods = tmp_path / "new" / "results.jsonl", [CombSUM(), Spoiled()]
     first = gather(script, folder, path, methods)["small"]
     assert first["CombSUM()"]["outcome"] == "measured" and first["Spoiled()"]["outcome"] == "refused"
@@ -320,7 +320,7 @@ def test_a_later_call_runs_only_what_is_missing(script, folder, tmp_path, monkey
     assert len(path.read_text(encoding="utf-8").splitlines()) == 5
 
 
-def test_an_interrupted_line_is_repaired(script, folder, tmp_path):
+def test_append_repairs_an_interrupted_line(script, folder, tmp_path):
     path = tmp_path / "results.jsonl"
     gather(script, folder, path, [CombSUM()])
     whole = path.read_text(encoding="utf-8")
@@ -331,7 +331,7 @@ def test_an_interrupted_line_is_repaired(script, folder, tmp_path):
     assert [json.loads(line)["method"] for line in lines] == ["CombSUM()", "CombSUM(norm='rank')"]
 
 
-def test_a_method_that_was_too_slow_runs_again_with_more_time(script):
+def test_is_done_is_false_for_a_slow_method_with_a_larger_limit(script):
     slow = {"outcome": "limit", "limit": 60.0}
     assert script.is_done(slow, 60.0) and script.is_done(slow, 30.0) and not script.is_done(slow, 61.0)
     assert script.is_done({"outcome": "measured", "limit": 1.0}, 61.0) and not script.is_done(None, 1.0)
@@ -410,7 +410,7 @@ def test_plot_has_a_line_for_each_complete_row(script, tmp_path):
     assert "CombSUM()" in text and "BordaCount()" not in text
 
 
-def test_write_page_replaces_what_is_between_the_markers(script, tmp_path, monkeypatch):
+def test_write_page_replaces_the_text_between_the_markers(script, tmp_path, monkeypatch):
     page = tmp_path / "evidence.md"
     page.write_text("a\n<!-- judged collections -->\nold\n<!-- end of judged collections -->\nb\n", encoding="utf-8")
     monkeypatch.setattr(script, "PAGE", page)

@@ -23,7 +23,7 @@ CLEAN = (
 )
 
 
-def test_exceptions_have_a_reason():
+def test_language_exceptions_have_a_reason():
     entries = tomllib.loads(check_language.EXCEPTIONS.read_text(encoding="utf-8"))["exception"]
     assert all(set(entry) == {"text", "reason"} and entry["text"] and entry["reason"] for entry in entries)
 
@@ -36,12 +36,12 @@ def test_clean_files_stay_clean_and_every_exception_is_needed():
     assert not unused
 
 
-def test_every_pattern_of_clean_files_matches_one():
+def test_every_pattern_of_clean_files_matches_a_file():
     names = [path.relative_to(check_language.ROOT).as_posix() for path in check_language.files()]
     assert [pattern for pattern in CLEAN if not any(fnmatch(name, pattern) for name in names)] == []
 
 
-def test_files_of_every_kind_are_read_and_built_ones_are_not():
+def test_files_lists_sources_of_every_kind_but_no_generated_files():
     names = [path.relative_to(check_language.ROOT).as_posix() for path in check_language.files()]
     assert {
         "README.md",
@@ -68,26 +68,26 @@ def python(text, name="skrankagg/_a.py"):
 
 
 @pytest.mark.parametrize("expression", check_language.EXPRESSIONS)
-def test_expressions(expression):
+def test_check_language_finds_forbidden_expressions(expression):
     assert markdown(f"A\nb {expression} c.") == [(2, f'"{expression}"')]
     assert markdown(f"# {expression.title()} c") == [(1, f'"{expression}"')]
     assert python(f'"""Do a.\n\nThe b {expression} c.\n"""') == [(3, f'"{expression}"')]
     assert markdown(f"Not of{expression} or {expression}s, nor `{expression}`.") == []
 
 
-def test_plain_uses_of_an_expression():
+def test_check_language_accepts_plain_uses_of_an_expression():
     assert markdown("There are no lists. They are no longer sorted. They are no worse.") == []
 
 
 @pytest.mark.parametrize("first", check_language.HEADLESS)
-def test_first_words_of_docstrings(first):
+def test_check_language_finds_forbidden_first_words_of_docstrings(first):
     assert python(f'def f():\n    """{first} a b is."""') == [(2, "first word")]
     assert python(f'class A:\n    """\n    {first} a b is.\n    """') == [(2, "first word")]
     assert python(f'def f():\n    """Find a.\n\n    {first} a b is.\n    """') == []
     assert python(f'def f():\n    """{first}ever."""') == []
 
 
-def test_long_sentences():
+def test_check_language_finds_sentences_above_30_words():
     assert markdown(words(30)) == []
     assert markdown(f"Short. {words(31)}") == [(1, "31 words")]
     assert markdown(f"Short.\n\nA\n{words(30)}") == [(3, "31 words")]
@@ -110,7 +110,7 @@ def test_check_language_ignores_points_inside_a_sentence(text):
     "text",
     ["`f(a, b, c)`", "``f(a, ` b)``", "$a + b = c$", "[a b c d](page.md#e)", "![a b c](d.svg)", "[`a b` c](d.md)"],
 )
-def test_code_math_and_links_are_one_word(text):
+def test_check_language_counts_code_math_and_links_as_one_word(text):
     assert markdown(" ".join([text] * 30) + ".") == []
     assert len(markdown(" ".join([text] * 31) + ".")) == 1
 
@@ -218,7 +218,7 @@ def test_check_language_reads_the_parts_of_numpydoc():
     assert found == [(line, "31 words") for line in lines] and len(lines) == 6
 
 
-def test_comments_behind_commands_are_sentences():
+def test_check_language_reads_comments_behind_commands_as_sentences():
     lines = "\n".join(f"python a.py {name}   # {words(20)}" for name in "abc")
     assert python(f'"""Do.\n\n{lines}\n"""') == []
 
@@ -238,7 +238,7 @@ def test_comments_behind_commands_are_sentences():
         'raise TypeError("b" if a else f"{a} TEXT")',
     ],
 )
-def test_messages(code):
+def test_check_language_reads_messages_of_errors_and_warnings(code):
     def problems(text, name="skrankagg/_a.py"):
         return [problem for _, problem in python(f"def f(a):\n    {code.replace('TEXT', text)}", name)]
 
@@ -254,7 +254,7 @@ def test_check_language_counts_a_value_in_a_message_as_one_word():
     assert python(f'raise AError(f"{text} {{a}}.")') == [(1, "31 words")]
 
 
-def test_cells_of_a_notebook():
+def test_check_language_reads_markdown_cells_of_notebooks():
     cells = [
         {"cell_type": "code", "source": ["a = 'b of which c'\n", "a"]},
         {"cell_type": "markdown", "source": ["# A\n", "\n", "The b of which c.\n", words(31)]},
@@ -265,7 +265,7 @@ def test_cells_of_a_notebook():
     assert found == [('"The b of which c.\\n",', '"of which"'), (f'"{words(31)}"', "31 words")]
 
 
-def test_exceptions_excuse_and_are_counted(tmp_path, monkeypatch, capsys):
+def test_check_language_omits_exceptions_and_reports_unused_ones(tmp_path, monkeypatch, capsys):
     page, exceptions = tmp_path / "page.md", tmp_path / "exceptions.toml"
     page.write_text("The first of which b.\n\nThe second of which b.", encoding="utf-8")
     monkeypatch.setattr(check_language, "EXCEPTIONS", exceptions)

@@ -113,7 +113,7 @@ def test_few_imports_between_units():
     assert len(edges) <= 84
 
 
-def test_libraries_have_their_place():
+def test_each_library_is_imported_only_in_its_unit():
     for path in MODULES:
         own, libraries = unit(path), imports(path)[1]
         kinds = {name.split(".")[0] for name in libraries}

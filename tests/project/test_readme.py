@@ -31,7 +31,7 @@ def test_readme_commands_include_their_setup(text):
     assert commands[0].endswith("-m skrankagg compare") and "-m pytest" in commands[1]
 
 
-def test_it_counts_methods_in_one_way(text):
+def test_readme_states_the_numbers_of_methods_of_both_libraries(text):
     modules = [importlib.import_module(f"skrankagg.compat.pyflagr.{one}") for one in MODULES_OF_PYFLAGR]
     # Two classes have a second name; MC is the common base class of the five chains.
     theirs = {getattr(module, name) for module in modules for name in module.__all__ if name != "MC"}

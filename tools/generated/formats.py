@@ -66,12 +66,13 @@ def _with_entry(text, function, entry):
 
 def _types():
     parts = [
-        '"""The types of `format`. tools/regenerate.py writes this file."""\n\nfrom typing import Literal, TypeAlias\n'
+        '"""Types of the parameter `format`, with the names of formats; tools/regenerate.py writes this file."""\n\n'
+        "from typing import Literal, TypeAlias\n"
     ]
     for name, what, formats in (
-        ("ListsFormat", "What lists are read from.", readable(LISTS)),
-        ("QrelsFormat", "What judgements are read from.", readable(QRELS)),
-        ("RunFormat", "What a run is written in.", written()),
+        ("ListsFormat", "Formats from which lists can be read.", readable(LISTS)),
+        ("QrelsFormat", "Formats from which judgements can be read.", readable(QRELS)),
+        ("RunFormat", "Formats in which runs can be written.", written()),
     ):
         parts.append(f"#: {what}\n{name}: TypeAlias = Literal[{_quoted(_names(formats))}]\n")
     return "\n".join(parts)
@@ -84,7 +85,7 @@ def _choices():
     )
     of_runs = [end for one in written() if not one.is_table for end in one.suffixes]
     lines = [_help(one) for one in readable(LISTS)]
-    return f'''"""Names of file formats for the usage, in a module that imports nothing.
+    return f'''"""Names of file formats for the help texts of the command line, in a module that imports nothing.
 
 tools/regenerate.py writes this file.
 """

@@ -42,8 +42,8 @@ class Comparator:
     aggregators : list of (str, method) tuples
         The methods that were added.
     results : DataFrame
-        The measures of each method and query. The column `time` contains the number of seconds of the method, and the
-        column `Method` contains the name of the method. None before :meth:`aggregate` was called.
+        The measures of each method and query. The column `time` contains the seconds that the method needed, and the
+        column `Method` contains its name. `results` is None until :meth:`aggregate` is called.
 
     See Also
     --------

@@ -20,7 +20,7 @@ _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 
 class PreferenceRelationsGraph(Method):
-    """Weighted aggregation in which voters that agree with small minorities count less.
+    """Weighted aggregation in which voters that agree with small minorities have less weight.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class PreferenceRelationsGraph(Method):
 
 
 class Agglomerative(Method):
-    """Repeated merging of the two most similar lists, until one list is left.
+    """Repeated merging of the two most similar lists, until one list remains.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Agglomerative(Method):
     ) -> None:
         super().__init__(eval_pts, convention=convention)
         if not (c1 >= 0 and c2 >= 0 and c1 + c2 > 0):
-            raise InputError(f"`c1` and `c2` must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
+            raise InputError(f"`c1` and `c2` must be at least 0, and one of them above 0; got {c1!r} and {c2!r}.")
         self.C1 = c1
         self.C2 = c2
 
@@ -145,7 +145,7 @@ class DIBRA(Method):
     d1, d2 : float, default=0.4, 0.1
         Coefficients of the share of a list that the cut keeps.
     tol : float, default=0.01
-        Tolerance; the iteration ends when no weight grows by more than this.
+        Tolerance; the iteration ends when no weight grows by more than `tol`.
     max_iter : int, default=50
         Largest number of iterations.
     pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25

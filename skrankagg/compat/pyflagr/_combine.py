@@ -1,4 +1,4 @@
-"""Terms that the linear methods add up, with FLAGR's values and in FLAGR's order."""
+"""Terms of the scores of the linear methods, with FLAGR's values, added in FLAGR's order."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def _less(high, low, quirks):
 
 
 def comb_terms(table, norm, multiply, quirks):
-    """Compute the term of each list and item.
+    """Return a function that adds up the terms of a linear method over the lists.
 
     Parameters
     ----------

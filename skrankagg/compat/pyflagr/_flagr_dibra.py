@@ -87,7 +87,7 @@ DISTANCES = {
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the lists, and the statistics that scale them.
+    """Weights of the lists, and the statistics with which the weights are scaled.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def _refuse_nothing(table):
 
 
 def _cut_wire(table, weights, method, quirks):
-    """In each list, keep the items with the most support by trusted voters; then sort the lists by trust."""
+    """Keep the items of each list that trusted voters support most, and sort the lists by trust."""
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")

@@ -101,7 +101,7 @@ def encode_profile(input_file, input_df, quirks):
 
 
 def _as_written(rows):
-    """Sort each list by descending score, rank and file order; return the rows with places, and FLAGR's ranks."""
+    """Sort each list by descending score, then rank, then file order; return rows with places and FLAGR's ranks."""
     keys = [rows["query"], rows["voter"]]
     if "score" in rows:
         keys.append(-rows["score"].to_numpy(dtype=np.float64))

@@ -7,7 +7,7 @@ from ._ranking import single
 
 
 def merged_scores(table, c1, c2, quirks):
-    """Merge the two most similar lists until one list is left.
+    """Merge the two most similar lists until one list remains; return the scores of its items.
 
     Parameters
     ----------

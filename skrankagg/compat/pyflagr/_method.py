@@ -30,7 +30,7 @@ _OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idc
 
 @dataclass(frozen=True)
 class Run:
-    """Aggregated lists of all queries, encoded.
+    """Encoded consensus of all queries.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The encoded input lists; and, for each query, matrices with a row for each list and a column for each item."""
+"""Encoded input lists of all queries, and the lists of each query as matrices."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -53,7 +53,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """Encode the nonempty lists for parts of the main estimators; the id of a voter is the voter's number."""
+        """The nonempty lists as RankedLists, for the main estimators; the id of a voter is its number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -119,7 +119,7 @@ class QueryTable:
 
     @cached_property
     def above(self):
-        """Count the lists that have the row's item above the column's item; absent items are below all other items."""
+        """Count the lists that rank the row's item above the column's item; absent items are below all other items."""
         return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
 
     @cached_property
@@ -143,7 +143,7 @@ class QueryTable:
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Cut the lists to the items that a mask marks, and remove items that no cut list contains.
+        """Keep the items of each list that the mask `kept` selects, and remove items that are in no list afterwards.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class QueryTable:
 
 @dataclass(frozen=True)
 class Profile:
-    """All input lists, encoded.
+    """Encoded input lists of all queries.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class Profile:
 
     @cached_property
     def item_slots(self):
-        """Compute the slot of each item in a table of 1024 slots, by Bernstein's hash of its bytes."""
+        """Compute the slot of each item in a table of 1024 slots, by Bernstein's hash of the item's bytes."""
         slots = np.empty(self.lists.n_items, dtype=np.int64)
         for number, name in enumerate(self.lists.items):
             value = 5381

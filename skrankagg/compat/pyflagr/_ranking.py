@@ -66,5 +66,5 @@ def rank_groups(lists, score, quirks):
 
 
 def single(value, quirks):
-    """Round a parameter to 32 bits, as FLAGR receives it."""
+    """Round a parameter to 32 bits, as FLAGR stores it."""
     return float(np.float32(value)) if "float32" in quirks else float(value)
