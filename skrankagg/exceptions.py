@@ -248,7 +248,7 @@ class MissingQueriesWarning(UserWarning):
     ...     warnings.simplefilter("error", MissingQueriesWarning)
     ...     precision(run, qrels, k=1)
     Traceback (most recent call last):
-    skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0. Leave them ...
+    skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0. Leave ...
     >>> precision(run, qrels, k=1, missing_queries="skip"), round(precision(run, qrels, k=1, missing_queries="zero"), 4)
     (1.0, 0.3333)
     """

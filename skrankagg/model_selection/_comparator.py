@@ -523,7 +523,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         NotFittedError
-            If ``fit`` was not called. The best method is then not known.
+            If ``fit`` was not called, because ``fit`` determines the best method.
         """
         keep_out_of_html()
         check_is_fitted(self)

@@ -69,8 +69,8 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     settings of `ties` cannot be compared in this case. Under "davidson", a tie has probability 0 if no training list
     contains a tie of the same number of items. The value is then minus infinity.
 
-    In the likelihood, the lists have their own weights. The model's `voter_weights` multiply these weights only in the
-    fit. Settings with different voter weights are therefore measured by the same lists. The weights of comparisons and
+    The likelihood uses the weights of the lists. The model's `voter_weights` multiply these weights only in the fit.
+    Settings with different voter weights are therefore measured by the same lists. The weights of comparisons and
     ballots are numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
 
     With `weighting`, the reliability of a voter is learned from the voter's other lists in the same group of the query.
@@ -120,7 +120,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
         try:
             found, equal = aggregator._log_likelihood_after(held_in, lists.with_list_weight(test))
         except InputError as error:
-            raise InputError(f"Without the lists of fold {k}: {error}") from None
+            raise InputError(f"The model cannot be fitted without the lists of fold {k}: {error}") from None
         log_likelihood += found
         uniform += equal
     n_choices = _n_choices(lists, aggregator.absent)

@@ -45,7 +45,7 @@ class ComparisonOptions(PairedTestOptions, total=False):
 def query_table(per_query, metric=None):
     """Return the values of a measure as a frame of shape (n_queries, n_methods), and the name of the measure.
 
-    The default is the first measure.
+    If `metric` is None, the first measure is used.
     """
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise InputTypeError(

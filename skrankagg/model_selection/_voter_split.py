@@ -40,11 +40,11 @@ class VoterKFold:
         Seed of the shuffle. The folds of a query do not depend on the other queries.
     groups : str, default=None
         Name of a grouping, such as "judge" or "prompt". All lists of a group are held out together. The folds of a
-        query then contain equal numbers of groups, up to 1.
+        query then contain numbers of groups that differ by at most 1.
 
     See Also
     --------
-    QueryKFold : Holds out whole queries, for learning from all queries together.
+    QueryKFold : Holds out whole queries, for methods that learn from all queries together.
     cross_val_likelihood : Computes the likelihood of the held-out lists.
     skrankagg.RankedLists.with_list_weight : Gives lists other weights.
 
@@ -114,7 +114,7 @@ class VoterKFold:
         TypeError
             If the method is called as scikit-learn calls splitters of samples.
         ValueError
-            If a list stands for several lists and `shuffle` is false.
+            If `shuffle` is false, and all weights of a query are integers and one weight is above 1.
         """
         if y is not ... or groups is not ...:
             raise InputTypeError(

@@ -125,9 +125,9 @@ class DirichletWeights:
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     concentration : float or mapping of voter to float, default=1.0
-        Parameter of the Dirichlet distribution, above 0. With 1 all weights are equally likely. Below 1, weights near 0
-        for most voters are more likely. Above 1, nearly equal weights are more likely. A mapping contains a value for
-        each voter; voters with greater values have greater weights on average.
+        Parameter of the Dirichlet distribution, above 0. With 1, all combinations of weights are equally likely. Below
+        1, weights near 0 for most voters are more likely. Above 1, nearly equal weights are more likely. A mapping
+        contains a value for each voter; voters with greater values have greater weights on average.
 
     See Also
     --------

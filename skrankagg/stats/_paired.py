@@ -29,7 +29,7 @@ def check_differences(difference):
 
 
 def check_n_resamples(n_resamples):
-    """Raise ValueError unless a number of draws is an integer of at least 1."""
+    """Raise InputError unless `n_resamples` is an integer of at least 1."""
     check_count("n_resamples", n_resamples)
 
 
@@ -79,7 +79,8 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        The smaller sum of ranks, and the p-value. The p-value is exact for few queries without ties.
+        The smaller of the two rank sums of positive and negative differences, and the p-value. The p-value is exact for
+        few queries without ties.
 
     See Also
     --------

@@ -14,7 +14,7 @@ from ..exceptions import InputError, InputTypeError
 __all__ = ["StabilityResult", "selection_stability"]
 
 _METHODS = ("nogueira", "kuncheva", "jaccard")
-_MATRIX = "`selections` must be a matrix of True and False (or 1 and 0), a row for each selection,"
+_MATRIX = "`selections` must be a matrix of True and False (or 1 and 0) with a row for each selection,"
 
 
 @dataclass(frozen=True)
@@ -207,10 +207,8 @@ def _check_defined(size, n_items, method):
             "lists. Pass this number, or a matrix of True and False with a column for each item."
         )
     if not size.any() or (size == n_items).all():
-        what = "no item" if not size.any() else f"all {n_items} items"
-        raise InputError(
-            f"The stability of selections that all contain {what} is 0/0. Select some of the items, but not all."
-        )
+        what = "are all empty" if not size.any() else f"all contain all {n_items} items"
+        raise InputError(f"The stability of selections that {what} is 0/0. Select some of the items, but not all.")
     if method == "kuncheva" and (size != size[0]).any():
         raise InputError(
             f"Selections must be of one size for Kuncheva's index; got {size.min()} to {size.max()} items. Choose "
@@ -231,7 +229,7 @@ def _read(selections, n_items):
     if n_items not in (None, matrix.shape[1]):
         raise InputError(
             f"A matrix of selections must have a column for each item; got {matrix.shape[1]} columns and "
-            f"n_items={n_items}. Correct one of them."
+            f"n_items={n_items}. Correct the matrix or `n_items`."
         )
     return matrix, matrix.shape[1]
 

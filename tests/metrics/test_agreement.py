@@ -352,7 +352,7 @@ def test_agreement_matrix_rejects_invalid_measures(lists, measure, options, erro
     [
         ("abc", TypeError, "got str"),
         ({"a", "b"}, TypeError, "got set"),
-        (["a", "a"], ValueError, "contain each item once"),
+        (["a", "a"], ValueError, "contain each item only once"),
         ({"a": np.nan}, ValueError, "finite rank"),
     ],
 )

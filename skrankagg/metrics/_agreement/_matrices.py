@@ -70,7 +70,7 @@ class HasRuns(Protocol):
 
 
 def agreement_names() -> list[str]:
-    """Return the names of the measures of agreement, for matrices.
+    """Return the names of the agreement measures that agreement_matrix can compute.
 
     Returns
     -------
@@ -244,8 +244,8 @@ def concordance(lists: PlainLists) -> pd.Series:
     Returns
     -------
     Series of shape (n_queries,)
-        One value for each query, computed over the items that all its lists contain. NaN stands for a query with fewer
-        than two lists or items.
+        One value for each query, computed over the items that all its lists contain. The value is NaN if there are
+        fewer than two lists or fewer than two such items.
 
     See Also
     --------
@@ -318,10 +318,10 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """For each strip of item pairs, yield the lists' preferences as signs, and a mask.
+    """Yield the signs and the mask of each strip of item pairs, as arrays of shape (n_lists, n_pairs).
 
-    A sign is 1 if a list ranks the first item of a pair higher, -1 if the second, and 0 otherwise. The mask marks the
-    lists that contain both items; it is None if all lists contain all items.
+    A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise.
+    The mask is 1 if a list contains both items of a pair. It is None if `held` is None: all lists contain all items.
     """
     m, n = dense.shape
     if n < 2**15:
@@ -366,7 +366,10 @@ def _top_distances(ranks, *, penalty=0.5, normalize=False):
 
 
 def _find(measure, options):
-    """Return the function that computes a matrix of agreement from a matrix of ranks, with these options."""
+    """Return a function that computes the agreement of every two rows of a matrix of ranks.
+
+    `measure` is the name of a measure of agreement, and `options` contains its options.
+    """
     if measure == "kendall-distance":
         _check_options(measure, _top_distances, options)
         return lambda ranks: _top_distances(ranks, **options)
@@ -438,7 +441,10 @@ def _query_ranks(lists, q):
 
 
 def _named_lists(given):
-    """Return ranked lists and the names of their voters in the order of display."""
+    """Convert the input of agreement_matrix to ranked lists, and return these and the names of the voters.
+
+    The voters keep the order of a dict of runs.
+    """
     runs = getattr(given, "runs_", given)
     if not isinstance(runs, Mapping):
         lists = check_lists(encode_plain(given))

@@ -43,17 +43,20 @@ def _contributions(rank, depth, ties):
 
 
 def _agreement(shared, first, second, ties):
-    """Compute the agreement at each depth, from the sum of shared contributions and the weights of both rankings."""
+    """Compute the agreement at each depth.
+
+    `shared` is the sum of the products of the two contributions. `first` and `second` are the weights of the rankings.
+    """
     if ties == "w":
         return 2 * shared / (first + second)
     return shared / np.sqrt(first * second)
 
 
 def _weight(contribution, depths, ties):
-    """Return a weight of a ranking at each depth.
+    """Return the weight of a ranking at each depth, from which the divisor of the agreement is computed.
 
-    Under "w", the weight is the sum of the contributions. Under "a", it is the depth. Under "b", it is the sum of the
-    squared contributions.
+    The weight is the sum of the contributions under "w", the depth under "a", and the sum of the squared contributions
+    under "b".
     """
     if ties == "a":
         return depths.astype(np.float64)

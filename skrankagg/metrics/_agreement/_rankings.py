@@ -56,7 +56,8 @@ def _ranks(ranking):
         ranks = {item: int(rank) if isinstance(rank, Integral) else float(rank) for item, rank in ranking.items()}
         if len(ranks) != len(ranking) or not all(isinstance(rank, int) or isfinite(rank) for rank in ranks.values()):
             raise InputError(
-                "A mapping of item to rank must have one finite rank for each item. Drop the items without such a rank."
+                "A mapping of item to rank must have exactly one finite rank for each item. Drop the items whose rank "
+                "is repeated, missing or infinite."
             )
         return ranks
     if isinstance(ranking, (str, set, frozenset)) or not np.iterable(ranking):
@@ -70,5 +71,5 @@ def _ranks(ranking):
         ranks.update(dict.fromkeys(group, float(place)))
         n_items += len(group)
     if len(ranks) != n_items:
-        raise InputError("A ranking must contain each item once. Drop the repeats.")
+        raise InputError("A ranking must contain each item only once. Drop the repeats.")
     return ranks

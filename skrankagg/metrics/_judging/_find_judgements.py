@@ -57,7 +57,7 @@ def _show(name, value):
 
 
 def _lacks(name, value):
-    """Return True if the part of an estimator at the path `name` needs judgements as an argument of the call."""
+    """Return True if the part of an estimator at the path `name` needs judgements but does not contain any."""
     if isinstance(value, RankingScorer):
         return value.qrels is None
     if name.rpartition("__")[2] == "scoring" and callable(value) and not isinstance(value, ConsensusScorer):
@@ -87,7 +87,7 @@ def _is_supervised(estimator):
 
 
 def tags_of(estimator):
-    """Return the tags of an estimator, or None if the parts of the estimator do not fit together."""
+    """Return the tags of an estimator, or None if the tags cannot be read because its parts do not fit together."""
     try:
         return estimator.__sklearn_tags__()
     except (AttributeError, TypeError, ValueError):

@@ -25,7 +25,7 @@ __all__ = [
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute the mean, over the relevant items, of the share of nonrelevant judged items that are not above the item.
+    r"""Compute the share of nonrelevant judged items that are not above a relevant item, averaged over relevant items.
 
     See Also
     --------

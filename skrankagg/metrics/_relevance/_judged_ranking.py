@@ -29,7 +29,7 @@ class JudgedRanking:
     judged : array-like of shape (n_items,), dtype=bool, default=None
         Mask of the judged items; None means that all items are judged.
     scores : array-like of shape (n_items,), default=None
-        Scores of the items; None if the run has ranks only.
+        Scores of the items; None if the run has only ranks.
     grades : array-like of shape (n_judged,), default=None
         Grades of all judged items of the query, whether they are returned or not. None uses the grades of the returned
         items.

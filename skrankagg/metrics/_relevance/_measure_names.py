@@ -89,7 +89,7 @@ def measure_names() -> list[str]:
     Returns
     -------
     list of str
-        Names that :func:`evaluate` accepts when a number replaces the cutoff k.
+        Names that :func:`evaluate` accepts when numbers replace the placeholders ``k``, ``r`` and ``z1,z2,...``.
 
     See Also
     --------

@@ -43,7 +43,7 @@ class RelevanceList:
 
     @cached_property
     def row_query(self):
-        """Return the query of each place."""
+        """Return the index of each place's query."""
         return expand(self.ptr)
 
     @property
@@ -60,7 +60,10 @@ class RelevanceList:
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
-        """Return the value at each place, of shape (n_rows,); for an expectation, it is the mean over tied items."""
+        """Return the value at each place as float64, of shape (n_rows,).
+
+        A subclass that computes expectations over ties returns the mean over the tied items instead.
+        """
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None):
@@ -105,7 +108,7 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return rows, and the probability that the item of each row is the first relevant item of its list."""
+        """Return the rows that can be the first relevant item of a list, and the probability of each of these rows."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
@@ -231,7 +234,7 @@ class RankedRelevance(RelevanceList):
     def from_run(cls, run, qrels, queries):
         """Look up the grades of a run for the judged queries at the given positions in `qrels`.
 
-        None stands for an empty run.
+        `run` is None if the run is empty.
         """
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
         judged = RelevanceList(qrels.best_first[places], judged_ptr)
@@ -245,7 +248,7 @@ class RankedRelevance(RelevanceList):
     def from_lists(cls, lists, place, relevance, judged):
         """Look up the grades of one list for each query.
 
-        For each query, `place` contains the position of the query's list in `lists`; -1 stands for an empty list.
+        For each query, `place` contains the position of the query's list in `lists`, or -1 for an empty list.
         `relevance` contains the grade of each candidate, and `judged` contains all grades of each query.
         """
         if np.array_equal(place, np.arange(lists.n_lists)):
@@ -295,8 +298,8 @@ class RankedRelevance(RelevanceList):
     def preferences(self, threshold=None):
         """For each relevant place, return the share of the nonrelevant judged items that are not above the place.
 
-        If there are R relevant items, only the first R nonrelevant items count. Places without a relevant item have the
-        value 0. The shape is (n_rows,).
+        If there are R relevant items, only the first R nonrelevant items are counted. Places without a relevant item
+        have the value 0. The result has the shape (n_rows,).
         """
         above = self.total_above(threshold)
         worst, scale = self._preference_scale(threshold)

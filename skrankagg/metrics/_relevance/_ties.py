@@ -3,8 +3,8 @@ r"""Rules for items of equal score.
 Scores are often integers. The order of items with equal scores then determines the value of a measure. ``"order"`` uses
 the published order. ``"trec_eval"`` sorts items of equal score in descending order of their bytes and ignores the
 ranks. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` puts the
-better item first, and ``"pessimistic"`` the worse item. ``"expected"`` returns the mean over all orders of the tied
-items. This mean is computed by closed forms [1]_.
+item with the higher grade first, and ``"pessimistic"`` puts the item with the lower grade first. ``"expected"`` uses
+the mean over all orders of the tied items. This mean is computed by closed forms [1]_.
 
 References
 ----------
@@ -69,11 +69,11 @@ class ExpectedRelevance(RankedRelevance):
         return self.cumulate(("hits", threshold), lambda: self.rate(self.relevant(threshold)))
 
     def head(self, k):
-        """Return self; groups of tied items are never cut."""
+        """Return self unchanged, because a cut could divide a group of tied items."""
         return self
 
     def rate(self, value):
-        """For each place, return the mean of a value over the items that are tied at the place."""
+        """Replace the value of each row by the mean value of the row's tie group."""
         return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
 
     def _group_totals(self, value):
@@ -155,7 +155,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """For each relevant place, compute the expected share of nonrelevant judged items that are not above it."""
+        """For each relevant place, compute the expected share of nonrelevant judged items not above the place."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
@@ -169,7 +169,7 @@ class ExpectedRelevance(RankedRelevance):
 
 
 def _mean_products(value):
-    """For t = 0, ..., c, return the mean of the products over all choices of t of the c values.
+    """For t = 0, ..., c, return the mean product of t values, over all choices of t out of the c values.
 
     The computation adds only positive terms.
     """
@@ -214,7 +214,7 @@ def _trec_eval_float32(ranked):
 
 
 def byte_order(code, index):
-    """Number ids in the order of their bytes.
+    """Return the place of each row's id in the order of the ids' bytes.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ _ONE_COLUMN = {"order", "trec_eval", "trec_eval_float32"}
 
 
 def order_ties(ranked, ties):
-    """Order the places by one of the rules for ties; each order is computed once and kept.
+    """Order tied items by one of the rules for ties; the result for each rule is cached.
 
     Parameters
     ----------
