@@ -92,11 +92,15 @@ def fit_partitions(
         absent = pd.Index(list(queries)).difference(pd.Index(rows["query"].unique()))
         if len(absent):
             raise InputError(
-                f"`queries` must have lists; {len(absent)} have none, the first is {absent[0]!r}. Leave them out."
+                f"`queries` must be queries of the lists; {len(absent)} have no lists, the first is {absent[0]!r}. "
+                "Leave these queries out."
             )
         return _fit_here(aggregator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
-        raise InputError("Supervised methods are fitted on one machine. Name the queries to fit on: queries=[...].")
+        raise InputError(
+            "`queries` must be given with `y`, because a fit on judgements is done on one machine. Name the queries to "
+            "fit on: queries=[...]."
+        )
     *steps, last = steps_of(aggregator)
     if not _learns_mean(last) or any(map(_learns, steps)):
         raise InputError(
@@ -127,5 +131,5 @@ def _learn(steps, aggregator, partitions):
     parts = partitions.gather(Learn(steps, aggregator))
     refuse_torn(partitions, [hashes for hashes, _ in parts])
     if not parts:
-        raise InputError("`lists` must have rows in some partition; all are empty. Check their source.")
+        raise InputError("`lists` must have rows; all partitions are empty. Check the source of the lists.")
     aggregator._pool_parts([sums for _, sums in parts])

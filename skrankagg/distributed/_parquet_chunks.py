@@ -84,7 +84,7 @@ def scan_parquet(
     paths = path if isinstance(path, list | tuple) else [path]
     files = [file for one in paths for file in _files(Path(one))]
     if not files:
-        raise InputError("`path` must contain at least one path; got none. Check the pattern that finds them.")
+        raise InputError("`path` must contain at least one path; got none. Check the pattern of the file names.")
     return ParquetChunks(files, dict(columns or {}), int(chunk_queries))
 
 
@@ -114,7 +114,7 @@ def _footer(file):
             return opened.metadata.num_rows, opened.schema_arrow
     except (ArrowException, OSError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise InputError(f"`path` must be Parquet files; pyarrow refuses {str(file)!r} ({reason}).") from None
+        raise InputError(f"`path` must be Parquet files; pyarrow cannot read {str(file)!r} ({reason}).") from None
 
 
 def _own_names(file, there, columns):
@@ -137,14 +137,14 @@ def _own_names(file, there, columns):
     missing = [name for name in ("query", "item") if name not in found]
     if missing:
         raise InputError(
-            f"There is no column for {' and '.join(map(repr, missing))} in {has}. Name them: "
+            f"There is no column for {' and '.join(map(repr, missing))} in {has}. Name the columns: "
             f"columns={{{missing[0]!r}: ...}}."
         )
     return found
 
 
 def _plain_type(type):
-    """Return the type of a column; the codes of a dictionary always become int32."""
+    """Return the Arrow type of a column; a dictionary type is changed to have int32 codes."""
     import pyarrow as pa
 
     return pa.dictionary(pa.int32(), type.value_type) if pa.types.is_dictionary(type) else type

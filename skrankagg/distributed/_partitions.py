@@ -31,7 +31,7 @@ class Partitions(ABC):
         if missing:
             raise InputError(
                 f"A frame in partitions must have the columns 'query' and 'item'; {' and '.join(map(repr, missing))} "
-                f"{'is' if len(missing) == 1 else 'are'} missing among {', '.join(map(repr, self._names(data)))}. "
+                f"{'is' if len(missing) == 1 else 'are'} missing from {', '.join(map(repr, self._names(data)))}. "
                 "Rename the columns first."
             )
         ids = query_ids(self._names(data))

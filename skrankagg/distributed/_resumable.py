@@ -74,7 +74,9 @@ def _open_folder(folder, path, record, resume):
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
-        raise InputError(f"{str(folder)!r} is for the parts of {str(path)!r} but contains other files. Move them.")
+        raise InputError(
+            f"{str(folder)!r} must contain only parts of {str(path)!r}; it contains other files. Move these files."
+        )
     if resume:
         for part, other in records.items():
             _compare(part, other, record)

@@ -103,7 +103,7 @@ class ConsensusSelector(SelectorMixin, Composition):
     ==========================  ===========================================================
     estimator                   source
     ==========================  ===========================================================
-    a pipeline                  source of its last step, without the features left out before
+    a pipeline                  source of its last step, for the features that earlier steps keep
     RFE and similar             ``ranking_``, where 1 is the best rank; all selected features tie
     SelectFromModel             the importances of its model
     other selectors             ``scores_``, higher is better
@@ -371,7 +371,10 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Return True if `cv` stands for a splitter, which may request metadata, and not for an iterable of folds."""
+        """Return True if `cv` is a number of folds or a splitter, which may request metadata.
+
+        An iterable of folds cannot request metadata.
+        """
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:

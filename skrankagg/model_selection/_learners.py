@@ -5,7 +5,7 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """For each method that learns from judgements, return the reason; the result is a dict by name.
+    """Find the methods that learn from judgements; return a dict of the method's name to the reason.
 
     `learns` contains the names of further methods that learn from judgements.
     """
@@ -33,7 +33,8 @@ def refuse_learners(reasons):
 def refuse_learnt(members, learns):
     """Raise InputError if `learns` names a method whose fit learns nothing.
 
-    The parameters of such a method were learned from judgements before, so cross-validation cannot hold out queries.
+    The parameters of such a method were learned from judgements before ``fit``, so cross-validation cannot hold out
+    queries.
     """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:

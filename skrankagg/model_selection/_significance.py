@@ -1,4 +1,4 @@
-"""Tests of differences between methods, which turn a frame of values of each query into a frame of p-values."""
+"""Tests of differences between methods, computed from a frame with the value of each method on each query."""
 
 from __future__ import annotations
 
@@ -105,9 +105,10 @@ def compare_methods(
         - `wins`, `ties` and `losses`, counts of queries;
         - `pvalue` and `adjusted`.
 
-        In the row of the baseline, the comparison is NaN and the counts are 0. The same applies to a method without
-        values, such as a failed method. The correction does not count such a method. The method with the better value
-        wins a query. If lower values are better, the lower value wins, but the sign of the difference is not changed.
+        In the row of the baseline, the counts are 0 and the other columns of the comparison are NaN. The same applies
+        to a method without values, such as a failed method. The correction does not count such a method. The method
+        with the better value wins a query. If lower values are better, the lower value wins, but the sign of the
+        difference is not changed.
 
     Raises
     ------

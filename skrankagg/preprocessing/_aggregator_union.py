@@ -190,7 +190,8 @@ def _fit_transform(aggregator, lists, y):
 def _with_relevant(aggregator, queries, given):
     """Return a mask of queries: True for each query that has a relevant item in the judgements.
 
-    If `given` is None, the aggregator's own judgements are used. If it has none, all queries are True.
+    If `given` is None, the judgements that the aggregator contains are used. If the aggregator contains no judgements,
+    the mask is True for all queries.
     """
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
     relevant = np.full(len(queries), not known)  # without visible judgements, any query may have relevant items

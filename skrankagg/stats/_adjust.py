@@ -67,9 +67,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     Parameters
     ----------
     pvalues : array-like of shape (n_comparisons,), or data frame
-        P-values of one family of tests. NaN marks a comparison that was not made, which does not count as a test. A
-        consensus with a column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow. The items of each
-        query are then a family.
+        P-values of one family of tests. NaN marks a comparison that was not made. Such a comparison is not counted as a
+        test. A consensus with a column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow. The items of
+        each query are then a family.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
         "holm" and "bonferroni" bound the chance of any false discovery; "holm" has more power. "bh" (Benjamini and
         Hochberg) bounds the expected share of false discoveries. "by" (Benjamini and Yekutieli) bounds the same share

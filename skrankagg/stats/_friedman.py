@@ -128,8 +128,8 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
         raise InputError(
-            "`values` must be finite values of two or more queries by two or more methods; got an array of shape "
-            f"{values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
+            "`values` must be a matrix of finite values, with at least two queries and two methods; got an array of "
+            f"shape {values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
         )
     check_share("alpha", alpha, low=False, high=False)
     n, k = values.shape

@@ -172,7 +172,7 @@ def selection_stability(
 
 
 def _nogueira(held, size, n_items):
-    """Compute the stability and its standard error.
+    """Compute the stability index of Nogueira and others, and its standard error.
 
     The matrix `held` marks the selected items. It may omit the columns of items that are in no selection.
     """

@@ -180,7 +180,7 @@ def test_evaluate_partitions_rejects_split_queries_without_judgements(data):
 def test_evaluate_partitions_rejects_invalid_arguments(data):
     run, qrels = data
     parts = as_dask(shuffled(run))
-    with pytest.raises(ValueError, match="one run, a list for each query; got a column 'voter'"):
+    with pytest.raises(ValueError, match="one run without a column 'voter'"):
         evaluate_partitions(as_dask(run.assign(voter="v")), qrels)
     with pytest.raises(ValueError, match="nonsense"):
         evaluate_partitions(parts, qrels, "nonsense")

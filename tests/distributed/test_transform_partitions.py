@@ -315,7 +315,7 @@ def test_transform_partitions_rejects_estimators_without_a_consensus(data):
 
 @pytest.mark.parametrize("name", ["query", "item"])
 def test_transform_partitions_names_missing_columns(data, name):
-    with pytest.raises(ValueError, match=f"'query' and 'item'; '{name}' is missing among .* Rename the columns"):
+    with pytest.raises(ValueError, match=f"'query' and 'item'; '{name}' is missing from .* Rename the columns"):
         transform_partitions(CombSUM(), as_dask(data[0].rename(columns={name: "other"})))
 
 

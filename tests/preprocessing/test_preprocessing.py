@@ -423,7 +423,7 @@ def test_check_list_transformer_rejects_wrong_transformers():
     for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries change")):
         with pytest.raises(AssertionError, match=words):
             check_list_transformer(wrong)
-    with pytest.raises(AssertionError, match="is not a ListTransformer; subclass it"):
+    with pytest.raises(AssertionError, match=r"is not a ListTransformer\. Derive its class"):
         check_list_transformer(CombSUM())
     with pytest.raises(AssertionError):
         check_aggregator(FunctionTransformer())

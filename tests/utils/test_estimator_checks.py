@@ -298,7 +298,9 @@ def test_check_message_ends_with_the_tag_to_declare(aggregator, check, tag):
 
 def test_check_persistence_rejects_a_frame_that_skops_cannot_save():
     pytest.importorskip("skops")
-    with pytest.raises(AssertionError, match=r"skops cannot save it .*; keep the fitted state in arrays and frames"):
+    with pytest.raises(
+        AssertionError, match=r"skops cannot save the estimator .*; keep the fitted state in arrays and frames"
+    ):
         dict(all_checks(HidesFrame()))["check_persistence"](HidesFrame())
 
 

@@ -202,7 +202,7 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
     """
     rankings = list(rankings)
     if len(rankings) < 2:
-        raise InputError(f"`rankings` must be two or more rankings; got {len(rankings)}.")
+        raise InputError(f"`rankings` must contain at least two rankings; got {len(rankings)}.")
     return rank_w(align(*rankings))
 
 

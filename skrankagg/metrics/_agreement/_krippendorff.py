@@ -190,6 +190,6 @@ def _read(ratings, level):
             f"`ratings` must be numbers with level={level!r}; got {show(wrong)}. Choose level='nominal' for names."
         ) from None
     if np.isinf(numbers).any():
-        raise InputError("`ratings` must be finite; got infinity. Leave the rating out.")
+        raise InputError("`ratings` must be finite; got infinity. Replace infinite ratings by NaN.")
     grades, code = np.unique(numbers, return_inverse=True)
     return item, code, grades

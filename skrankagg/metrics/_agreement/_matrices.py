@@ -131,7 +131,7 @@ def agreement_matrix(
     Notes
     -----
     The correlations compare the items that both lists contain. For m lists of n items, Kendall's correlations and
-    "kendall-distance" need O(m^2 n^2) simple steps in matrix products.
+    "kendall-distance" take O(m^2 n^2) time, most of it in matrix products.
 
     Examples
     --------
@@ -190,8 +190,8 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
     Returns
     -------
     Series of shape (n_voters,)
-        Mean over the queries for which both the voter and the consensus have a list. Items with equal scores in the
-        consensus are tied. If the scores of a list contradict its ranks, the ranks are used instead.
+        Mean agreement over the queries for which both the voter and the consensus have a list. Items with equal scores
+        in the consensus are tied. If the scores of a list contradict its ranks, the ranks are used instead.
 
     See Also
     --------
@@ -321,7 +321,8 @@ def _pair_strips(dense, held):
     """Yield the signs and the mask of each strip of item pairs, as arrays of shape (n_lists, n_pairs).
 
     A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise.
-    The mask is 1 if a list contains both items of a pair. It is None if `held` is None: all lists contain all items.
+    The mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask
+    is None.
     """
     m, n = dense.shape
     if n < 2**15:
@@ -348,8 +349,8 @@ def _pair_strips(dense, held):
 def _top_distances(ranks, *, penalty=0.5, normalize=False):
     """Compute Kendall's distance K^(p) of every two lists.
 
-    Items that only the other list contains are tied below the items of a list. Items absent from both lists are not
-    compared.
+    In each of the two lists, items that only the other list contains are tied at the end. Items absent from both lists
+    are not compared.
     """
     check_share("penalty", penalty)
     held = (~np.isnan(ranks)).astype(np.float64)
@@ -423,7 +424,12 @@ def _check_options(measure, function, options):
     }
     unknown = [option for option in options if option not in known]
     if unknown:
-        raise InputTypeError(f"{measure!r} accepts {', '.join(known) or 'no options'}; got {', '.join(unknown)}.")
+        raise InputTypeError(
+            f"The options of {measure!r} must be among {', '.join(known)}; got {', '.join(unknown)}. Leave out the "
+            "other options."
+            if known
+            else f"{measure!r} has no options; got {', '.join(unknown)}. Leave out the options."
+        )
     needed = [name for name, parameter in known.items() if parameter.default is parameter.empty and name not in options]
     if needed:
         raise InputTypeError(
@@ -441,7 +447,7 @@ def _query_ranks(lists, q):
 
 
 def _named_lists(given):
-    """Convert the input of agreement_matrix to ranked lists, and return these and the names of the voters.
+    """Convert the input of agreement_matrix to ranked lists; return the lists and the names of the voters.
 
     The voters keep the order of a dict of runs.
     """

@@ -32,7 +32,10 @@ def _check_ties(ties):
 
 
 def _contributions(rank, depth, ties):
-    """Return the contribution of each item at the depths 1 to `depth`, as an array of shape (n_items, depth)."""
+    """Return the contribution of each item at the depths 1 to `depth`, as an array of shape (n_items, depth).
+
+    An item contributes 1 to each depth that includes the item, and 0 to other depths. Tied items may contribute shares.
+    """
     held = ~np.isnan(rank)
     top, last = np.full(len(rank), depth + 1.0), np.full(len(rank), depth + 1.0)
     top[held], last[held] = tie_places(rank[held])
@@ -45,7 +48,8 @@ def _contributions(rank, depth, ties):
 def _agreement(shared, first, second, ties):
     """Compute the agreement at each depth.
 
-    `shared` is the sum of the products of the two contributions. `first` and `second` are the weights of the rankings.
+    `shared` is the sum over items of the product of an item's contributions in the two rankings. `first` and `second`
+    are the weights of the rankings.
     """
     if ties == "w":
         return 2 * shared / (first + second)
@@ -246,7 +250,7 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """Compute the overlap below depth s that is due to items absent from the shorter ranking."""
+    """Return the overlap at each depth below s that is assumed for items absent from the shorter ranking."""
     length = long.shape[1]
     added = np.zeros(length)
     if score == "min" or length == s:

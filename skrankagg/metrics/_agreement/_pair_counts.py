@@ -39,7 +39,7 @@ def pair_counts(first, second):
 
 
 def count_pairs(ptr, first, second):
-    """Count pairs of rows in each group, and return KendallCounts.
+    """Count the pairs of rows in each group, and return KendallCounts; a class consists of tied rows of a group.
 
     `first` and `second` contain the class of each row in two orders. Rows must be sorted by group, then by `first`. In
     `second`, the classes of each group must be numbered from 0.
@@ -53,7 +53,7 @@ def count_pairs(ptr, first, second):
 
 
 def class_numbers(ptr, ordered):
-    """Number the classes of each group from 0, and return the number of each row's class.
+    """Number the tie classes of each group from 0, and return the number of each row's class.
 
     `ordered` contains the class of each row. Rows must be sorted by group, then by class.
     """
@@ -62,7 +62,7 @@ def class_numbers(ptr, ordered):
 
 
 def sum_over_ties(ptr, dense, value):
-    """Return the sum of ``value(size)`` over the classes of each group, where `size` is the size of a class.
+    """Return the sum of ``value(size)`` over the tie classes of each group, where `size` is the size of a class.
 
     `dense` contains the class of each row, numbered from 0 in each group. Groups must not be empty.
     """

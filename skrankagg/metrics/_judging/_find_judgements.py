@@ -1,4 +1,4 @@
-"""Search for parts of an estimator that learn from judgements, by parameters and tags."""
+"""Search of the parameters and tags of an estimator for parts that learn from judgements."""
 
 import inspect
 
@@ -13,7 +13,7 @@ def lacks_judgements(estimator):
 
 
 def find_judgements(estimator):
-    """Describe the part of an estimator, at any depth, that learns from judgements; return None without such a part."""
+    """Describe a part of an estimator, at any depth, that learns from judgements; return None if no part does."""
     parts = list(_parts(estimator))
     reasons = [
         *(_judge(*part) for part in parts),
@@ -108,10 +108,10 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield pairs of a path and a part: an estimator, its parameters at any depth, then the contents of containers.
+    """Yield the path and the value of each part: the estimator, its parameters, then the contents of containers.
 
-    Shallow parameters precede deeper parameters. The steps of a pipeline have the names from ``get_params``. Estimators
-    in other lists, such as the values of a grid, have the name of the list.
+    Parameters at all depths are included; shallow parameters precede deeper parameters. The steps of a pipeline have
+    the names from ``get_params``. Estimators in other lists, such as the values of a grid, have the path of the list.
     """
     yield path, estimator
     prefix = f"{path}__" if path else ""

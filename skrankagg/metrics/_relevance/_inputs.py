@@ -261,13 +261,16 @@ def _plain(run, qrels, missing_queries):
     elif isinstance(qrels, Set):
         raise InputTypeError(
             "A set has no order, so it can contain only the relevant items of one query; got a set for several "
-            "queries. Use a dict."
+            "queries. Use a dict of query to relevant items."
         )
     elif len(run) == 0:
         run = {} if isinstance(qrels, Mapping) else [()] * len(qrels)
     fault = None
     if isinstance(run, Mapping) != isinstance(qrels, Mapping):
-        raise InputTypeError("Run and judgements must both be dicts by query, or both be lists; got a dict and a list.")
+        raise InputTypeError(
+            "Run and judgements must both be dicts by query, or both be lists; got a dict and a list. Convert one of "
+            "them."
+        )
     if isinstance(qrels, Mapping):
         queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
         fault = _plain_fault(run, qrels)
@@ -276,7 +279,7 @@ def _plain(run, qrels, missing_queries):
         if len(run) != len(qrels):
             raise InputError(
                 f"`qrels` must have a collection of relevant items for each list, in the same order; got {len(run)} "
-                f"lists and {len(qrels)} collections. Pass an empty list where nothing was returned."
+                f"lists and {len(qrels)} collections. Pass an empty list for a query without results."
             )
         queries = pd.RangeIndex(len(run), name="query")
     for query, returned in zip(queries, run, strict=True):
@@ -370,7 +373,7 @@ def _ranking(returned, query):
     except TypeError as error:
         raise InputTypeError(
             f"Items must be ids, such as str or int; query {show(query)} has items that cannot be hashed ({error}). "
-            "Use their ids."
+            "Pass the ids of the items."
         ) from None
     if n_different != len(items):
         raise InputError(

@@ -117,8 +117,8 @@ def get_measures(
             raise InputError(f"`metrics` must name each measure once; {both}. Leave one out.")
         if column in found:
             raise InputError(
-                f"`metrics` must have different names; {column!r} is the name of two measures. Rename one: "
-                "make_measure(function, name=...)."
+                f"The measures in `metrics` must have different names; {column!r} is the name of two measures. Rename "
+                "one: make_measure(function, name=...)."
             )
         found[column] = measure
     return found

@@ -145,7 +145,10 @@ class ExpectedRelevance(RankedRelevance):
         return np.arange(len(chance)), chance * np.exp(before)
 
     def stops(self, chance):
-        """Compute the probability that a user who reads from the top stops at each place."""
+        """Compute the probability that a user who reads from the top stops at each place.
+
+        `chance` contains, for each place, the probability that a user who reaches the place stops there.
+        """
         goes_on = np.log1p(-chance)
         arrives = np.exp(self._before(goes_on, goes_on))
         stop = chance.copy()

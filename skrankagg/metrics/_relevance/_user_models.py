@@ -154,7 +154,7 @@ def rank_biased_residual(ranked, k: int | None = None, *, persistence: float = 0
     agrees="gdeval `ERR@k`",
 )
 def expected_reciprocal_rank(ranked, k: int | None = None, *, max_grade: float = 4.0):
-    r"""Compute the expected reciprocal rank of the place where a user is satisfied.
+    r"""Compute the expected value of 1 / i, where i is the place at which a user is satisfied.
 
     Parameters
     ----------
