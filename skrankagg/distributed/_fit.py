@@ -67,9 +67,10 @@ def fit_partitions(
 
     Notes
     -----
-    For each voter, a partition returns two sums over the voter's lists. The first sum adds the weights that the lists
-    imply, relative to the mean of their query. The second sum adds the given weights of the lists. See
-    ``weighting="global"`` of :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
+    For each voter, a partition returns two sums over the voter's lists. The relative weight of a list is its learned
+    weight divided by the mean learned weight of its query. The first sum adds the relative weights times the given
+    weights of the lists, and the second sum adds the given weights. See ``weighting="global"`` of
+    :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
     number of voters. In a pipeline, no step before such an aggregator may learn.
 
     Examples
@@ -92,7 +93,7 @@ def fit_partitions(
         absent = pd.Index(list(queries)).difference(pd.Index(rows["query"].unique()))
         if len(absent):
             raise InputError(
-                f"`queries` must be queries of the lists; {len(absent)} have no lists, the first is {absent[0]!r}. "
+                f"`queries` must be queries of the lists; {len(absent)} queries have no lists, such as {absent[0]!r}. "
                 "Leave these queries out."
             )
         return _fit_here(aggregator, RankedLists.from_frame(rows.reset_index(drop=True)), y)

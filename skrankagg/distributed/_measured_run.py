@@ -50,8 +50,8 @@ def evaluate_partitions(
         How to treat judged queries without results, as in :func:`~skrankagg.metrics.evaluate`.
     partitioned : bool, default=False
         Whether each partition of the run already contains all rows of its queries, as in the result of
-        :func:`transform_partitions`. This is checked during the evaluation. Judgements in a frame of the engine are
-        joined to the run's rows in any case.
+        :func:`transform_partitions`. This is checked during the evaluation. The parameter has no effect if the
+        judgements are a frame of the engine, because all rows are then collected by query.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 

@@ -33,7 +33,7 @@ def scan_parquet(
     columns: Mapping[str, str] | None = None,
     chunk_queries: int = 10_000,
 ) -> "ParquetChunks":
-    """Read a Parquet data set in chunks of whole queries, on demand.
+    """Prepare to read a Parquet data set in chunks of whole queries; a chunk is read when it is needed.
 
     Parameters
     ----------
@@ -362,8 +362,8 @@ class ParquetChunks:
             found = queries[queries.isin(above)]
             if len(found):
                 raise InputError(
-                    "The rows of a query must be consecutive in a data set that is read in chunks; the rows of "
-                    f"{found[0]!r} are not. Sort the data set by query first, or pass it to Dask or Spark, which "
+                    "The rows of a query must be consecutive in a data set that is read in chunks; the rows of query "
+                    f"{found[0]!r} are not consecutive. Sort the data set by query, or pass it to Dask or Spark, which "
                     "collect the rows of each query."
                 )
 

@@ -138,7 +138,7 @@ class MeasureRows:
         The judgements that all partitions share; None if each partition has its own.
     missing_queries : {"zero", "skip"} or None
     per_query : bool
-        Whether to return also the values of each query.
+        Whether to also return the values of each query.
     """
 
     columns = None

@@ -23,10 +23,10 @@ def refuse_learners(reasons):
         first = next(iter(reasons))
         found = ", ".join(f"{name!r} ({reason})" for name, reason in reasons.items())
         raise InputError(
-            "Without `cv` the Comparator measures methods on the queries that they are fitted on. No method may learn "
-            f"from judgements then; got {found}. Pass cv=5 to measure these methods on held-out queries. Or fit such a "
-            "method on training queries and evaluate it on other queries, "
-            f"evaluate({{{first!r}: run, ...}}, qrels). Or use cross_val_score over RankedLists."
+            f"`cv` must be given for methods that learn from judgements; got cv=None for {found}. Without cv, a method "
+            "is measured on the queries that it is fitted on. Pass cv=5 to measure these methods on held-out queries. "
+            "Alternatives are cross_val_score over RankedLists, and a fit on training queries with "
+            f"evaluate({{{first!r}: run, ...}}, qrels) on other queries."
         )
 
 

@@ -89,7 +89,7 @@ def compare_methods(
         Confidence of the interval of the difference. The interval is computed by a BCa bootstrap over the queries. It
         is not corrected for the number of comparisons. None omits the interval.
     n_resamples : int, default=9999
-        Number of resamples of the bootstrap. If the randomisation test draws resamples, it draws the same number.
+        Number of resamples of the bootstrap, and number of random choices of signs in the randomisation test.
     random_state : int, RandomState instance or None, default=0
         Source of the random draws.
 
@@ -198,7 +198,7 @@ def significance_marks(
     metrics : sequence of str or Measure, default=None
         Measures; None uses all measures.
     alpha : float, default=0.05
-        Level of the adjusted p-values.
+        Significance level, with which the adjusted p-values are compared.
     **options
         Options of :func:`compare_methods`: `test`, `correction`, `random_state`.
 
@@ -248,7 +248,7 @@ def compare_ranks(
     metric : str or Measure, default=None
         Measure; None uses the first measure.
     alpha : float, default=0.05
-        Level of the critical difference.
+        Significance level of the critical difference.
 
     Returns
     -------

@@ -203,8 +203,8 @@ def _jaccard(held, size):
 def _check_defined(size, n_items, method):
     if n_items is None:
         raise InputError(
-            f"method={method!r} needs `n_items`, the number of items that could have been selected, for sets and "
-            "lists. Pass this number, or a matrix of True and False with a column for each item."
+            f"For sets and lists, method={method!r} needs `n_items`, the number of items that could have been "
+            "selected. Pass this number, or pass a matrix of True and False with a column for each item."
         )
     if not size.any() or (size == n_items).all():
         what = "are all empty" if not size.any() else f"all contain all {n_items} items"

@@ -173,7 +173,7 @@ def test_evaluate_partitions_rejects_split_queries(data):
 def test_evaluate_partitions_rejects_split_queries_without_judgements(data):
     run, qrels = data
     parts = as_dask(run[run["query"] == "q03"], 2).map_partitions(lambda rows: rows.reset_index(drop=True))
-    with pytest.raises(ValueError, match="1 query is split across partitions, the first is 'q03'"):
+    with pytest.raises(ValueError, match="1 query is split across partitions, such as 'q03'"):
         evaluate_partitions(parts, qrels, partitioned=True, missing_queries="zero")
 
 

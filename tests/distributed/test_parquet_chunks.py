@@ -203,7 +203,7 @@ def test_scan_parquet_rejects_split_queries(tmp_path, lists, where, do):
     paths = write_files(frame, tmp_path / "lists", [0, 64 * 20] if where == "in another file" else [0])
     chunks = scan_parquet(paths, chunk_queries=chunk_queries)
     query = lists["query"].iloc[64]
-    with pytest.raises(ValueError, match=f"must be consecutive .*; the rows of '{query}' are not"):
+    with pytest.raises(ValueError, match=f"must be consecutive .*; the rows of query '{query}' are not consecutive"):
         if do == "fit":
             fit_partitions(DIBRA(weighting="global"), chunks)
         else:

@@ -209,7 +209,7 @@ def test_voter_selector_warns_about_queries_that_lose_all_lists():
     ):
         out = selector.fit_transform(lists)
     assert out.to_numpy().tolist() == [["p", "u", "x", 1.0]]
-    with pytest.raises(ValueError, match="No list is left"):
+    with pytest.raises(ValueError, match="All lists would be removed"):
         selector.transform(lists[lists["voter"] == "v"].reset_index(drop=True))
 
 

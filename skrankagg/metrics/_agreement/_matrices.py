@@ -104,7 +104,7 @@ def agreement_matrix(
     Parameters
     ----------
     lists : DataFrame or RankedLists, dict of str to DataFrame, list of lists or DataFrames, or fitted Comparator
-        Ranked lists of several voters, or a dict of runs by name. From a fitted Comparator, the runs of its methods are
+        Ranked lists of several voters, or a dict of runs by name. For a fitted Comparator, the runs of its methods are
         compared.
     metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.

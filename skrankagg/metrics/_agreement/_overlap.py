@@ -1,10 +1,11 @@
 r"""Overlap of the tops of two rankings: at one depth, averaged over depths, and rank-biased.
 
-At depth d, an item of a ranking *contributes* 1 if it is among the first d, and 0 otherwise. If the depth cuts a group
-of ties, there are three readings [1]_. ``"w"``: tied items share the first place of the group, and all contribute 1
-from this place on. ``"a"``: the order of tied items is unknown, and each item contributes the share of the group that
-lies within the depth. Every measure is then a mean over all orders of the tied items. ``"b"``: the agreement under "a"
-is divided by the agreement of the rankings with themselves. Equal rankings then agree fully.
+At depth d, an item of a ranking *contributes* 1 if it is among the first d items, and 0 otherwise. If the depth cuts a
+group of ties, there are three definitions [1]_. ``"w"``: tied items share the first place of the group, and all
+contribute 1 from this place on. ``"a"``: the order of tied items is unknown, and each item contributes the share of the
+group that lies within the depth. Every measure is then a mean over all orders of the tied items. ``"b"``: the agreement
+under "a" is divided by the geometric mean of the agreements of each ranking with itself. Equal rankings then agree
+fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
@@ -88,8 +89,8 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
         Depth.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
-        equal rankings agree fully.
+        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
+        itself, so that equal rankings agree fully.
 
     Returns
     -------
@@ -133,8 +134,8 @@ def average_overlap(
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
-        equal rankings agree fully.
+        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
+        itself, so that equal rankings agree fully.
 
     Returns
     -------
@@ -185,8 +186,8 @@ def rank_biased_overlap(
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
-        equal rankings agree fully.
+        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
+        itself, so that equal rankings agree fully.
 
     Returns
     -------
@@ -270,7 +271,10 @@ def _unseen(lacking, rank, long, s, score, agreement):
 
 
 def _tail(shared, agreement, s, length, p, score):
-    """For the depths d below the end of the longer ranking, sum the agreement at d times p^d."""
+    r"""Return the sum of :math:`A_d p^d` over the depths d below the end of the longer ranking.
+
+    :math:`A_d` is the agreement that is assumed at depth d.
+    """
     rest = p ** (length + 1.0) / (1 - p)
     if score == "ext":
         return (shared + (length - s) * agreement) / length * rest

@@ -105,12 +105,12 @@ def evaluate(
     ``gain="linear"`` to get the same values. The two gains are equal on binary judgements. To order equal scores like
     trec_eval, choose ``ties="trec_eval"``.
 
-    This function measures voters like runs, over all judged queries. A query for which the voter has no list counts 0
+    This function measures voters like runs, over all judged queries. A query for which the voter has no list scores 0
     unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,
     and voters without judged queries. By default, :func:`evaluate_voters` measures each voter only over the queries for
     which the voter has a list, and reports the number of these queries.
 
-    `ties` is the rule for items of equal score. "order" uses the published order: by rank, or by score and item if
+    `ties` is the rule for items of equal score. "order" keeps the order of the run: by rank, or by score and item if
     there are no ranks. "trec_eval" sorts these items by id in descending order and ignores the ranks.
     "trec_eval_float32" does the same after rounding scores to single precision, like older versions of trec_eval and
     pytrec_eval. "expected" uses the mean over all orders, for measures that have a closed form of this mean.

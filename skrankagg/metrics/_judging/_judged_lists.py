@@ -139,7 +139,7 @@ def _join_frames(lists, frames):
     if missing or "voter" in frames[0]:
         raise InputTypeError(
             "A held-out consensus must be a frame of query, item, score and rank; the estimator's transform returned "
-            f"the columns {', '.join(map(str, frames[0].columns))}. End the pipeline in an aggregator."
+            f"the columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an aggregator."
         )
     joined = pd.concat(frames, ignore_index=True)
     place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))
@@ -150,6 +150,6 @@ def _to_pandas(frame):
     if not hasattr(frame, "to_pandas"):
         raise InputTypeError(
             "A held-out consensus must be a frame; the estimator's transform returned "
-            f"{type(frame).__name__}. End the pipeline in an aggregator."
+            f"{type(frame).__name__}. End the pipeline with an aggregator."
         )
     return frame.to_pandas()

@@ -131,7 +131,7 @@ def grade_run(run, qrels, queries):
         A run, or None for an empty run.
     qrels : Qrels
     queries : ndarray of shape (n_chosen,), dtype=int
-        Judged queries to evaluate.
+        Positions in `qrels` of the judged queries to evaluate.
 
     Returns
     -------
@@ -216,9 +216,9 @@ def warn_of_runs(runs, missing_queries, kind="run"):
     runs : dict of str to GradedRun
         Runs by name; a single run has the name None.
     missing_queries : {"zero", "skip"} or None
-        Treatment of judged queries without results. Warnings of such queries are given only for None, the default.
+        Treatment of judged queries without results. Only for None, the default, a warning is given of such queries.
     kind : {"run", "voter"}, default="run"
-        Word for the named objects in the warnings.
+        Kind of the objects in `runs`, as written in the warnings.
     """
     lacking, of = {}, "in" if kind == "run" else "from"
     for name, graded in runs.items():

@@ -146,7 +146,7 @@ class JudgedRanking:
         return len(self.relevance)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"A JudgedRanking is immutable; {name} cannot be set. Build a new one.")
+        raise AttributeError(f"A JudgedRanking is immutable; {name} cannot be set. Build a new JudgedRanking.")
 
     def __repr__(self) -> str:
         return f"JudgedRanking(n_items={len(self)}, n_judged={len(self.grades)}, n_relevant={self.n_relevant})"

@@ -114,7 +114,7 @@ def get_measures(
         twin = next((other for other, known in found.items() if known == measure), None)
         if twin is not None:
             both = f"{twin!r} is repeated" if twin == column else f"{twin!r} and {column!r} are the same"
-            raise InputError(f"`metrics` must name each measure once; {both}. Leave one out.")
+            raise InputError(f"`metrics` must name each measure once; {both}. Leave out one of the two names.")
         if column in found:
             raise InputError(
                 f"The measures in `metrics` must have different names; {column!r} is the name of two measures. Rename "
@@ -172,8 +172,8 @@ def prefers(metric, frame=None):
     Parameters
     ----------
     metric : Measure or object
-        A measure, or the name of a column. A column that is not named after a measure contains scores, and greater
-        scores are better.
+        A measure, or the name of a column. If the name is not the name of a measure, the column is assumed to contain
+        scores, for which greater values are better.
     frame : DataFrame, default=None
         The frame that contains the column.
 
