@@ -304,7 +304,7 @@ class NothingJudgedWarning(UserWarning):
     ...     warnings.simplefilter("error", NothingJudgedWarning)
     ...     evaluate(runs, qrels, "map")
     Traceback (most recent call last):
-    skrankagg.exceptions.NothingJudgedWarning: The run 'empty' is empty; it scores 0. Check its ids, ...
+    skrankagg.exceptions.NothingJudgedWarning: The run 'empty' is empty; it scores 0. Check its ids ...
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", NothingJudgedWarning)
     ...     evaluate(runs, qrels, "map")

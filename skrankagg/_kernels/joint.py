@@ -7,7 +7,7 @@ from .loading import VF, VI, as_vf, as_vi, blocks
 
 
 def log_joint_probability(ptr, x, n):
-    """Compute the log probability that each of n sorted uniform numbers is at most the value in the same place.
+    """Compute the log probability that each of n sorted uniform numbers is at most the value at the same position.
 
     The values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``. They are ascending and from 1e-100 to 1. `n`, of shape
     (n_items,), contains the number of uniform numbers of each item. If an item has fewer values in `x`, its missing

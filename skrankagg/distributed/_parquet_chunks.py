@@ -205,7 +205,7 @@ class ParquetChunks:
                 if own not in other.names or _plain_type(other.field(own).type) != self.types[name]:
                     raise InputError(
                         f"Files of one data set must have the same columns of the same types; {file} and {files[0]} "
-                        f"differ in the column {own!r}. Convert one of them."
+                        f"differ in the column {own!r}. Convert the column in one of the files."
                     )
         #: Columns of the chunks.
         self.names: list[str] = list(self._own)

@@ -132,8 +132,8 @@ def query_folds(cv, lists):
         q = int(np.flatnonzero(tested != 1)[0])
         raise InputError(
             f"`cv` must have every query in exactly one test set; query {show_id(lists.queries, q)} is in {tested[q]} "
-            f"sets. This error also affects {int((tested != 1).sum()) - 1} other queries. Choose folds, such as cv=5 "
-            "or KFold(5, shuffle=True), and do not pass qrels= to a splitter. To leave out unjudged queries, pass "
+            f"test sets. This error also affects {int((tested != 1).sum()) - 1} other queries. Choose folds, such as "
+            "cv=5 or KFold(5, shuffle=True), and do not pass qrels= to a splitter. To leave out unjudged queries, pass "
             "lists.judged(qrels)."
         )
     for train, test in folds:

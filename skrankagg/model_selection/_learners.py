@@ -25,8 +25,8 @@ def refuse_learners(reasons):
         raise InputError(
             f"`cv` must be given for methods that learn from judgements; got cv=None for {found}. Without cv, a method "
             "is measured on the queries that it is fitted on. Pass cv=5 to measure these methods on held-out queries. "
-            "Alternatives are cross_val_score over RankedLists, and a fit on training queries with "
-            f"evaluate({{{first!r}: run, ...}}, qrels) on other queries."
+            "Or call cross_val_score over RankedLists. Or fit the method on training queries, and call "
+            f"evaluate({{{first!r}: run, ...}}, qrels) for other queries."
         )
 
 

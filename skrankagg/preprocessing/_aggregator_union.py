@@ -133,9 +133,9 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         n_folds = min(self.cv, int(relevant.sum()))
         if n_folds < 2:
             raise InputError(
-                f"{type(self).__name__} must have judgements of at least 2 queries with relevant items for "
-                f"{aggregator!r}, because it ranks training queries by fits on other queries; got "
-                f"{int(relevant.sum())}. Give more judged queries."
+                f"{type(self).__name__} must have judgements of at least 2 queries with relevant items, because it "
+                f"fits {aggregator!r} on some queries and ranks the others; got {int(relevant.sum())}. Give more "
+                "judged queries."
             )
         # Queries with and without relevant items are divided among the folds separately. Each training set therefore
         # contains queries with relevant items.

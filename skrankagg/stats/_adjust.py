@@ -161,8 +161,8 @@ def _adjust_consensus(frame, correction, n_tests):
     columns = Columns(frame, {"query": "query"}, "adjust_pvalues", lazy=False)
     if columns.available.count("pvalue") != 1:
         raise InputError(
-            "`pvalues` must be a consensus with one column 'pvalue', such as RobustRankAggregation's; got the columns "
-            f"{columns.available}. Rename the column or pass an array of p-values."
+            "`pvalues` must be a consensus with one column 'pvalue', such as the result of RobustRankAggregation; got "
+            f"the columns {columns.available}. Rename the column or pass an array of p-values."
         )
     pvalues = Columns(frame, {"pvalue": "pvalue"}, "adjust_pvalues", lazy=False)
     pvalues.require("pvalue")
@@ -206,7 +206,7 @@ def _count_tests(family, n_families, n_tests, describe):
 
 def _adjust(pvalues, family, n_tests, correction):
     if not ((pvalues >= 0) & (pvalues <= 1)).all():
-        raise InputError("`pvalues` must be from 0 to 1; some p-values are not. Check their source.")
+        raise InputError("`pvalues` must be from 0 to 1; some p-values are below 0 or above 1. Check their source.")
     if not len(pvalues):
         return pvalues
     order = group_order(family, pvalues)

@@ -439,7 +439,7 @@ WRONG = {
     "random splits": (ShuffleSplit(3, test_size=4, random_state=0), "in exactly one test set"),
     "judged folds": (
         QueryKFold(3, qrels=QRELS),
-        r"one test set; query 'q04' is in 0 sets.* do not pass qrels=",
+        r"one test set; query 'q04' is in 0 test sets.* do not pass qrels=",
     ),
     "too many folds": (14, "must be at most the number of queries, which is 13; got 14"),
     "positions of rows": (list(QueryKFold(3).split(FRAME)), "positions of queries, from 0 to 12"),

@@ -14,7 +14,9 @@ __all__ = ["KrippendorffAlpha", "krippendorff_alpha"]
 
 
 class KrippendorffAlpha(NamedTuple):
-    """Krippendorff's alpha with a confidence interval; the result of :func:`krippendorff_alpha`.
+    """Krippendorff's alpha with a confidence interval.
+
+    :func:`krippendorff_alpha` returns this object.
 
     Parameters
     ----------

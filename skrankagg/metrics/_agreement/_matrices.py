@@ -272,7 +272,7 @@ def concordance(lists: PlainLists) -> pd.Series:
 def tied_by_score(run):
     """Return a consensus in which items of equal score are tied.
 
-    No two items of a list have the same rank, so ranks cannot express ties. If there are scores, the ranks are
+    A consensus gives tied items different ranks, so the ranks do not show ties. If there are scores, the ranks are
     therefore dropped. If the scores of a list contradict its ranks, the negated ranks replace the scores.
     """
     run = canonical_frame(run)

@@ -23,9 +23,9 @@ _TIES = (set, frozenset, list)
 
 
 def tie_places(rank):
-    """Return the first and the last place of each item's tie group, counted from 1, each of shape (n_items,).
+    """Return the first and the last place of each item's tie group, as two arrays of shape (n_items,).
 
-    The ranks must not contain NaN.
+    Places are counted from 1. The ranks must not contain NaN.
     """
     ordered = np.sort(rank)  # several times faster than scipy's rankdata for the few items of most lists
     return np.searchsorted(ordered, rank, side="left") + 1, np.searchsorted(ordered, rank, side="right")

@@ -111,7 +111,7 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return the rows that may be the first relevant item of a list, and the probability that each row is it."""
+        """Return the rows that may be the first relevant row of their list, and the probability of each row."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 

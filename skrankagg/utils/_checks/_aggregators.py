@@ -256,7 +256,7 @@ def _plain_queries():
 
 
 def check_fuse(aggregator):
-    """Check that `fuse` on plain lists has the same order and bitwise the same scores as `transform`."""
+    """Check that `fuse` on plain lists returns the same order and bitwise the same scores as `transform`."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         expected = aggregator.transform(RankedLists.from_lists(lists))
