@@ -71,7 +71,7 @@ def fit_partitions(
     weight divided by the mean learned weight of its query. The first sum adds the relative weights times the given
     weights of the lists, and the second sum adds the given weights. See ``weighting="global"`` of
     :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
-    number of voters. In a pipeline, no step before such an aggregator may learn.
+    number of voters. In a pipeline, the steps before the aggregator must not learn.
 
     Examples
     --------

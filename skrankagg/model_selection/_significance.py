@@ -106,9 +106,9 @@ def compare_methods(
         - `pvalue` and `adjusted`.
 
         In the row of the baseline, the counts are 0 and the other columns of the comparison are NaN. The same applies
-        to a method without values, such as a failed method. The correction does not count such a method. The method
-        with the better value wins a query. If lower values are better, the lower value wins, but the sign of the
-        difference is not changed.
+        to a method without values, such as a failed method. The correction counts only the other rows. The method with
+        the better value wins a query. If lower values are better, the lower value wins, but the sign of the difference
+        is not changed.
 
     Raises
     ------

@@ -110,11 +110,11 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     "by"         :math:`\min_{j \ge i} N p_j / j` times :math:`\sum_{k=1}^N 1 / k` [3]_
     ============ =========================================================================
 
-    The p-values of a consensus depend on each other, because a list has only one first item. "holm", "bonferroni" and
-    "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls the same rate as
-    "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, on average one of 20
-    queries without any effect therefore has a false discovery. To treat all items as one family, pass the column
-    `pvalue` alone.
+    The p-values of a consensus depend on each other, for example because only one item can be first in a list. "holm",
+    "bonferroni" and "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls
+    the same rate as "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, a
+    false discovery is therefore expected in one of 20 queries without any effect. To treat all items as one family,
+    pass the column `pvalue` alone.
 
     References
     ----------

@@ -152,7 +152,7 @@ def randomization_test(
     statistic, pvalue : float
         The mean difference, and the p-value. The p-value is the share of the choices of signs whose mean is at least as
         far from 0 as the mean difference. For up to 20 differences the p-value is exact. Otherwise it is :math:`(b +
-        1)/(n + 1)`, where b of n random choices have such a mean.
+        1)/(n + 1)`, where b is the number of these choices among n random choices.
 
     See Also
     --------

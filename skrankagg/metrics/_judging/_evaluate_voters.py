@@ -50,8 +50,8 @@ def evaluate_voters(
     pandas.DataFrame of shape (n_judged_voters, n_metrics + 1)
         The rows are indexed by `voter`. The columns are the measures and `n_queries`, the number of judged queries for
         which the voter has a list. Each measure is averaged over these queries, or summed if it is a count. Voters
-        without such a query are left out. With ``missing_queries="zero"`` all judged queries of the lists are used for
-        every voter.
+        without judged queries are left out. With ``missing_queries="zero"`` all judged queries of the lists are used
+        for every voter.
 
     See Also
     --------

@@ -216,7 +216,7 @@ def warn_of_runs(runs, missing_queries, kind="run"):
     runs : dict of str to GradedRun
         Runs by name; a single run has the name None.
     missing_queries : {"zero", "skip"} or None
-        Treatment of judged queries without results. Only for None, the default, a warning is given of such queries.
+        Treatment of judged queries without results. A warning about these queries is given only for None, the default.
     kind : {"run", "voter"}, default="run"
         Kind of the objects in `runs`, as written in the warnings.
     """
