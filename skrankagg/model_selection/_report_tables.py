@@ -65,8 +65,8 @@ def text_table(
         Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
         rows; it may have several levels.
     references : DataFrame, default=None
-        Further rows, such as single voters. They are shown below a rule and are never marked. Their cells are
-        blank in columns that this frame lacks.
+        Further rows, such as single voters. They are shown below a rule and are never marked. Their cells are blank in
+        columns that this frame lacks.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
         `table` by their labels.

@@ -88,8 +88,8 @@ def check_neutrality(aggregator):
 def check_ranks_or_scores(aggregator):
     """Check that a rank-based method returns the same result for ranks, for scores, and for ranks with gaps.
 
-    The ranks with gaps begin at 0. A score-based method must reject lists without scores, and scores that
-    contradict the ranks.
+    The ranks with gaps begin at 0. A score-based method must reject lists without scores, and scores that contradict
+    the ranks.
     """
     lists = example_lists()
     with warnings.catch_warnings():
