@@ -23,7 +23,7 @@ def refuse_learners(reasons):
         first = next(iter(reasons))
         found = ", ".join(f"{name!r} ({reason})" for name, reason in reasons.items())
         raise InputError(
-            f"`cv` must be given for methods that learn from judgements; got cv=None for {found}. Without cv, a method "
+            f"`cv` must be given for methods that learn from judgements; got {found}. Without cv, a method "
             "is measured on the queries that it is fitted on. Pass cv=5 to measure these methods on held-out queries. "
             "Or call cross_val_score over RankedLists. Or fit the method on training queries, and call "
             f"evaluate({{{first!r}: run, ...}}, qrels) for other queries."

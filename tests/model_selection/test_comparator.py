@@ -277,7 +277,7 @@ def test_comparator_rejects_methods_named_in_learns():
     weights = evaluate_voters(LISTS, QRELS, "map")["map"]
     methods = [("plain", CombSUM()), ("weighted", CombSUM(voter_weights=weights)), ("other", "drop")]
     comparator = Comparator(methods, qrels=QRELS, learns=["weighted", "other"])
-    with pytest.raises(ValueError, match=r"got cv=None for 'weighted' \(named by learns=\['weighted', 'other'\]\)\."):
+    with pytest.raises(ValueError, match=r"got 'weighted' \(named by learns=\['weighted', 'other'\]\)\."):
         comparator.fit(LISTS)
     # Its fit learns nothing, so cross-validation would measure it on queries it was tuned on.
     with pytest.raises(
@@ -293,7 +293,7 @@ def test_comparator_rejects_methods_named_in_learns():
 
 def test_comparator_names_all_supervised_methods_at_once():
     methods = [("a", search()), ("b", CombSUM()), ("c", make_pipeline(SELECTOR, CombSUM()))]
-    with pytest.raises(ValueError, match=r"got cv=None for 'a' \(its parameter 'scoring' .*\), 'c' \(its parameter"):
+    with pytest.raises(ValueError, match=r"got 'a' \(its parameter 'scoring' .*\), 'c' \(its parameter"):
         Comparator(methods, qrels=QRELS).fit(LISTS)
 
 

@@ -607,7 +607,7 @@ def test_comparator_progress_shows_the_number_of_folds(capsys):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_comparator_without_cv_rejects_learners_and_advises_cv(name):
-    message = r"`cv` must be given .*got cv=None for 'learner' \(.*\)\. .* Pass cv=5 to measure"
+    message = r"`cv` must be given .*got 'learner' \(.*\)\. .* Pass cv=5 to measure"
     with pytest.raises(InputError, match=message):
         Comparator([("learner", LEARNERS[name](None))], metrics="map", qrels=QRELS).fit(LISTS)
 
