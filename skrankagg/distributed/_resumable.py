@@ -58,7 +58,10 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Return the settings of a job in the order in which they are compared; each part contains these settings."""
+    """Return a dict of the settings of a job, which is stored in each part.
+
+    The settings are compared in the order of the dict, and the first difference is reported.
+    """
     files = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files]
     return {
         "job": job,

@@ -37,7 +37,7 @@ def read_importances(estimator, getter, n_features, name):
 def top_places(value, n_top):
     """Return a mask of the features in the first `n_top` places of a list, without splitting groups of ties.
 
-    A group of ties that begins within these places and ends after them is left out, unless the list begins with it.
+    A tie group that is only partly within these places is left out, unless it is the first group of the list.
 
     >>> import numpy as np
     >>> from skrankagg.feature_selection._importances import top_places

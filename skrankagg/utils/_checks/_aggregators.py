@@ -178,7 +178,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """If the tag `unanimity` is True, check that the consensus keeps every order that all lists agree on."""
+    """If the tag `unanimity` is True, check that item a is above item b if all lists rank a above b."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
