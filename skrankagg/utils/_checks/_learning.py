@@ -96,7 +96,7 @@ def check_consistent_names(aggregator):
 
 
 def check_unknown_voters(aggregator):
-    """Check that a parameter `unknown_voter`, if it exists, determines the treatment of voters missing in ``fit``."""
+    """Check that a parameter `unknown_voter`, if it exists, determines how voters missing from ``fit`` are treated."""
     lists = example_lists()
     train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
     expected = lists.groupby("query")["item"].nunique()
