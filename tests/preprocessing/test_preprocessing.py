@@ -638,7 +638,7 @@ def test_aggregator_union_of_a_learner_needs_two_queries_with_relevant_items():
     lists, qrels = judged_lists(6)
     one = Qrels.from_frame(qrels.assign(relevance=qrels["relevance"].where(qrels["query"] == lists.queries[2], 0)))
     union = AggregatorUnion([("tree", tree())])
-    words = r"judgements of at least 2 queries with relevant items for StackedFusion\(.*; got 1\. Give more"
+    words = r"judgements of at least 2 queries with relevant items, because it fits StackedFusion\(.*; got 1\. Give"
     with pytest.raises(InputError, match=words):
         union.fit_transform(lists, one)
     assert union.fit(lists, one).transform(lists).n_lists == 6
