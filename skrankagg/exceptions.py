@@ -248,7 +248,7 @@ class MissingQueriesWarning(UserWarning):
     ...     warnings.simplefilter("error", MissingQueriesWarning)
     ...     precision(run, qrels, k=1)
     Traceback (most recent call last):
-    skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0. Leave them ...
+    skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0. Leave ...
     >>> precision(run, qrels, k=1, missing_queries="skip"), round(precision(run, qrels, k=1, missing_queries="zero"), 4)
     (1.0, 0.3333)
     """
@@ -304,7 +304,7 @@ class NothingJudgedWarning(UserWarning):
     ...     warnings.simplefilter("error", NothingJudgedWarning)
     ...     evaluate(runs, qrels, "map")
     Traceback (most recent call last):
-    skrankagg.exceptions.NothingJudgedWarning: The run 'empty' is empty; it scores 0. Check its ids, ...
+    skrankagg.exceptions.NothingJudgedWarning: The run 'empty' is empty; it scores 0. Check its ids ...
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", NothingJudgedWarning)
     ...     evaluate(runs, qrels, "map")

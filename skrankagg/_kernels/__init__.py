@@ -4,9 +4,9 @@
 
     aggregators, metrics                     NumPy, interpreted
             |
-        _kernels/majority.py, ...            converts the arrays, calls the kernel in parts, documents it
+        _kernels/majority.py, ...            converts arrays, calls the kernel on parts of data, documents the kernel
             |
-        _kernels/_majority.py, ...           librt.vecs only; mypyc turns each into an extension module
+        _kernels/_majority.py, ...           uses only librt.vecs; mypyc compiles each file to an extension module
 
 The arguments of a kernel are typed vectors, which contain copies of the arrays. Loops over typed vectors can be
 compiled to plain C loops. Kernels are used for loops that branch, and for loops in which a step depends on the previous

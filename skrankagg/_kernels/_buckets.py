@@ -1,4 +1,4 @@
-"""Local search among orders with ties: take an item out, and put it into a bucket or between two."""
+"""Local search among orders with ties: move an item to another bucket, or to a new bucket between two buckets."""
 
 from typing import cast
 

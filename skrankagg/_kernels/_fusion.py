@@ -1,4 +1,4 @@
-"""Numbering and ordering of one query's plain ids."""
+"""Numbering and ordering of the ids in the plain Python lists of one query."""
 
 import math
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Places of the members of small groups by their values, sorted starting from their previous order."""
+"""Places of the members of small groups by their values, from a sort that starts with the previous order."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""Joint probability of all order statistics."""
+"""Joint probability of the order statistics of uniform numbers."""
 
 from math import exp, lgamma, log, pi
 from typing import cast

@@ -1,4 +1,4 @@
-"""Locking of arcs one after the other, unless they close a cycle."""
+"""Locking of the arcs of a graph one after the other; an arc that would close a cycle is not locked."""
 
 from typing import cast
 

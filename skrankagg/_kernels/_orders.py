@@ -1,4 +1,4 @@
-"""Orders of items by majorities: their costs, quicksort around pivots, and insertion up to the first majority."""
+"""Costs of orders, quicksort of items around random pivots, and insertion of items by majorities."""
 
 from typing import cast
 

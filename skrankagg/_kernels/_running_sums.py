@@ -1,4 +1,4 @@
-"""Running sums along ragged rows."""
+"""Running sums within segments of an array."""
 
 from typing import cast
 

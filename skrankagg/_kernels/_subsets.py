@@ -1,4 +1,4 @@
-"""Least cost of an order of few items, from the least cost of each set of first items."""
+"""Least cost of an order of few items, computed from the least cost of each set of first items."""
 
 from typing import cast
 

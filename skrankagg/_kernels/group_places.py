@@ -7,7 +7,7 @@ from .loading import VF, as_vf, as_vi, blocks
 
 
 def mean_places(ptr, value, order, tolerance):
-    """Place the members of groups by descending value; neighbours within the tolerance share their mean place.
+    """Rank the members of each group by descending value; neighbours within the tolerance share their mean place.
 
     `ptr`, of shape (n_groups + 1,), delimits the groups. `value`, of shape (n_members,), contains the values. `order`,
     of the same shape, contains the members of each group in any order. Sorting is fast if this order is close to the

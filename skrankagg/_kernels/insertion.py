@@ -22,13 +22,13 @@ def insertion_descent(margin, order, tolerance=0.0, *, until=None):
 
 
 def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolerance=0.0):
-    """Improve an order in rounds; a round moves `n_moves` random items by up to `span` places, then descends again.
+    """Improve an order in rounds, each with random moves and a local search as in :func:`insertion_descent`.
 
-    `costs` contains the cost of the given order and the cost of the best known order. The search continues from orders
-    whose cost is within `slack` of the best cost. `uniform` contains ``2 * n_moves`` random numbers from 0 to 1 for
-    each round. Returns three values: the cheapest order of these rounds, the last order, and a tuple with the costs of
-    the last order and of the best order. Both orders are read-only. If the best cost did not fall, the cheapest order
-    is the given order.
+    A round first moves `n_moves` random items by up to `span` places. `costs` contains the cost of the given order and
+    the cost of the best known order. The search continues from orders whose cost is within `slack` of the best cost.
+    `uniform` contains ``2 * n_moves`` random numbers from 0 to 1 for each round. Returns three values: the cheapest
+    order of these rounds, the last order, and a tuple with the costs of the last order and of the best order. Both
+    orders are read-only. If the best cost did not fall, the cheapest order is the given order.
     """
     order = as_vi(order)
     best, order, costs = _insertion.iterate(

@@ -10,11 +10,11 @@ def discordant_pairs(ptr, tie_end, other):
     """Count the pairs that a second ranking reverses, for many rankings at once.
 
     `ptr`, of shape (n_lists + 1,), delimits the lists, which are sorted by the first ranking. `tie_end`, of shape
-    (n_rows,), contains, for each row, the row after the last row that ties with it in the first ranking. `other`, of
-    shape (n_rows,), contains integers that order the rows by the second ranking. The integer of a better item is
-    smaller, and tied items have the same integer. All integers are at least 0 and below the length of the list. Returns
-    two read-only float64 arrays of shape (n_lists,): the number of pairs in opposite orders, and the number of pairs
-    that neither ranking ties. A list of length L takes O(L log L) time.
+    (n_rows,), contains the first row after each row's tie group in the first ranking. `other`, of shape (n_rows,),
+    contains integers that order the rows by the second ranking. The integer of a better item is smaller, and tied items
+    have the same integer. All integers are at least 0 and below the length of the list. Returns two read-only float64
+    arrays of shape (n_lists,): the number of pairs in opposite orders, and the number of pairs that neither ranking
+    ties. A list of length L takes O(L log L) time.
     """
     length = np.diff(ptr)
     parts = []

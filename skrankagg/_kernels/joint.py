@@ -7,10 +7,10 @@ from .loading import VF, VI, as_vf, as_vi, blocks
 
 
 def log_joint_probability(ptr, x, n):
-    """Compute the log probability that each of n sorted uniform numbers is at most the value in the same place.
+    """Compute the log probability that each of n sorted uniform numbers is at most the value at the same position.
 
     The values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``. They are ascending and from 1e-100 to 1. `n`, of shape
-    (n_items,), contains the number of uniform numbers of each item. If `x` has fewer values of an item, the missing
+    (n_items,), contains the number of uniform numbers of each item. If an item has fewer values in `x`, its missing
     last values are 1. Returns natural logarithms as float64 of shape (n_items,). They are at most 0, up to rounding.
     """
     widest = int(np.max(n, initial=0))

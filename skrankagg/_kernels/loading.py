@@ -84,9 +84,10 @@ if stale_kernels():
 
 
 def blocks(work):
-    """Yield the first and the last position of consecutive blocks of steps; a block takes a fraction of a second.
+    """Divide consecutive steps into blocks that each take a fraction of a second; yield the bounds of each block.
 
-    `work` contains the running total of the work of the steps. A step is never divided.
+    `work` contains the running total of the work of the steps. The bounds are the first position in the block and the
+    position after the last one. A step is never divided.
     """
     first = 0
     while first < len(work):

@@ -1,4 +1,4 @@
-"""Locking of arcs without cycles."""
+"""Locking of arcs one after the other, without closing a cycle."""
 
 import numpy as np
 

@@ -7,7 +7,9 @@ from .loading import VI, as_vf, as_vi, blocks
 
 
 def order_costs(margin, tied, query, order, bucket):
-    """For each order, sum the margins of items against items below them; for pairs in one bucket, subtract `tied`.
+    """For each order, sum the margins of all items against the items below them, and return these costs.
+
+    For a pair of items in one bucket, the value of `tied` is subtracted instead of adding the margin.
 
     `margin` and `tied` have shape (n_queries, n, n). `order` contains the orders. `bucket` contains the bucket number
     of each place, which increases along the order. Both have shape (n_orders, n). `query`, of shape (n_orders,),
@@ -43,7 +45,7 @@ def pivot_orders(margin, n_orders, draw):
 def majority_insertions(margin, order):
     """In each order, move each item up while the margin of the item against the item above is negative.
 
-    `order` has shape (n_queries, n), and `margin` has shape (n_queries, n, n).
+    `order` has shape (n_queries, n), and `margin` has shape (n_queries, n, n). Returns the new orders.
     """
     (b, n), order, margin = order.shape, as_vi(order.ravel()), as_vf(np.ravel(margin))
     for first, last in blocks(np.arange(1, b + 1) * n**2):
@@ -52,9 +54,9 @@ def majority_insertions(margin, order):
 
 
 def draw_places(margin, order):
-    """For each place of an order, return the first place of its run, as int64; items of a run draw with each other.
+    """For each place of each order, return the first place of its run, as int64 of shape (n_queries, n).
 
-    `margin` has shape (n_queries, n, n).
+    A run is a group of neighbouring items that draw with each other. `margin` has shape (n_queries, n, n).
     """
     (b, n), margin, order = order.shape, as_vf(np.ravel(margin)), as_vi(order.ravel())
     parts = blocks(np.arange(1, b + 1) * n**2)

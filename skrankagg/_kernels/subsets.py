@@ -13,9 +13,9 @@ def cheapest_buckets(before, level, most, n_steps):
     have shape (n, n) and contain integers of at least 0. The search is faster if the items are numbered from the last
     item of a cheap order to its first item.
 
-    Returns five values. The first is the least cost. The second is the number of orders with this cost: 1, or 2 for
-    several orders. It is -1 if `n_steps` steps are too few to decide. The third is the largest number of ties at this
-    cost. The fourth is the number of orders with this cost and this number of ties: 1, or 2 for several orders. The
+    Returns five values. The first is the least cost. The second is the number of orders with this cost, where 2 means
+    two or more. It is -1 if `n_steps` steps are too few to decide. The third is the largest number of ties at this
+    cost. The fourth is the number of orders with this cost and this number of ties, where 2 means two or more. The
     fifth is one of these orders. It contains the bucket of each item, and bucket 0 is the best.
     """
     n = len(before)
@@ -28,7 +28,7 @@ def cheapest_buckets(before, level, most, n_steps):
 def cheapest_orders(size, margin, most):
     """Find the least cost of an order of few items from integer margins, and the number of orders with this cost.
 
-    The number is 1, or 2 for several orders. `size` contains the number of items of each matrix. `margin` contains the
+    The number 2 means two or more orders. `size` contains the number of items of each matrix. `margin` contains the
     matrices one after the other, and `most` contains the costs of known orders; both are flat arrays. If majorities
     often contradict each other, the time grows with 2 to the power of the size.
     """

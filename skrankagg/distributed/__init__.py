@@ -1,4 +1,4 @@
-"""Aggregation and evaluation, partition by partition, of lists that exceed memory or are stored on several machines.
+"""Aggregation and evaluation in partitions, for lists that are larger than memory or stored on several machines.
 
 The engines are Dask, Spark, or one process that reads a Parquet data set in chunks.
 """

@@ -64,7 +64,7 @@ def _cuts_by_rows(heads, n_held, n_rows):
 
 
 class HashSet:
-    """Set of hashes, to which hashes can be added, in a few sorted arrays.
+    """Growing set of hashes, stored in a few sorted arrays.
 
     Each array is at least twice as long as the next array.
     """

@@ -1,4 +1,4 @@
-"""Work on the partitions of Dask data frames."""
+"""Engine that applies functions to the partitions of Dask data frames."""
 
 import dask
 import numpy as np
@@ -42,7 +42,7 @@ class DaskPartitions(Partitions):
 
 
 class _Mapped:
-    """Work on a partition; even without rows, the result has the columns and types that were declared to Dask."""
+    """Function that Dask applies to each partition; the results always have the types that were declared to Dask."""
 
     def __init__(self, work, types, told):
         self.work, self.types, self.told = work, types, told
@@ -56,7 +56,7 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return False for a type with unknown categories, which may differ between partitions; else return True."""
+    """Return False for a categorical type with unknown categories, which may differ between partitions."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 

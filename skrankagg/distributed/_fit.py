@@ -67,10 +67,11 @@ def fit_partitions(
 
     Notes
     -----
-    For each voter, a partition returns two sums over the voter's lists. The first sum adds the weights that the lists
-    imply, relative to the mean of their query. The second sum adds the given weights of the lists. See
-    ``weighting="global"`` of :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
-    number of voters. In a pipeline, no step before such an aggregator may learn.
+    For each voter, a partition returns two sums over the voter's lists. The relative weight of a list is its learned
+    weight divided by the mean learned weight of its query. The first sum adds the relative weights times the given
+    weights of the lists, and the second sum adds the given weights. See ``weighting="global"`` of
+    :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
+    number of voters. In a pipeline, the steps before the aggregator must not learn.
 
     Examples
     --------
@@ -92,11 +93,15 @@ def fit_partitions(
         absent = pd.Index(list(queries)).difference(pd.Index(rows["query"].unique()))
         if len(absent):
             raise InputError(
-                f"`queries` must have lists; {len(absent)} have none, the first is {absent[0]!r}. Leave them out."
+                f"`queries` must be queries of the lists; {len(absent)} queries have no lists, such as {absent[0]!r}. "
+                "Leave these queries out."
             )
         return _fit_here(aggregator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
-        raise InputError("Supervised methods are fitted on one machine. Name the queries to fit on: queries=[...].")
+        raise InputError(
+            "`queries` must be given with `y`, because a fit on judgements is done on one machine. Name the queries to "
+            "fit on: queries=[...]."
+        )
     *steps, last = steps_of(aggregator)
     if not _learns_mean(last) or any(map(_learns, steps)):
         raise InputError(
@@ -127,5 +132,5 @@ def _learn(steps, aggregator, partitions):
     parts = partitions.gather(Learn(steps, aggregator))
     refuse_torn(partitions, [hashes for hashes, _ in parts])
     if not parts:
-        raise InputError("`lists` must have rows in some partition; all are empty. Check their source.")
+        raise InputError("`lists` must have rows; all partitions are empty. Check the source of the lists.")
     aggregator._pool_parts([sums for _, sums in parts])

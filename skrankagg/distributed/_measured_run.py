@@ -50,8 +50,8 @@ def evaluate_partitions(
         How to treat judged queries without results, as in :func:`~skrankagg.metrics.evaluate`.
     partitioned : bool, default=False
         Whether each partition of the run already contains all rows of its queries, as in the result of
-        :func:`transform_partitions`. This is checked during the evaluation. Judgements in a frame of the engine are
-        joined to the run's rows in any case.
+        :func:`transform_partitions`. This is checked during the evaluation. The parameter has no effect if the
+        judgements are a frame of the engine, because all rows are then collected by query.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 
@@ -66,7 +66,7 @@ def evaluate_partitions(
         If `run` is a frame in memory.
     ValueError
         If a query has several lists, or is split across partitions although ``partitioned=True``. If
-        :func:`~skrankagg.metrics.evaluate` refuses the run.
+        :func:`~skrankagg.metrics.evaluate` would raise an error for the run.
 
     Warns
     -----
@@ -97,8 +97,8 @@ def evaluate_partitions(
     partitions = make_partitions(run, partitioned)
     if "voter" in partitions.names:
         raise InputError(
-            "`run` must be one run, a list for each query; got a column 'voter'. Choose the rows of one voter and "
-            "drop the column."
+            "`run` must be one run without a column 'voter'; got a frame with this column. Choose the rows of one "
+            "voter and drop the column."
         )
     others = _engine_of(qrels)
     work = MeasureRows(measures, check_qrels(qrels) if others is None else None, missing_queries, per_query)
@@ -135,16 +135,18 @@ def _warn(found, qrels, missing_queries):
     """Issue the warnings of `evaluate` once for all partitions."""
     n_queries, n_missing = (sum(getattr(part, name) for part in found) for name in ("n_queries", "n_missing"))
     if not any(part.is_judged for part in found):
-        ids = "" if qrels is None else f"; the qrels judge {show_ids(qrels.items)} of {show_ids(qrels.queries)}"
+        ids = ""
+        if qrels is not None:
+            ids = f" The qrels judge the items {show_ids(qrels.items)} of the queries {show_ids(qrels.queries)}."
         value = "0" if n_queries else "NaN, because missing_queries='skip' leaves out all queries"
         warn_user(
-            f"The run contains no judged item{ids}; it scores {value}. Check its ids, and its source.",
+            f"The run contains no judged item; it scores {value}.{ids} Check its ids and its source.",
             NothingJudgedWarning,
         )
     elif missing_queries is None and 2 * n_missing > n_queries:
         warn_user(
-            f"{n_missing} of the {n_queries} judged queries have no results and count as 0. Leave them out by "
-            "missing_queries='skip', or pass only the qrels of the queries that were run. If 0 is intended, pass "
+            f"{n_missing} of the {n_queries} judged queries have no results and count as 0. Leave these queries out "
+            "with missing_queries='skip', or pass only the qrels of the queries that were run. If 0 is intended, pass "
             "missing_queries='zero'.",
             MissingQueriesWarning,
         )

@@ -33,7 +33,7 @@ def scan_parquet(
     columns: Mapping[str, str] | None = None,
     chunk_queries: int = 10_000,
 ) -> "ParquetChunks":
-    """Read a Parquet data set in chunks of whole queries, on demand.
+    """Prepare to read a Parquet data set in chunks of whole queries; a chunk is read when it is needed.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def scan_parquet(
     paths = path if isinstance(path, list | tuple) else [path]
     files = [file for one in paths for file in _files(Path(one))]
     if not files:
-        raise InputError("`path` must contain at least one path; got none. Check the pattern that finds them.")
+        raise InputError("`path` must contain at least one path; got none. Check the pattern of the file names.")
     return ParquetChunks(files, dict(columns or {}), int(chunk_queries))
 
 
@@ -114,7 +114,7 @@ def _footer(file):
             return opened.metadata.num_rows, opened.schema_arrow
     except (ArrowException, OSError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise InputError(f"`path` must be Parquet files; pyarrow refuses {str(file)!r} ({reason}).") from None
+        raise InputError(f"`path` must be Parquet files; pyarrow cannot read {str(file)!r} ({reason}).") from None
 
 
 def _own_names(file, there, columns):
@@ -137,14 +137,14 @@ def _own_names(file, there, columns):
     missing = [name for name in ("query", "item") if name not in found]
     if missing:
         raise InputError(
-            f"There is no column for {' and '.join(map(repr, missing))} in {has}. Name them: "
+            f"There is no column for {' and '.join(map(repr, missing))} in {has}. Name the columns: "
             f"columns={{{missing[0]!r}: ...}}."
         )
     return found
 
 
 def _plain_type(type):
-    """Return the type of a column; the codes of a dictionary always become int32."""
+    """Return the Arrow type of a column; a dictionary type is changed to have int32 codes."""
     import pyarrow as pa
 
     return pa.dictionary(pa.int32(), type.value_type) if pa.types.is_dictionary(type) else type
@@ -205,7 +205,7 @@ class ParquetChunks:
                 if own not in other.names or _plain_type(other.field(own).type) != self.types[name]:
                     raise InputError(
                         f"Files of one data set must have the same columns of the same types; {file} and {files[0]} "
-                        f"differ in the column {own!r}. Convert one of them."
+                        f"differ in the column {own!r}. Convert the column in one of the files."
                     )
         #: Columns of the chunks.
         self.names: list[str] = list(self._own)
@@ -362,8 +362,8 @@ class ParquetChunks:
             found = queries[queries.isin(above)]
             if len(found):
                 raise InputError(
-                    "The rows of a query must be consecutive in a data set that is read in chunks; the rows of "
-                    f"{found[0]!r} are not. Sort the data set by query first, or pass it to Dask or Spark, which "
+                    "The rows of a query must be consecutive in a data set that is read in chunks; the rows of query "
+                    f"{found[0]!r} are not consecutive. Sort the data set by query, or pass it to Dask or Spark, which "
                     "collect the rows of each query."
                 )
 

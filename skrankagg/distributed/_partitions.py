@@ -31,7 +31,7 @@ class Partitions(ABC):
         if missing:
             raise InputError(
                 f"A frame in partitions must have the columns 'query' and 'item'; {' and '.join(map(repr, missing))} "
-                f"{'is' if len(missing) == 1 else 'are'} missing among {', '.join(map(repr, self._names(data)))}. "
+                f"{'is' if len(missing) == 1 else 'are'} missing from {', '.join(map(repr, self._names(data)))}. "
                 "Rename the columns first."
             )
         ids = query_ids(self._names(data))
@@ -99,8 +99,8 @@ def refuse_torn(partitions, hashes):
     if torn:
         raise InputError(
             f"Each partition must contain whole queries with partitioned=True; {len(torn)} "
-            f"{'query is' if len(torn) == 1 else 'queries are'} split across partitions, the first is {torn[0]!r}. "
-            "Leave the argument out to collect the rows of each query."
+            f"{'query is' if len(torn) == 1 else 'queries are'} split across partitions, such as {torn[0]!r}. Leave "
+            "out partitioned=True; the engine then collects the rows of each query."
         )
 
 

@@ -23,7 +23,9 @@ def check_ready(estimator):
     itself.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "transform"):
-        raise InputTypeError(f"`aggregator` must be an aggregator, or a pipeline with one; got {_name(estimator)}.")
+        raise InputTypeError(
+            f"`aggregator` must be an aggregator, or a pipeline that contains one; got {_name(estimator)}."
+        )
     check_seeds(estimator)
     for step in steps_of(estimator):
         if get_tags(step).requires_fit:

@@ -58,7 +58,10 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Return the settings of a job in the order in which they are compared; each part contains these settings."""
+    """Return a dict of the settings of a job, which is stored in each part.
+
+    The settings are compared in the order of the dict, and the first difference is reported.
+    """
     files = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files]
     return {
         "job": job,
@@ -74,7 +77,9 @@ def _open_folder(folder, path, record, resume):
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
-        raise InputError(f"{str(folder)!r} is for the parts of {str(path)!r} but contains other files. Move them.")
+        raise InputError(
+            f"{str(folder)!r} must contain only parts of {str(path)!r}; it contains other files. Move these files."
+        )
     if resume:
         for part, other in records.items():
             _compare(part, other, record)

@@ -1,4 +1,4 @@
-"""Work on the partitions of Spark data frames."""
+"""Engine that applies functions to the partitions of Spark data frames."""
 
 import pickle
 
@@ -67,7 +67,7 @@ def _results(frame):
 
 
 class _Mapped:
-    """Work on chunks of whole queries in a partition; all results have one schema."""
+    """Function that applies `work` to chunks of whole queries in a partition; all results have one schema."""
 
     def __init__(self, work, schema):
         self.work, self.schema = work, schema
@@ -79,7 +79,7 @@ class _Mapped:
 
 
 class _OnChunks:
-    """Work on chunks of whole queries in a partition; the result of each chunk is pickled."""
+    """Function that applies `work` to chunks of whole queries in a partition and pickles the result of each chunk."""
 
     def __init__(self, work):
         self.work = work
@@ -90,7 +90,7 @@ class _OnChunks:
 
 
 class _OnPartition:
-    """Work on all rows of a partition at once; the result is pickled."""
+    """Function that applies `work` to all rows of a partition at once and pickles the result."""
 
     def __init__(self, work):
         self.work = work

@@ -28,9 +28,8 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
         not read. Every row must have ids.
     partitioned : bool, default=False
         Whether each partition already contains all rows of its queries. This is checked immediately by reading only the
-        column `query`. With False, the engine collects the rows of each query. To do so, it moves all rows once. Chunks
-        of a Parquet data set always contain whole queries, because reading raises an error otherwise. This parameter is
-        not needed for them.
+        column `query`. With False, the engine collects the rows of each query, which moves all rows once. Chunks of a
+        Parquet data set do not need this parameter, because they always contain whole queries.
 
     Returns
     -------
@@ -44,8 +43,8 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     TypeError
         If `lists` is a frame in memory, or `aggregator` cannot aggregate.
     ValueError
-        If columns are missing, if a query is split across partitions although ``partitioned=True``, if lists have lost
-        rows, or if the estimator draws random numbers without a seed.
+        If columns are missing, if a query is split across partitions although ``partitioned=True``, if rows of a list
+        are missing, or if the estimator draws random numbers without a seed.
     sklearn.exceptions.NotFittedError
         If the estimator must be fitted but is not fitted.
 

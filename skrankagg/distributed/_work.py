@@ -26,7 +26,7 @@ _FILTERS = threading.Lock()
 
 
 def encode(rows):
-    """Encode lists; raise InputError if lists have lost rows, for example because rows were sampled."""
+    """Encode ranked lists; raise InputError if rows of a list are missing, for example because rows were sampled."""
     if hasattr(rows, "to_pandas"):  # an Arrow table; pandas keeps its strings unchanged
         rows = rows.to_pandas()
     with _FILTERS, warnings.catch_warnings():
@@ -50,7 +50,7 @@ def empty_frame(dtypes):
 
 
 class HashQueries:
-    """Hashing of a partition's queries; equal hashes show which queries are in several partitions."""
+    """Function that hashes the query ids of a partition; hashes of several partitions show which queries are split."""
 
     columns = ("query",)
 
@@ -59,7 +59,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """Search for those queries of a partition that have the given hashes."""
+    """Function that returns the query ids of a partition that have given hashes."""
 
     columns = ("query",)
 
@@ -78,12 +78,12 @@ def _plain_copy(estimator):
 
 
 class Aggregate:
-    """Aggregation of the lists of some queries with an estimator.
+    """Function that aggregates the lists of some queries with an estimator.
 
     Parameters
     ----------
     estimator : estimator instance
-        The estimator. If it requires a fit, it is fitted.
+        The estimator, which must be fitted if it requires a fit.
     names : list of str
         Columns of the result.
     """
@@ -101,12 +101,12 @@ class Aggregate:
 
 
 class Measured(NamedTuple):
-    """Evaluation of a run on the queries of a partition.
+    """Result of the evaluation of a run on the queries of a partition.
 
     Parameters
     ----------
     hashes : ndarray of uint64 or None
-        Hashes of the run's queries; they are used to find queries that are in several partitions.
+        Hashes of the run's queries, from which queries in several partitions are found.
     places : ndarray of int64 or None
         Positions of the judged queries in the judgements that all partitions share.
     sums : ndarray of shape (n_measures, 2)
@@ -129,7 +129,7 @@ class Measured(NamedTuple):
 
 
 class MeasureRows:
-    """Evaluation of a run on the judged queries of a partition.
+    """Function that evaluates a run on the judged queries of a partition.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class MeasureRows:
         The judgements that all partitions share; None if each partition has its own.
     missing_queries : {"zero", "skip"} or None
     per_query : bool
-        Whether to return also the values of each query.
+        Whether to also return the values of each query.
     """
 
     columns = None
@@ -176,7 +176,7 @@ class MeasureRows:
 
 
 class Learn:
-    """Computation of a partition's sums over lists, from which an aggregator learns the weight of each voter.
+    """Function that computes sums over the lists of a partition, from which an aggregator learns voter weights.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class ConsensusSelector(SelectorMixin, Composition):
     ==========================  ===========================================================
     estimator                   source
     ==========================  ===========================================================
-    a pipeline                  source of its last step, without the features left out before
+    a pipeline                  source of its last step, for the features that earlier steps keep
     RFE and similar             ``ranking_``, where 1 is the best rank; all selected features tie
     SelectFromModel             the importances of its model
     other selectors             ``scores_``, higher is better
@@ -127,12 +127,12 @@ class ConsensusSelector(SelectorMixin, Composition):
     discrete, and each value of `y` occurs in at least as many rows as there are folds.
 
     Any two folds have most of their training rows in common. Stability is therefore higher over folds than over new
-    samples. To compare selectors, use a splitter that changes the data more: a splitter of many random parts, such as
+    samples. To compare selectors, use a splitter whose training parts have fewer rows in common, such as
     ``StratifiedShuffleSplit(50, train_size=0.5)``. To measure the stability of the complete selection, fit the selector
     once on each of several outer folds. A group of ties in an estimator's list may begin within the first `n_features_`
     places and end after them. Such a group does not count as selected unless the list begins with it.
 
-    To compute `stability_`, the aggregator is called a second time, on the lists of each fold.
+    To compute `stability_`, the aggregator is called a second time, with each fold as a separate query.
 
     Without metadata routing, ``fit`` accepts ``sample_weight`` and ``groups``. It passes ``sample_weight`` to every
     estimator and ``groups`` to the splitter. With metadata routing, ``fit`` accepts the metadata that estimators and
@@ -238,7 +238,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         TypeError
             If an estimator has no ``fit``.
         ValueError
-            If a parameter does not fit the other parameters or the data, if an estimator has no importances, or if the
+            If a parameter contradicts other parameters or the data, if an estimator has no importances, or if the
             aggregator needs judgements.
         """
         self._validate_params()
@@ -249,7 +249,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         if len(X.shape) != 2:
             raise InputError(
                 f"{type(self).__name__} expects a table with a row for each sample and a column for each feature; got "
-                f"an array of {len(X.shape)} dimension(s). Reshape it."
+                f"an array of {len(X.shape)} dimension(s). Reshape the array."
             )
         validate_data(self, X, y, skip_check_array=True)
         n_top = self._n_to_keep(X.shape[1])
@@ -309,8 +309,8 @@ class ConsensusSelector(SelectorMixin, Composition):
             return max(int(n_columns * self.n_features), 1)
         if self.n_features > n_columns > 0:
             raise InputError(
-                f"`n_features` must be at most the number of features, {n_columns}; got {self.n_features}. Lower it, "
-                "or give a share, such as 0.5."
+                f"`n_features` must be at most the number of features, {n_columns}; got {self.n_features}. Choose "
+                "fewer features, or give a share, such as 0.5."
             )
         return int(self.n_features)
 
@@ -371,11 +371,14 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Return True if `cv` stands for a splitter, which may request metadata, and not for an iterable of folds."""
+        """Return True if `cv` is a number of folds or a splitter, which may request metadata.
+
+        An iterable of folds cannot request metadata.
+        """
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:
-        """Return the routing of metadata to the estimators, by their names, and to the splitter.
+        """Return the rules by which metadata are routed to the estimators and to the splitter.
 
         Returns
         -------

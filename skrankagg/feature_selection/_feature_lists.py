@@ -16,9 +16,10 @@ from ._members import of_each_name
 def lists_frame(found, weights, *, by_split):
     """Turn importances of shape (n_splits, n_estimators, n_features) into a long frame whose items are column numbers.
 
-    `weights` contains the weight of each estimator by name. The additional column `split` is not a column of ranked
-    lists. A feature whose importance is NaN is absent from the list. Infinite scores become the largest and the
-    smallest finite score of the list, or 1 and 0 if the list has no finite score. The ranks do not change.
+    `weights` contains the weight of each estimator by name. Besides the columns of ranked lists, the frame has a column
+    `split` with the number of the fold. A feature whose importance is NaN is absent from the list. Infinite scores
+    become the largest and the smallest finite score of the list, or 1 and 0 if the list has no finite score. The ranks
+    do not change.
     """
     n_columns = found.shape[2]
     value = found.reshape(-1, n_columns)

@@ -14,7 +14,7 @@ _INSIDE = ("best_estimator_", "estimator_", "regressor_")
 
 
 def read_importances(estimator, getter, n_features, name):
-    """Return a fitted estimator's importance of each feature, shape (n_features,); NaN marks a missing importance.
+    """Return the importance of each feature in a fitted estimator, of shape (n_features,); NaN marks a missing one.
 
     A higher importance is better. `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a
     function of the estimator. Messages contain the `name` of the estimator.
@@ -37,7 +37,7 @@ def read_importances(estimator, getter, n_features, name):
 def top_places(value, n_top):
     """Return a mask of the features in the first `n_top` places of a list, without splitting groups of ties.
 
-    A group of ties that begins within these places and ends after them is left out, unless the list begins with it.
+    A tie group that is only partly within these places is left out, unless it is the first group of the list.
 
     >>> import numpy as np
     >>> from skrankagg.feature_selection._importances import top_places
@@ -125,7 +125,7 @@ def _before_step(step, value, title, name):
 
 
 def _column_names(step):
-    """Return the input and output column names of a fitted step; None stands for unknown output names."""
+    """Return the input and output column names of a fitted step; the output names are None if they are unknown."""
     n_columns = getattr(step, "n_features_in_", None)
     try:
         after = [str(column) for column in step.get_feature_names_out()]

@@ -37,7 +37,7 @@ def fit_and_read(name, estimator, X, y, rows, params, getter, split):
 
 
 def training_parts(cv, X, y, estimators, params):
-    """For each fold, return the rows of the training part; None stands for all rows."""
+    """Return a list with the training rows of each fold; without folds, the list is [None], which means all rows."""
     if cv is None:
         return [None]
     if isinstance(cv, Integral) and cv > X.shape[0]:
@@ -48,7 +48,9 @@ def training_parts(cv, X, y, estimators, params):
     classes = isinstance(cv, Integral) and _has_classes(estimators, y, cv)
     parts = [train for train, _ in check_cv(cv, y, classifier=classes).split(X, y, **params)]
     if not parts:
-        raise InputError(f"`cv` must give at least one split; got {cv!r}. A generator gives its splits only once.")
+        raise InputError(
+            f"`cv` must give at least one split; got {cv!r}. A generator can be used only once; pass a list."
+        )
     return parts
 
 
@@ -62,7 +64,7 @@ def _has_classes(estimators, y, n_splits):
 
 
 def _is_built_on(estimator, is_kind):
-    """Return True if `is_kind` holds for an estimator, for the estimator inside it, or for a pipeline's last step."""
+    """Return True if `is_kind` is true of an estimator, of the estimator inside it, or of a pipeline's last step."""
     if isinstance(estimator, str) or not hasattr(estimator, "get_params"):
         return False
     if is_kind(estimator):
@@ -118,9 +120,9 @@ def _tags(part):
 
 
 def of_each_name(given, names, default, parameter):
-    """Return a dict of a parameter's value for each name.
+    """Return a dict that maps each name to its value of a parameter.
 
-    The argument `given` is one value for all names, or a mapping. Names missing from the mapping have the `default`.
+    `given` is one value for all names, or a mapping. Names missing from the mapping have the value `default`.
     """
     if not isinstance(given, Mapping):
         return dict.fromkeys(names, given)

@@ -130,8 +130,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     A method learns from judgements in any of these cases:
 
-    - One of its parameters, at any depth, contains judgements. Such a parameter is a :class:`~skrankagg.Qrels`, or has
-      the name ``qrels`` and a value.
+    - One of its parameters, at any depth, contains judgements. Such a parameter is a :class:`~skrankagg.Qrels`, or is
+      named ``qrels`` and is not None.
     - One of its parameters, at any depth, is a :class:`~skrankagg.metrics.RankingScorer`, or is a ``scoring`` other
       than :class:`~skrankagg.metrics.ConsensusScorer`. A ConsensusScorer uses the lists alone.
     - The method, or an estimator inside it, has the aggregator tag ``supervised``, weights or selects voters by a
@@ -143,9 +143,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     the method needs judgements and contains none, the Comparator passes its judgements of the training queries as `y`.
 
     If a parameter was learned from the queries before ``fit``, such as measured voter weights, `cv` cannot hold the
-    queries out. If `learns` names a method that learns only in this way, the method is rejected for every `cv`. Let the
-    Comparator fit the estimator that learns the parameters, or learn the parameters on other queries. The choice of the
-    best method also uses judgements; ``cross_val_score`` of the Comparator measures this choice.
+    queries out. A method in `learns` that learns only in this way is rejected, whatever `cv` is. Let the Comparator fit
+    the estimator that learns the parameters, or learn the parameters on other queries. The choice of the best method
+    also uses judgements. To include this choice in an evaluation, call ``cross_val_score`` with the Comparator.
 
     Examples
     --------
@@ -523,7 +523,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         NotFittedError
-            If ``fit`` was not called. The best method is then not known.
+            If ``fit`` was not called, because ``fit`` determines the best method.
         """
         keep_out_of_html()
         check_is_fitted(self)

@@ -124,16 +124,16 @@ def query_folds(cv, lists):
     for side in (side for fold in folds for side in fold):
         if side.ndim != 1 or side.dtype.kind not in "iu" or not ((side >= 0) & (side < n_queries)).all():
             raise InputError(
-                f"`cv` must give positions of queries, from 0 to {n_queries - 1}; got {side!r}. The samples of a frame "
-                "are rows: split RankedLists.from_frame(df), or give a splitter such as QueryKFold(5)."
+                f"`cv` must give positions of queries, from 0 to {n_queries - 1}; got {side!r}. If `cv` was "
+                "made for the rows of a frame, make it for RankedLists.from_frame(df), or pass QueryKFold(5)."
             )
     tested = np.bincount(np.concatenate([test for _, test in folds]), minlength=n_queries)
     if (tested != 1).any():
         q = int(np.flatnonzero(tested != 1)[0])
         raise InputError(
             f"`cv` must have every query in exactly one test set; query {show_id(lists.queries, q)} is in {tested[q]} "
-            f"sets. This error also affects {int((tested != 1).sum()) - 1} other queries. Choose folds, such as cv=5 "
-            "or KFold(5, shuffle=True), and do not pass qrels= to a splitter. To leave out unjudged queries, pass "
+            f"test sets. This error also affects {int((tested != 1).sum()) - 1} other queries. Choose folds, such as "
+            "cv=5 or KFold(5, shuffle=True), and do not pass qrels= to a splitter. To leave out unjudged queries, pass "
             "lists.judged(qrels)."
         )
     for train, test in folds:

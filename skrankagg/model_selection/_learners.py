@@ -5,7 +5,7 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """For each method that learns from judgements, return the reason; the result is a dict by name.
+    """Find the methods that learn from judgements; return a dict of the method's name to the reason.
 
     `learns` contains the names of further methods that learn from judgements.
     """
@@ -23,17 +23,18 @@ def refuse_learners(reasons):
         first = next(iter(reasons))
         found = ", ".join(f"{name!r} ({reason})" for name, reason in reasons.items())
         raise InputError(
-            "Without `cv` the Comparator measures methods on the queries that they are fitted on. No method may learn "
-            f"from judgements then; got {found}. Pass cv=5 to measure these methods on held-out queries. Or fit such a "
-            "method on training queries and evaluate it on other queries, "
-            f"evaluate({{{first!r}: run, ...}}, qrels). Or use cross_val_score over RankedLists."
+            f"`cv` must be given for methods that learn from judgements; got {found}. Without cv, a method "
+            "is measured on the queries that it is fitted on. Pass cv=5 to measure these methods on held-out queries. "
+            "Or call cross_val_score over RankedLists. Or fit the method on training queries, and call "
+            f"evaluate({{{first!r}: run, ...}}, qrels) for other queries."
         )
 
 
 def refuse_learnt(members, learns):
     """Raise InputError if `learns` names a method whose fit learns nothing.
 
-    The parameters of such a method were learned from judgements before, so cross-validation cannot hold out queries.
+    The parameters of such a method were learned from judgements before ``fit``, so cross-validation cannot hold out
+    queries.
     """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:

@@ -38,7 +38,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
         A row for each query, in the order of the lists:
 
         - `query`
-        - `log_likelihood`: sum over all lists, where the worths for a list are fitted without the fold of the list
+        - `log_likelihood`: sum of the log-likelihoods of all lists, each under worths fitted without the list's fold
         - `n_lists`, `n_choices`: total weight of the lists, and number of choices in the lists, counted by weight
         - `per_choice`: mean log-likelihood of a choice; NaN if there are no choices
         - `uniform`: the value of `per_choice` if all items are equally good
@@ -69,13 +69,13 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     settings of `ties` cannot be compared in this case. Under "davidson", a tie has probability 0 if no training list
     contains a tie of the same number of items. The value is then minus infinity.
 
-    In the likelihood, the lists have their own weights. The model's `voter_weights` multiply these weights only in the
-    fit. Settings with different voter weights are therefore measured by the same lists. The weights of comparisons and
+    The likelihood uses the weights of the lists. The model's `voter_weights` multiply these weights only in the fit.
+    Settings with different voter weights are therefore measured by the same lists. The weights of comparisons and
     ballots are numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
 
-    With `weighting`, the reliability of a voter is learned from the voter's other lists in the same group of the query.
-    With "global", the voter's lists of other queries are also used. A voter without other lists is given average
-    reliability.
+    With `weighting`, the reliability of a voter is learned from the voter's training lists. If `reliability_of` is set,
+    a reliability is learned for each group instead. With "global", the lists of other queries are also used. A voter or
+    group without training lists is given average reliability.
 
     A list of :math:`L` items contains :math:`L` choices. If its last item was the only item left to choose, the list
     contains :math:`L - 1` choices. If a query has only one list, nothing is learned, and all worths are equal.
@@ -107,7 +107,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
         cv = VoterKFold(cv, shuffle=True, random_state=0)
     elif not isinstance(cv, VoterKFold):
         raise InputTypeError(
-            f"`cv` must be an int or a VoterKFold, because lists are held out within their queries; got {cv!r}. Choose "
+            f"`cv` must be an int or a VoterKFold, which hold out some of the lists of each query; got {cv!r}. Choose "
             "cv=VoterKFold(5, shuffle=True, random_state=0)."
         )
     lists = check_lists(encode_plain(lists))
@@ -120,7 +120,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
         try:
             found, equal = aggregator._log_likelihood_after(held_in, lists.with_list_weight(test))
         except InputError as error:
-            raise InputError(f"Without the lists of fold {k}: {error}") from None
+            raise InputError(f"The model cannot be fitted without the lists of fold {k}: {error}") from None
         log_likelihood += found
         uniform += equal
     n_choices = _n_choices(lists, aggregator.absent)

@@ -65,11 +65,11 @@ def text_table(
         Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
         rows; it may have several levels.
     references : DataFrame, default=None
-        Further rows, such as single voters. They are shown below a rule and are never marked. If a column is missing,
-        its cells are blank.
+        Further rows, such as single voters. They are shown below a rule and are never marked. Their cells are blank in
+        columns that this frame lacks.
     marks : DataFrame of str, default=None
-        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
-        `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
+        `table` by their labels.
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
@@ -147,8 +147,8 @@ def latex_table(
     references : DataFrame, default=None
         Further rows. They are shown below a rule and are never in bold.
     marks : DataFrame of str, default=None
-        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
-        `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
+        `table` by their labels.
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
@@ -234,8 +234,8 @@ def markdown_table(
     references : DataFrame, default=None
         Further rows. They are shown at the end and are never in bold.
     marks : DataFrame of str, default=None
-        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
-        `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
+        `table` by their labels.
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
@@ -290,8 +290,8 @@ def style_table(
     table : DataFrame of shape (n_methods, n_columns)
         Numbers, or NaN where a number is missing.
     marks : DataFrame of str, default=None
-        Text after each number, such as "+" and "-" from :func:`significance_marks`. The labels must be the labels of
-        `table`.
+        Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
+        `table` by their labels.
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True

@@ -1,4 +1,4 @@
-"""Tests of differences between methods, which turn a frame of values of each query into a frame of p-values."""
+"""Tests of differences between methods, computed from a frame with the value of each method on each query."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ComparisonOptions(PairedTestOptions, total=False):
 def query_table(per_query, metric=None):
     """Return the values of a measure as a frame of shape (n_queries, n_methods), and the name of the measure.
 
-    The default is the first measure.
+    If `metric` is None, the first measure is used.
     """
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise InputTypeError(
@@ -89,7 +89,7 @@ def compare_methods(
         Confidence of the interval of the difference. The interval is computed by a BCa bootstrap over the queries. It
         is not corrected for the number of comparisons. None omits the interval.
     n_resamples : int, default=9999
-        Number of resamples of the bootstrap. If the randomisation test draws resamples, it draws the same number.
+        Number of resamples of the bootstrap, and number of random choices of signs in the randomisation test.
     random_state : int, RandomState instance or None, default=0
         Source of the random draws.
 
@@ -105,9 +105,10 @@ def compare_methods(
         - `wins`, `ties` and `losses`, counts of queries;
         - `pvalue` and `adjusted`.
 
-        In the row of the baseline, the comparison is NaN and the counts are 0. The same applies to a method without
-        values, such as a failed method. The correction does not count such a method. The method with the better value
-        wins a query. If lower values are better, the lower value wins, but the sign of the difference is not changed.
+        In the row of the baseline, the counts are 0 and the other columns of the comparison are NaN. The same applies
+        to a method without values, such as a failed method. The correction counts only the other rows. The method with
+        the better value wins a query. If lower values are better, the lower value wins, but the sign of the difference
+        is not changed.
 
     Raises
     ------
@@ -197,7 +198,7 @@ def significance_marks(
     metrics : sequence of str or Measure, default=None
         Measures; None uses all measures.
     alpha : float, default=0.05
-        Level of the adjusted p-values.
+        Significance level, with which the adjusted p-values are compared.
     **options
         Options of :func:`compare_methods`: `test`, `correction`, `random_state`.
 
@@ -247,7 +248,7 @@ def compare_ranks(
     metric : str or Measure, default=None
         Measure; None uses the first measure.
     alpha : float, default=0.05
-        Level of the critical difference.
+        Significance level of the critical difference.
 
     Returns
     -------

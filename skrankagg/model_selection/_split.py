@@ -75,7 +75,7 @@ class _QuerySplitter(BaseCrossValidator):
 
 
 class QueryKFold(_QuerySplitter):
-    """Split queries into folds; each fold is once the test set.
+    """Split queries into folds; each fold is the test set once.
 
     All rows of a query are in the same set, so no list is divided.
 

@@ -24,7 +24,7 @@ _MOST = 10**9
 
 
 class VoterKFold:
-    """Split the lists of each query into folds; each fold is once the test set.
+    """Split the lists of each query into folds; each fold is the test set once.
 
     Scikit-learn's functions cannot use this splitter, because their samples are queries. The training set and the test
     set contain lists of all queries. Each set is given as weights of the lists, so that all items stay candidates.
@@ -40,11 +40,11 @@ class VoterKFold:
         Seed of the shuffle. The folds of a query do not depend on the other queries.
     groups : str, default=None
         Name of a grouping, such as "judge" or "prompt". All lists of a group are held out together. The folds of a
-        query then contain equal numbers of groups, up to 1.
+        query then contain numbers of groups that differ by at most 1.
 
     See Also
     --------
-    QueryKFold : Holds out whole queries, for learning from all queries together.
+    QueryKFold : Holds out whole queries, for methods that learn from all queries together.
     cross_val_likelihood : Computes the likelihood of the held-out lists.
     skrankagg.RankedLists.with_list_weight : Gives lists other weights.
 
@@ -53,7 +53,7 @@ class VoterKFold:
     A list of weight 1 is in the test set of one fold, and in the training sets of all other folds. Lists of weight 0
     are in no test set.
 
-    If all weights of a query are integers, a list of weight w stands for w equal lists, such as ballots or comparisons.
+    If all weights of a query are integers, a list of weight w represents w equal lists, such as ballots or comparisons.
     With ``shuffle=True`` these w lists are divided among the folds. With ``shuffle=False`` a weight above 1 raises an
     error, because one fold would hold out all w lists together. If some weights of a query are not integers, lists are
     never divided.
@@ -114,7 +114,7 @@ class VoterKFold:
         TypeError
             If the method is called as scikit-learn calls splitters of samples.
         ValueError
-            If a list stands for several lists and `shuffle` is false.
+            If `shuffle` is False, and a query has only integer weights and a weight above 1.
         """
         if y is not ... or groups is not ...:
             raise InputTypeError(
@@ -164,7 +164,7 @@ class VoterKFold:
         if whole and weight.max() > 1 and not self.shuffle:
             raise InputError(
                 f"`shuffle` must be True to divide a list of weight {weight.max():g} of query "
-                f"{show_id(queries, q)}; got False. The list stands for several equal lists, and without "
+                f"{show_id(queries, q)}; got False. The list represents several equal lists, and without "
                 "shuffle=True one fold would hold out all of them."
             )
         if whole and weight.sum() >= _MOST:

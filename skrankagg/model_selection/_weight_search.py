@@ -74,8 +74,11 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     """
     voters = _check_voters(voters)
     if not is_real(step) or not 0 < step <= 1 or abs(1 / step - round(1 / step)) > 1e-9 / step:
-        near = f", such as {_nearest(step)}" if is_real(step) and 0 < step < 1 else ", such as 0.1 or 0.05"
-        raise InputError(f"`step` must be 1 / n for an integer n, so that weights add up to 1; got {step!r}{near}.")
+        near = _nearest(step) if is_real(step) and 0 < step < 1 else "0.1 or 0.05"
+        raise InputError(
+            f"`step` must be 1 / n for an integer n, so that weights add up to 1; got {step!r}. Pass, for example, "
+            f"{near}."
+        )
     n, m = round(1 / step), len(voters)
     count = comb(n + m - 1, m - 1)
     if count > _MOST_POINTS:
@@ -125,9 +128,9 @@ class DirichletWeights:
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     concentration : float or mapping of voter to float, default=1.0
-        Parameter of the Dirichlet distribution, above 0. With 1 all weights are equally likely. Below 1, weights near 0
-        for most voters are more likely. Above 1, nearly equal weights are more likely. A mapping contains a value for
-        each voter; voters with greater values have greater weights on average.
+        Parameter of the Dirichlet distribution, above 0. With 1, all combinations of weights are equally likely. Below
+        1, weights near 0 for most voters are more likely. Above 1, nearly equal weights are more likely. A mapping
+        contains a value for each voter; voters with greater values have greater weights on average.
 
     See Also
     --------
@@ -165,7 +168,10 @@ class DirichletWeights:
             values = [concentration] * len(self.voters)
         for value in values:
             if not is_real(value) or not isfinite(value) or value <= 0:
-                raise InputError(f"`concentration` must be finite and above 0; got {value!r}. Use 1 for any weights.")
+                raise InputError(
+                    f"`concentration` must be finite and above 0; got {value!r}. Use 1 to make all weights equally "
+                    "likely."
+                )
         self._alpha = np.array(values, dtype=np.float64)
 
     def rvs(self, *, random_state: int | np.random.RandomState | None = None) -> dict[Any, float]:

@@ -1,4 +1,4 @@
-"""Transformers before and after an aggregator, which turn ranked lists into ranked lists."""
+"""Transformers that turn ranked lists into other ranked lists, for use before or after an aggregator."""
 
 # tools/regenerate.py writes what follows.
 from ._aggregator_union import AggregatorUnion

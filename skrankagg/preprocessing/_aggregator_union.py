@@ -133,9 +133,9 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         n_folds = min(self.cv, int(relevant.sum()))
         if n_folds < 2:
             raise InputError(
-                f"{type(self).__name__} must have judgements of at least 2 queries with relevant items for "
-                f"{aggregator!r}, because it ranks training queries by fits on other queries; got "
-                f"{int(relevant.sum())}. Give more judged queries."
+                f"{type(self).__name__} must have judgements of at least 2 queries with relevant items, because it "
+                f"fits {aggregator!r} on some queries and ranks the others; got {int(relevant.sum())}. Give more "
+                "judged queries."
             )
         # Queries with and without relevant items are divided among the folds separately. Each training set therefore
         # contains queries with relevant items.
@@ -190,7 +190,8 @@ def _fit_transform(aggregator, lists, y):
 def _with_relevant(aggregator, queries, given):
     """Return a mask of queries: True for each query that has a relevant item in the judgements.
 
-    If `given` is None, the aggregator's own judgements are used. If it has none, all queries are True.
+    If `given` is None, the judgements that the aggregator contains are used. If the aggregator contains no judgements,
+    the mask is True for all queries.
     """
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
     relevant = np.full(len(queries), not known)  # without visible judgements, any query may have relevant items

@@ -1,4 +1,4 @@
-"""Transformers of each single list, which change its scores or its length."""
+"""Transformers that change the scores or the length of each list."""
 
 from numbers import Integral, Real
 from typing import Literal

@@ -134,7 +134,7 @@ class VoterSelector(VoterValuer):
         if not selected.any():
             raise InputError(
                 f"`threshold` must be at most the highest value of a voter, {value.iloc[0]:g}; got "
-                f"{self.threshold!r}. Lower it."
+                f"{self.threshold!r}. Choose a lower threshold."
             )
         self.voter_scores_ = pd.DataFrame({"voter": value.index, "score": value.to_numpy(), "selected": selected})
         if n_queries is not None:
@@ -152,8 +152,8 @@ class VoterSelector(VoterValuer):
             raise InputTypeError(f"`by` must contain ids of voters; got {self.by!r}.")
         if self.n_voters is not None or self.threshold is not None:
             raise InputError(
-                "`n_voters` and `threshold` must be None if `by` names the voters to keep. Leave them out, or "
-                "give each voter a number in by."
+                "`n_voters` and `threshold` must be None if `by` names the voters to keep. Leave out both parameters, "
+                "or pass a mapping as `by` that gives each voter a number."
             )
         names = pd.Index(list(self.by), tupleize_cols=False)
         unknown = names[unmatched(names, lists.voters)].tolist()
@@ -177,13 +177,13 @@ class VoterSelector(VoterValuer):
             voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
             raise InputError(
                 f"{type(self).__name__} has no value for voter {voter}, which was not among the voters in "
-                f"fit{hint}. Fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
+                f"fit{hint}. Call fit with lists of this voter, or choose unknown_voter='keep' or 'ignore'."
             )
         if unknown.all() and unknown_voter == "ignore":
             advice = "" if self._is_by_id else ", or choose unknown_voter='keep'"
             raise InputError(
-                f"No list is left: {type(self).__name__} has no value for any of the voters{hint}. Fit it with these "
-                f"voters{advice}."
+                f"All lists would be removed: {type(self).__name__} has no value for any of the voters{hint}. Call fit "
+                f"with lists of these voters{advice}."
             )
         if unknown.all():
             warn_user(
@@ -194,7 +194,7 @@ class VoterSelector(VoterValuer):
         kept = np.where(unknown, unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
         left = np.logical_or.reduceat(kept, lists.list_ptr[:-1])
         if not left.any():
-            raise InputError("No list is left, because no voter of the lists was selected. Keep more voters.")
+            raise InputError("All lists would be removed: their voters were not selected in fit. Keep more voters.")
         if not left.all():
             warn_user(
                 f"{int((~left).sum())} queries have no list of a selected voter and are left out; the first is "

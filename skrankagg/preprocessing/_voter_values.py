@@ -19,9 +19,10 @@ BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
 
 
 def voter_scores(owner, lists, qrels):
-    """Return a float Series of the voters' values from ``owner.by``, and for a measure also the numbers of queries.
+    """Return the value of each voter according to ``owner.by``, and the number of queries behind each value.
 
-    `qrels` is a function that returns the judgements. A NaN value raises InputError.
+    Both results are Series indexed by voter. The second result is None unless ``owner.by`` is a measure. `qrels` is a
+    function that returns the judgements. A NaN value raises InputError.
     """
     value, n_queries = _scores(owner.by, lists, qrels)
     if value.isna().any():
@@ -32,7 +33,7 @@ def voter_scores(owner, lists, qrels):
 
 
 class VoterValuer(SupervisedListTransformer):
-    """Base of the transformers in which the parameter `by` determines the values of voters."""
+    """Base class of transformers whose parameter `by` determines a value for each voter."""
 
     def _needs_judgements(self):
         """Return True if the voters' values need judgements that `by` does not contain."""
@@ -46,7 +47,7 @@ class VoterValuer(SupervisedListTransformer):
 
 
 def is_measure(by):
-    """Return True if `by` is a measure."""
+    """Return True if `by` refers to a measure: it is a name, a Measure or a function."""
     return isinstance(by, str | Measure) or (callable(by) and not hasattr(by, "fit"))
 
 

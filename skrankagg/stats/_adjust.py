@@ -67,9 +67,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     Parameters
     ----------
     pvalues : array-like of shape (n_comparisons,), or data frame
-        P-values of one family of tests. NaN marks a comparison that was not made and is not counted. A consensus with a
-        column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow. The items of each query are then a
-        family.
+        P-values of one family of tests. NaN marks a comparison that was not made. Such a comparison is not counted as a
+        test. A consensus with a column `pvalue` is also accepted, as a frame of pandas, polars or pyarrow. The items of
+        each query are then a family.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
         "holm" and "bonferroni" bound the chance of any false discovery; "holm" has more power. "bh" (Benjamini and
         Hochberg) bounds the expected share of false discoveries. "by" (Benjamini and Yekutieli) bounds the same share
@@ -110,11 +110,11 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     "by"         :math:`\min_{j \ge i} N p_j / j` times :math:`\sum_{k=1}^N 1 / k` [3]_
     ============ =========================================================================
 
-    The p-values of a consensus depend on each other, because a list has only one first item. "holm", "bonferroni" and
-    "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls the same rate as
-    "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, on average one of 20
-    queries without any effect therefore has a false discovery. To treat all items as one family, pass the column
-    `pvalue` alone.
+    The p-values of a consensus depend on each other, for example because only one item can be first in a list. "holm",
+    "bonferroni" and "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls
+    the same rate as "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, a
+    false discovery is therefore expected in one of 20 queries without any effect. To treat all items as one family,
+    pass the column `pvalue` alone.
 
     References
     ----------
@@ -161,8 +161,8 @@ def _adjust_consensus(frame, correction, n_tests):
     columns = Columns(frame, {"query": "query"}, "adjust_pvalues", lazy=False)
     if columns.available.count("pvalue") != 1:
         raise InputError(
-            "`pvalues` must be a consensus with one column 'pvalue', such as RobustRankAggregation's; got the columns "
-            f"{columns.available}. Rename the column or pass an array of p-values."
+            "`pvalues` must be a consensus with one column 'pvalue', such as the result of RobustRankAggregation; got "
+            f"the columns {columns.available}. Rename the column or pass an array of p-values."
         )
     pvalues = Columns(frame, {"pvalue": "pvalue"}, "adjust_pvalues", lazy=False)
     pvalues.require("pvalue")
@@ -206,7 +206,7 @@ def _count_tests(family, n_families, n_tests, describe):
 
 def _adjust(pvalues, family, n_tests, correction):
     if not ((pvalues >= 0) & (pvalues <= 1)).all():
-        raise InputError("`pvalues` must be from 0 to 1; some p-values are not. Check their source.")
+        raise InputError("`pvalues` must be from 0 to 1; some p-values are below 0 or above 1. Check their source.")
     if not len(pvalues):
         return pvalues
     order = group_order(family, pvalues)

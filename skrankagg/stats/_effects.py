@@ -119,7 +119,7 @@ def rank_biserial(difference: ArrayLike) -> float:
 
 
 def win_tie_loss(difference: ArrayLike, tolerance: float = 1e-12) -> tuple[int, int, int]:
-    """Count the queries that are won, tied and lost.
+    """Count the wins, ties and losses of one method against another method over the queries.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def warn_of_few_values(n):
 
 
 def interval_of_mean(values, confidence, n_resamples, method, random_state):
-    """Compute the confidence interval of the mean of checked values, without a warning of few values."""
+    """Compute the confidence interval of the mean of checked values, without a warning about too few values."""
     if len(values) < 2:
         return np.nan, np.nan
     if np.ptp(values) <= TOLERANCE * np.abs(values).max():

@@ -23,7 +23,7 @@ class FriedmanResult:
     statistic, pvalue : float
         Friedman's chi-square, corrected for ties, and its p-value.
     f_statistic, f_pvalue : float
-        Statistic and p-value of Iman and Davenport's less conservative form.
+        Statistic and p-value of Iman and Davenport's less conservative form of Friedman's test.
     mean_ranks : ndarray of shape (n_methods,)
         Mean rank of each method; 1 if the method is the best on every query.
     critical_difference : float
@@ -31,9 +31,9 @@ class FriedmanResult:
     pvalues : ndarray of shape (n_methods, n_methods)
         Nemenyi's p-value of each pair.
     n_queries : int
-        Number of queries that the methods were ranked on.
+        Number of queries on which the methods were ranked.
     alpha : float
-        Level of the critical difference.
+        Significance level of the critical difference.
 
     See Also
     --------
@@ -64,7 +64,8 @@ class FriedmanResult:
         Returns
         -------
         list of list of int
-            For each group, the numbers of its methods, best method first. Groups of one method are left out.
+            For each group, the positions of its methods in `mean_ranks`, best method first. Groups of one method are
+            left out.
         """
         order = np.argsort(self.mean_ranks, kind="stable")
         ranks = self.mean_ranks[order]
@@ -85,7 +86,7 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     values : array-like of shape (n_queries, n_methods)
         Values of a measure for which higher values are better, for at least two queries and two methods.
     alpha : float, default=0.05
-        Level of the critical difference.
+        Significance level of the critical difference.
 
     Returns
     -------
@@ -103,10 +104,10 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     -----
     On each of the N queries the k methods are ranked, and tied methods share their mean rank. Friedman's statistic is
     :math:`\chi^2_F = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its
-    correction for ties. The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods
-    of the queries. Iman and Davenport's statistic is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods
-    differ if their mean ranks are at least :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` apart, where q is the quantile of
-    the studentized range over :math:`\sqrt 2` [1]_.
+    correction for ties. The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))`, with a sum over all groups of t
+    tied methods on all queries. Iman and Davenport's statistic is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) -
+    \chi^2_F}`. Two methods differ if their mean ranks are at least :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` apart,
+    where q is the quantile of the studentized range, divided by :math:`\sqrt 2` [1]_.
 
     Demšar does not correct for ties. His example has ties on 4 of 14 data sets. In the paper, Friedman's statistic is
     9.28, and Iman and Davenport's statistic is 3.69. This function returns 10.23 and 4.19. Nemenyi's test has the same
@@ -127,8 +128,8 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
         raise InputError(
-            "`values` must be finite values of two or more queries by two or more methods; got an array of shape "
-            f"{values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
+            "`values` must be a matrix of finite values, with at least two queries and two methods; got an array of "
+            f"shape {values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
         )
     check_share("alpha", alpha, low=False, high=False)
     n, k = values.shape

@@ -29,7 +29,7 @@ def check_differences(difference):
 
 
 def check_n_resamples(n_resamples):
-    """Raise ValueError unless a number of draws is an integer of at least 1."""
+    """Raise InputError unless `n_resamples` is an integer of at least 1."""
     check_count("n_resamples", n_resamples)
 
 
@@ -79,7 +79,8 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        The smaller sum of ranks, and the p-value. The p-value is exact for few queries without ties.
+        The smaller of the two rank sums of positive and negative differences, and the p-value. The p-value is exact for
+        few queries without ties.
 
     See Also
     --------
@@ -151,7 +152,7 @@ def randomization_test(
     statistic, pvalue : float
         The mean difference, and the p-value. The p-value is the share of the choices of signs whose mean is at least as
         far from 0 as the mean difference. For up to 20 differences the p-value is exact. Otherwise it is :math:`(b +
-        1)/(n + 1)`, where b of n random choices have such a mean.
+        1)/(n + 1)`, where b is the number of these choices among n random choices.
 
     See Also
     --------

@@ -14,7 +14,7 @@ from ..exceptions import InputError, InputTypeError
 __all__ = ["StabilityResult", "selection_stability"]
 
 _METHODS = ("nogueira", "kuncheva", "jaccard")
-_MATRIX = "`selections` must be a matrix of True and False (or 1 and 0), a row for each selection,"
+_MATRIX = "`selections` must be a matrix of True and False (or 1 and 0) with a row for each selection,"
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def selection_stability(
 
 
 def _nogueira(held, size, n_items):
-    """Compute the stability and its standard error.
+    """Compute the stability index of Nogueira and others, and its standard error.
 
     The matrix `held` marks the selected items. It may omit the columns of items that are in no selection.
     """
@@ -203,14 +203,12 @@ def _jaccard(held, size):
 def _check_defined(size, n_items, method):
     if n_items is None:
         raise InputError(
-            f"method={method!r} needs `n_items`, the number of items that could have been selected, for sets and "
-            "lists. Pass this number, or a matrix of True and False with a column for each item."
+            f"For sets and lists, method={method!r} needs `n_items`, the number of items that could have been "
+            "selected. Pass this number, or pass a matrix of True and False with a column for each item."
         )
     if not size.any() or (size == n_items).all():
-        what = "no item" if not size.any() else f"all {n_items} items"
-        raise InputError(
-            f"The stability of selections that all contain {what} is 0/0. Select some of the items, but not all."
-        )
+        what = "are all empty" if not size.any() else f"all contain all {n_items} items"
+        raise InputError(f"The stability of selections that {what} is 0/0. Select some of the items, but not all.")
     if method == "kuncheva" and (size != size[0]).any():
         raise InputError(
             f"Selections must be of one size for Kuncheva's index; got {size.min()} to {size.max()} items. Choose "
@@ -231,7 +229,7 @@ def _read(selections, n_items):
     if n_items not in (None, matrix.shape[1]):
         raise InputError(
             f"A matrix of selections must have a column for each item; got {matrix.shape[1]} columns and "
-            f"n_items={n_items}. Correct one of them."
+            f"n_items={n_items}. Correct the matrix or `n_items`."
         )
     return matrix, matrix.shape[1]
 

@@ -73,7 +73,7 @@ def default_methods() -> list[tuple[str, BaseAggregator]]:
     See Also
     --------
     all_aggregators : Lists the classes.
-    skrankagg.model_selection.Comparator : Compares them.
+    skrankagg.model_selection.Comparator : Compares such methods.
 
     Examples
     --------

@@ -45,8 +45,8 @@ def all_checks(aggregator: BaseAggregator | ListTransformer) -> list[tuple[str, 
     -------
     list of (str, callable) tuples
         Name of the check, and the check as a function of the estimator. Scikit-learn's checks that need no data come
-        first, and the library's own checks follow. Scikit-learn's other checks are not run. The table ``EXEMPTIONS``
-        gives the reason for each of these checks, and the check that replaces it, if there is such a check.
+        first, and the library's own checks follow. Scikit-learn's other checks are not run. For each skipped check, the
+        table ``EXEMPTIONS`` states the reason and, if there is one, the check that replaces it.
 
     See Also
     --------
@@ -125,7 +125,7 @@ def check_list_transformer(transformer: ListTransformer) -> None:
     >>> check_list_transformer(TopK(3))
     """
     if not isinstance(transformer, ListTransformer):
-        raise AssertionError(f"{transformer!r} is not a ListTransformer; subclass it.")
+        raise AssertionError(f"{transformer!r} is not a ListTransformer. Derive its class from ListTransformer.")
     check_aggregator(transformer)
 
 
@@ -146,7 +146,7 @@ def parametrize_with_checks(estimators: Iterable[BaseAggregator | ListTransforme
     See Also
     --------
     check_aggregator : Runs all checks in one call, without pytest.
-    sklearn.utils.estimator_checks.parametrize_with_checks : Scikit-learn's version, for estimators of matrices.
+    sklearn.utils.estimator_checks.parametrize_with_checks : Scikit-learn's function, for estimators that use matrices.
 
     Examples
     --------

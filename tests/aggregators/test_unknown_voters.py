@@ -160,7 +160,7 @@ def test_voter_selector_reports_voter_ids_of_another_type():
     selector = VoterSelector(n_voters=2).fit(numbers)
     with pytest.warns(UnknownVoterWarning, match=r"fit are int, such as \d, the ids here str, such as '0'\), so all"):
         assert len(selector.transform(text)) == len(text)
-    with pytest.raises(ValueError, match=r"No list is left: .* no value for any of the voters \(the ids"):
+    with pytest.raises(ValueError, match=r"All lists would be removed: .* no value for any of the voters \(the ids"):
         selector.set_params(unknown_voter="ignore").transform(text)
     with pytest.raises(ValueError, match=r"was not among the voters in fit \(the ids seen in fit are int"):
         selector.set_params(unknown_voter="error").transform(text)

@@ -487,7 +487,9 @@ def test_qrels_without_shared_ids_are_reported_with_examples(fail, folder, capsy
     assert main(["evaluate", "good.run", "other.txt"]) == 0
     out, err = capsys.readouterr()
     assert table(out)["good.run"] == ["0.0000"] * 3
-    assert "The run 'good.run' contains no judged query: it has 'q1', 'q2', the qrels judge '301'; it scores 0" in err
+    assert (
+        "The run 'good.run' contains no judged query: it has 'q1', 'q2', but the qrels judge '301'; it scores 0" in err
+    )
 
 
 def test_aggregate_names_a_broken_gzip_file(fail, folder):

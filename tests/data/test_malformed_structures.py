@@ -236,7 +236,7 @@ def test_from_runs_treats_an_empty_run_as_a_voter_without_results():
 def test_evaluate_rejects_runs_passed_as_judgements():
     for runs in ({"bm25": SCORES}, {"bm25": {"q1": ["d1"]}, "dense": {}}):
         for call in (evaluate, ndcg):
-            with pytest.raises(InputTypeError, match=r"got a dict of runs second\. Call \w+\(run, qrels\)"):
+            with pytest.raises(InputTypeError, match=r"got a dict of runs as the judgements\. Call \w+\(run, qrels\)"):
                 call(JUDGED, runs)
 
 

@@ -213,9 +213,9 @@ def test_fit_partitions_with_queries_and_qrels_equals_fit(data, in_parts, kind):
 def test_fit_partitions_rejects_invalid_arguments(data):
     lists = as_dask(shuffled(data[0]))
     method = DIBRA(weighting="global")
-    with pytest.raises(ValueError, match="2 have none, the first is 'none'"):
+    with pytest.raises(ValueError, match="2 queries have no lists, such as 'none'"):
         fit_partitions(method, lists, queries=["q01", "none", "other"])
-    with pytest.raises(ValueError, match=r"Supervised methods are fitted on one machine\. Name the queries"):
+    with pytest.raises(ValueError, match=r"a fit on judgements is done on one machine\. Name the queries"):
         fit_partitions(SlideFuse(), lists, data[1])
     whole = lists.map_partitions(lambda rows: rows.reset_index(drop=True))
     with pytest.raises(ValueError, match="24 queries are split across partitions"):

@@ -186,7 +186,7 @@ def test_scan_parquet_rejects_unreadable_files(tmp_path, lists, file):
     with pytest.raises(ValueError, match="differ in the column 'rank'"):
         scan_parquet([file, tmp_path / "other.parquet"])
     (tmp_path / "text.parquet").write_text("query,item,rank\n")
-    with pytest.raises(ValueError, match=r"must be Parquet files; pyarrow refuses .*text.parquet"):
+    with pytest.raises(ValueError, match=r"must be Parquet files; pyarrow cannot read .*text.parquet"):
         scan_parquet(tmp_path / "text.parquet")
 
 
@@ -203,7 +203,7 @@ def test_scan_parquet_rejects_split_queries(tmp_path, lists, where, do):
     paths = write_files(frame, tmp_path / "lists", [0, 64 * 20] if where == "in another file" else [0])
     chunks = scan_parquet(paths, chunk_queries=chunk_queries)
     query = lists["query"].iloc[64]
-    with pytest.raises(ValueError, match=f"must be consecutive .*; the rows of '{query}' are not"):
+    with pytest.raises(ValueError, match=f"must be consecutive .*; the rows of query '{query}' are not consecutive"):
         if do == "fit":
             fit_partitions(DIBRA(weighting="global"), chunks)
         else:
@@ -505,13 +505,13 @@ def test_write_rejects_a_parts_folder_with_other_files(tmp_path, file):
     (tmp_path / "out.parquet.parts").mkdir()
     (tmp_path / "out.parquet.parts" / "thesis.txt").write_text("mine")
     for resume in (True, False):
-        with pytest.raises(ValueError, match=r"contains other files\. Move them"):
+        with pytest.raises(ValueError, match=r"contains other files\. Move these files"):
             transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet", resume=resume)
     assert (tmp_path / "out.parquet.parts" / "thesis.txt").read_text() == "mine"
     # So is a Parquet file that is no part.
     (tmp_path / "out.parquet.parts" / "thesis.txt").unlink()
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "out.parquet.parts" / "00000000.parquet")
-    with pytest.raises(ValueError, match=r"contains other files\. Move them"):
+    with pytest.raises(ValueError, match=r"contains other files\. Move these files"):
         transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet", job="sums")
     # An interruption while the first part is written leaves nothing that matters.
     parts = tmp_path / "out.parquet.parts"

@@ -333,7 +333,7 @@ def test_agreement_matrix_passes_options_to_the_measure(lists):
     [
         ("tau", {}, ValueError, "choose from average-overlap, footrule"),
         ("tau-b", {"p": 1}, TypeError, "has no options; got p"),
-        ("rbo", {"q": 1}, TypeError, "'rbo' accepts persistence, score, ties; got q"),
+        ("rbo", {"q": 1}, TypeError, "options of 'rbo' must be among persistence, score, ties; got q"),
         ("overlap", {}, TypeError, "'overlap' needs k"),
         ("rbo", {"persistence": 1}, ValueError, "between 0 and 1"),
         ("rbo", {"score": "x"}, ValueError, "`score` must be one of 'ext', 'min', 'max', 'res'"),
@@ -352,7 +352,7 @@ def test_agreement_matrix_rejects_invalid_measures(lists, measure, options, erro
     [
         ("abc", TypeError, "got str"),
         ({"a", "b"}, TypeError, "got set"),
-        (["a", "a"], ValueError, "contain each item once"),
+        (["a", "a"], ValueError, "contain each item only once"),
         ({"a": np.nan}, ValueError, "finite rank"),
     ],
 )
@@ -361,7 +361,7 @@ def test_agreement_functions_reject_invalid_rankings(given, error, words):
         kendall_tau(given, ["a", "b"])
     with pytest.raises(ValueError, match="`variant` must be one of"):
         kendall_tau(["a"], ["a"], variant="c")
-    with pytest.raises(ValueError, match="two or more rankings"):
+    with pytest.raises(ValueError, match="at least two rankings"):
         kendall_w([["a", "b"]])
 
 

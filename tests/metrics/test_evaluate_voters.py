@@ -147,12 +147,14 @@ def test_evaluate_treats_queries_with_one_voter_each_as_one_run():
 def test_evaluate_warnings_name_the_voter():
     lists, qrels = crowd(0)
     few = qrels[qrels["query"] == "q1"] if "q1" in set(qrels["query"]) else qrels
-    with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' contains no judged query: it has 'q1', the qrels"):
+    with pytest.warns(
+        NothingJudgedWarning, match=r"The voter 'v5' contains no judged query: it has 'q1', but the qrels"
+    ):
         evaluate(lists, few, "map", missing_queries="zero")
     lists = lists[(lists["voter"] != "v5") & ((lists["voter"] != "v1") | (lists["query"] == "q2"))]
     lists = pd.concat([lists, pd.DataFrame({"query": ["q2"], "voter": "v1", "item": "i0", "rank": 99, "score": -99.0})])
     lists = lists.drop_duplicates(["query", "voter", "item"])
-    with pytest.warns(MissingQueriesWarning, match=r"have no results by the voter 'v\d'.* of the other voters"):
+    with pytest.warns(MissingQueriesWarning, match=r"have no results from the voter 'v\d' and .* from 1 other voter"):
         evaluate(lists, qrels, "map")
 
 
@@ -161,16 +163,20 @@ def test_evaluate_warnings_name_the_voter():
 RUN = pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "rank": [1, 2]})
 JUDGED = pd.DataFrame({"query": ["q"], "item": ["b"], "relevance": [1]})
 SWAPPED = {
-    "frames": (JUDGED, RUN, "a frame with a column relevance and neither rank nor score first"),
-    "frame and lists": (JUDGED, RankedLists.from_frame(RUN), "a RankedLists second"),
-    "Qrels": (Qrels.from_frame(JUDGED), RUN, "a Qrels first"),
-    "Qrels and dict": (Qrels.from_frame(JUDGED), {"q": {"a": 0.5}}, "a Qrels first"),
-    "dict and lists": ({"q": {"b": 1}}, RankedLists.from_frame(RUN), "a RankedLists second"),
-    "dict and frame": ({"q": {"b": 1}}, RUN, "a frame with a column rank or score and no relevance second"),
+    "frames": (JUDGED, RUN, "a frame with a column relevance but without rank or score as the run"),
+    "frame and lists": (JUDGED, RankedLists.from_frame(RUN), "a RankedLists as the judgements"),
+    "Qrels": (Qrels.from_frame(JUDGED), RUN, "a Qrels as the run"),
+    "Qrels and dict": (Qrels.from_frame(JUDGED), {"q": {"a": 0.5}}, "a Qrels as the run"),
+    "dict and lists": ({"q": {"b": 1}}, RankedLists.from_frame(RUN), "a RankedLists as the judgements"),
+    "dict and frame": (
+        {"q": {"b": 1}},
+        RUN,
+        "a frame with a column rank or score but without relevance as the judgements",
+    ),
     "sets by query": (
         {"q": {"b"}},
         {"q": ["a", "b"]},
-        "a set, which has no order and so can only be judgements, first",
+        "a set, which has no order, as the run",
     ),
     "sets": ([{"b"}], [["a", "b"]], "a set, which has no order"),
     "one set": (frozenset("b"), ["a", "b"], "a set, which has no order"),

@@ -120,7 +120,8 @@ def test_measures_warn_once_about_missing_queries(measure, known):
 def test_evaluate_warns_once_about_missing_queries_of_several_runs():
     runs = {"whole": RUN, "few": FEW, "fewer": FEW[FEW["query"] < "q03"]}
     text = the_only(caught_by(lambda: evaluate(runs, QRELS, "map"))[1], MissingQueriesWarning)
-    assert text.startswith("15 of the 20 judged queries have no results in the run 'few', and most have none in 1 of")
+    assert text.startswith("15 of the 20 judged queries have no results in the run 'few' and count as 0.")
+    assert "Most queries also have no results in 1 other run." in text
 
 
 # ---------------------------------------------------------------------- runs without judged items
@@ -135,11 +136,11 @@ BAD = {
     "empty lists by query": ({"q01": [], "q02": {}}, "is empty"),
     "other items": (
         OTHER_ITEMS,
-        "contains no judged item: it has 'zi001', 'zi002', ..., the qrels judge 'i001', 'i002'",
+        "contains no judged item: it has 'zi001', 'zi002', ..., but the qrels judge 'i001', 'i002'",
     ),
     "other queries": (
         OTHER_QUERIES,
-        "contains no judged query: it has 'zq01', 'zq02', ..., the qrels judge 'q01', 'q02'",
+        "contains no judged query: it has 'zq01', 'zq02', ..., but the qrels judge 'q01', 'q02'",
     ),
 }
 BAD_RUNS = pytest.mark.parametrize(("bad", "words"), BAD.values(), ids=BAD.keys())
@@ -200,7 +201,9 @@ def test_measures_accept_empty_or_unjudged_plain_lists():
     truth = {"q1": {"a": 1}, "q2": {"b": 2}}
     table, caught = caught_by(lambda: evaluate({"good": {"q1": ["a"], "q2": ["b"]}, "empty": {}}, truth, "map"))
     assert table["map"].tolist() == [1.0, 0.0] and "'empty' is empty" in the_only(caught, NothingJudgedWarning)
-    with pytest.warns(NothingJudgedWarning, match="contains no judged query: it has 'x1', the qrels judge 'q1', 'q2'"):
+    with pytest.warns(
+        NothingJudgedWarning, match="contains no judged query: it has 'x1', but the qrels judge 'q1', 'q2'"
+    ):
         assert precision({"x1": ["a"]}, truth, 1) == 0
     for run, qrels in (([], [["a"], ["b"]]), ([[], []], [["a"], ["b"]]), ([], ["a"]), ({}, {"a": 1})):
         with pytest.warns(NothingJudgedWarning, match="The run is empty"):

@@ -265,7 +265,7 @@ def lambda_named(name):
         (reciprocal, {"name": "nDCG@10"}, "'nDCG@10' is the name of another measure"),
         (reciprocal, {"name": "P_10"}, "another measure"),
         (reciprocal, {"name": "p"}, "another measure"),
-        (reciprocal, {"name": "time"}, "a column next to the measures"),
+        (reciprocal, {"name": "time"}, "another column of the results"),
         (reciprocal, {"name": "a[b]"}, "a str without brackets"),
         (reciprocal, {"name": " "}, "a str without brackets"),
         (reciprocal, {"greater_is_better": 0}, "`greater_is_better` must be True, False or None"),

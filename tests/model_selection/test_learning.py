@@ -439,7 +439,7 @@ WRONG = {
     "random splits": (ShuffleSplit(3, test_size=4, random_state=0), "in exactly one test set"),
     "judged folds": (
         QueryKFold(3, qrels=QRELS),
-        r"one test set; query 'q04' is in 0 sets.* do not pass qrels=",
+        r"one test set; query 'q04' is in 0 test sets.* do not pass qrels=",
     ),
     "too many folds": (14, "must be at most the number of queries, which is 13; got 14"),
     "positions of rows": (list(QueryKFold(3).split(FRAME)), "positions of queries, from 0 to 12"),
@@ -607,7 +607,7 @@ def test_comparator_progress_shows_the_number_of_folds(capsys):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_comparator_without_cv_rejects_learners_and_advises_cv(name):
-    message = r"Without `cv` the Comparator .*got 'learner' \(.*\)\. Pass cv=5 to measure"
+    message = r"`cv` must be given .*got 'learner' \(.*\)\. .* Pass cv=5 to measure"
     with pytest.raises(InputError, match=message):
         Comparator([("learner", LEARNERS[name](None))], metrics="map", qrels=QRELS).fit(LISTS)
 

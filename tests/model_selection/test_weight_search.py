@@ -54,7 +54,7 @@ def test_weight_grid_rejects_a_step_that_does_not_divide_1(step):
 
 
 def test_weight_grid_suggests_a_nearby_step():
-    with pytest.raises(InputError, match=r"got 0\.3, such as 1 / 3\."):
+    with pytest.raises(InputError, match=r"got 0\.3\. Pass, for example, 1 / 3\."):
         weight_grid(["u", "v"], step=0.3)
 
 

@@ -64,9 +64,9 @@ def test_voter_selector_with_names_drops_unknown_voters(unknown_voter):
     seen = FRAME[FRAME["voter"] != "title"]
     selector = VoterSelector(["bm25"], unknown_voter=unknown_voter).fit(seen)
     assert set(selector.transform(FRAME)["voter"]) == {"bm25"}
-    with pytest.raises(InputError, match=r"No list is left.* Fit it with these voters\.$"):
+    with pytest.raises(InputError, match=r"All lists would be removed.* Call fit with lists of these voters\.$"):
         selector.transform(FRAME[FRAME["voter"] == "title"])
-    with pytest.raises(InputError, match="No list is left, because no voter of the lists was selected"):
+    with pytest.raises(InputError, match="All lists would be removed: their voters were not selected in fit"):
         selector.transform(FRAME[FRAME["voter"] == "dense"])
 
 

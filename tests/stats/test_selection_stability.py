@@ -181,7 +181,7 @@ def test_selection_stability_counts_unselected_items():
         ([{1}, {2}], {"n_items": True}, "whole number of at least 1; got True"),
         ([{1, 2}, {3}], {"n_items": 2}, "number of selected items, 3; got 2"),
         ([[1, 1], [2, 3]], {"n_items": 4}, "position 0 repeats 1"),
-        ([set(), set()], {"n_items": 3}, "contain no item is 0/0"),
+        ([set(), set()], {"n_items": 3}, "are all empty is 0/0"),
         ([{1, 2}, {2, 1}], {"n_items": 2}, "contain all 2 items is 0/0"),
         ([set(), set(), {1}], {"method": "jaccard"}, "got 2 empty"),
         ([{1}, {1, 2}], {"n_items": 5, "method": "kuncheva"}, "got 1 to 2 items"),

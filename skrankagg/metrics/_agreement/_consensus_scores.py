@@ -44,9 +44,9 @@ def consensus_score(
 
     Notes
     -----
-    The mean over the lists uses the weights that the lists have in aggregation. With "tau", the distance is the share
-    of discordant pairs of items. Only pairs that are ordered in both the list and the consensus are counted. If all
-    lists are full and have no ties, a Kemeny consensus therefore has the highest score.
+    The mean over the lists is weighted by the weights of the lists. With "tau", the distance is the share of discordant
+    pairs of items. Only pairs that are ordered in both the list and the consensus are counted. If all lists are full
+    and have no ties, a Kemeny consensus therefore has the highest score.
 
     Examples
     --------

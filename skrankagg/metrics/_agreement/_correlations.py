@@ -180,7 +180,7 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
     See Also
     --------
     concordance : Kendall's coefficient for the voters of each query.
-    spearman_rho : The correlation of two rankings. Without ties, the mean over all pairs of rankings determines W.
+    spearman_rho : Correlation of two rankings. Without ties, W is determined by the mean correlation of all pairs.
 
     Notes
     -----
@@ -202,7 +202,7 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
     """
     rankings = list(rankings)
     if len(rankings) < 2:
-        raise InputError(f"`rankings` must be two or more rankings; got {len(rankings)}.")
+        raise InputError(f"`rankings` must contain at least two rankings; got {len(rankings)}.")
     return rank_w(align(*rankings))
 
 

@@ -14,18 +14,19 @@ __all__ = ["KrippendorffAlpha", "krippendorff_alpha"]
 
 
 class KrippendorffAlpha(NamedTuple):
-    """Krippendorff's alpha with an interval.
+    """Krippendorff's alpha with a confidence interval.
 
-    :func:`krippendorff_alpha` creates it.
+    :func:`krippendorff_alpha` returns this object.
 
     Parameters
     ----------
     alpha : float
         1 for perfect agreement, 0 for agreement by chance; NaN if all ratings are equal, or no item has two ratings.
     low, high : float
-        Interval over draws of the items; NaN if alpha is NaN, or only one item has two ratings.
+        Bounds of the interval, from random draws of the items. They are NaN if alpha is NaN, or if only one item has at
+        least two ratings.
     n_items : int
-        Number of items with at least two ratings; other items do not count.
+        Number of items with at least two ratings. Alpha ignores all other items.
 
     See Also
     --------
@@ -60,11 +61,11 @@ def krippendorff_alpha(
         The rating of each item by each judge; None or NaN if a judge did not rate an item. Nominal ratings may be text,
         such as the winner of a comparison. Other ratings are numbers.
     level : {"nominal", "ordinal", "interval"}, default="nominal"
-        Kind of the ratings: names without order, grades whose order counts, or numbers with meaningful differences.
+        Kind of the ratings: names without an order, ordered grades, or numbers with meaningful differences.
     confidence : float, default=0.95
         Confidence level of the interval.
     n_resamples : int, default=1000
-        Number of draws of the items.
+        Number of random draws of the items, from which the interval is computed.
     random_state : int, default=0
         Seed of the draws.
 
@@ -87,17 +88,17 @@ def krippendorff_alpha(
 
     Notes
     -----
-    Let item u have :math:`m_u \ge 2` ratings, and n the number of all these ratings. Alpha is
-    :math:`1 - D_o / D_e` [1]_ with
+    Item u has :math:`m_u \ge 2` ratings, and n is the number of all these ratings. Alpha is :math:`1 - D_o / D_e` [1]_
+    with
 
     .. math::
         D_o = \frac1n \sum_u \frac{1}{m_u - 1} \sum_{i \ne j} \delta^2(x_{ui}, x_{uj}), \qquad
         D_e = \frac{1}{n (n - 1)} \sum_{(u,i) \ne (v,j)} \delta^2(x_{ui}, x_{vj}).
 
     The distance :math:`\delta^2` is 0 or 1 for nominal ratings, and the squared difference for interval ratings. For
-    ordinal ratings it is the squared difference of the mid-ranks of the two grades among all n ratings. The interval
-    contains quantiles of alpha over draws of items with replacement; a draw in which all ratings are equal counts as 1.
-    The time grows with the number of ratings times the number of draws.
+    ordinal ratings it is the squared difference of the mid-ranks of the two grades among all n ratings. The bounds of
+    the interval are quantiles of alpha over draws of the items with replacement. If all ratings of a draw are equal,
+    its alpha is set to 1. The time grows with the number of ratings times the number of draws.
 
     References
     ----------
@@ -139,17 +140,17 @@ def krippendorff_alpha(
 
 
 class _Parts:
-    """Ratings of items with at least two ratings, prepared for many weights of the items."""
+    """Ratings of the items with at least two ratings, prepared to compute alpha for many weights of the items."""
 
     def __init__(self, item, code, grades, level):
         self.item, self.code, self.level, self.grades = item, code, level, grades
         self.size = np.bincount(item).astype(np.float64)
-        # Ratings of an item with the same grade, and how many there are.
+        # A cell is an item and one of its grades; `count` is the number of its ratings.
         cells, self.count = np.unique(item.astype(np.int64) * len(grades) + code, return_counts=True)
         self.cell_item, self.cell_code = np.divmod(cells, len(grades))
 
     def alpha(self, weight):
-        """Return alpha if each item counts as often as its weight says; NaN if all ratings are equal."""
+        """Return alpha of a draw in which item i occurs ``weight[i]`` times; NaN if all its ratings are equal."""
         total = np.bincount(self.cell_code, weights=self.count * weight[self.cell_item], minlength=len(self.grades))
         n = total.sum()
         if self.level == "nominal":
@@ -169,7 +170,10 @@ class _Parts:
 
 
 def _read(ratings, level):
-    """Return the item and the code of each rating, and the sorted grades."""
+    """Return the item of each rating, the index of its grade, and the value of each grade.
+
+    Grades are sorted by value. Nominal grades have no order; their values are 0, 1, 2 and so on.
+    """
     cells = np.asarray(ratings.to_numpy(dtype=object) if isinstance(ratings, pd.DataFrame) else ratings, dtype=object)
     if cells.ndim != 2:
         raise InputError(
@@ -188,6 +192,6 @@ def _read(ratings, level):
             f"`ratings` must be numbers with level={level!r}; got {show(wrong)}. Choose level='nominal' for names."
         ) from None
     if np.isinf(numbers).any():
-        raise InputError("`ratings` must be finite; got infinity. Leave the rating out.")
+        raise InputError("`ratings` must be finite; got infinity. Replace infinite ratings by NaN.")
     grades, code = np.unique(numbers, return_inverse=True)
     return item, code, grades

@@ -70,7 +70,7 @@ class HasRuns(Protocol):
 
 
 def agreement_names() -> list[str]:
-    """Return the names of the measures of agreement, for matrices.
+    """Return the names of the agreement measures that agreement_matrix can compute.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def agreement_matrix(
     Parameters
     ----------
     lists : DataFrame or RankedLists, dict of str to DataFrame, list of lists or DataFrames, or fitted Comparator
-        Ranked lists of several voters, or a dict of runs by name. From a fitted Comparator, the runs of its methods are
+        Ranked lists of several voters, or a dict of runs by name. For a fitted Comparator, the runs of its methods are
         compared.
     metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
@@ -131,7 +131,7 @@ def agreement_matrix(
     Notes
     -----
     The correlations compare the items that both lists contain. For m lists of n items, Kendall's correlations and
-    "kendall-distance" need O(m^2 n^2) simple steps in matrix products.
+    "kendall-distance" take O(m^2 n^2) time, most of it in matrix products.
 
     Examples
     --------
@@ -190,8 +190,8 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
     Returns
     -------
     Series of shape (n_voters,)
-        Mean over the queries for which both the voter and the consensus have a list. Items with equal scores in the
-        consensus are tied. If the scores of a list contradict its ranks, the ranks are used instead.
+        Mean agreement over the queries for which both the voter and the consensus have a list. Items with equal scores
+        in the consensus are tied. If the scores of a list contradict its ranks, the ranks are used instead.
 
     See Also
     --------
@@ -244,8 +244,8 @@ def concordance(lists: PlainLists) -> pd.Series:
     Returns
     -------
     Series of shape (n_queries,)
-        One value for each query, computed over the items that all its lists contain. NaN stands for a query with fewer
-        than two lists or items.
+        One value for each query, computed over the items that all its lists contain. The value is NaN if there are
+        fewer than two lists or fewer than two such items.
 
     See Also
     --------
@@ -272,7 +272,7 @@ def concordance(lists: PlainLists) -> pd.Series:
 def tied_by_score(run):
     """Return a consensus in which items of equal score are tied.
 
-    No two items of a list have the same rank, so ranks cannot express ties. If there are scores, the ranks are
+    A consensus gives tied items different ranks, so the ranks do not show ties. If there are scores, the ranks are
     therefore dropped. If the scores of a list contradict its ranks, the negated ranks replace the scores.
     """
     run = canonical_frame(run)
@@ -318,10 +318,11 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """For each strip of item pairs, yield the lists' preferences as signs, and a mask.
+    """Yield the signs and the mask of each strip of item pairs, as arrays of shape (n_lists, n_pairs).
 
-    A sign is 1 if a list ranks the first item of a pair higher, -1 if the second, and 0 otherwise. The mask marks the
-    lists that contain both items; it is None if all lists contain all items.
+    A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise.
+    The mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask
+    is None.
     """
     m, n = dense.shape
     if n < 2**15:
@@ -348,8 +349,8 @@ def _pair_strips(dense, held):
 def _top_distances(ranks, *, penalty=0.5, normalize=False):
     """Compute Kendall's distance K^(p) of every two lists.
 
-    Items that only the other list contains are tied below the items of a list. Items absent from both lists are not
-    compared.
+    In each of the two lists, items that only the other list contains are tied at the end. Items absent from both lists
+    are not compared.
     """
     check_share("penalty", penalty)
     held = (~np.isnan(ranks)).astype(np.float64)
@@ -366,7 +367,10 @@ def _top_distances(ranks, *, penalty=0.5, normalize=False):
 
 
 def _find(measure, options):
-    """Return the function that computes a matrix of agreement from a matrix of ranks, with these options."""
+    """Return a function that computes the agreement of every two rows of a matrix of ranks.
+
+    `measure` is the name of a measure of agreement, and `options` contains its options.
+    """
     if measure == "kendall-distance":
         _check_options(measure, _top_distances, options)
         return lambda ranks: _top_distances(ranks, **options)
@@ -420,7 +424,12 @@ def _check_options(measure, function, options):
     }
     unknown = [option for option in options if option not in known]
     if unknown:
-        raise InputTypeError(f"{measure!r} accepts {', '.join(known) or 'no options'}; got {', '.join(unknown)}.")
+        raise InputTypeError(
+            f"The options of {measure!r} must be among {', '.join(known)}; got {', '.join(unknown)}. Leave out the "
+            "other options."
+            if known
+            else f"{measure!r} has no options; got {', '.join(unknown)}. Leave out the options."
+        )
     needed = [name for name, parameter in known.items() if parameter.default is parameter.empty and name not in options]
     if needed:
         raise InputTypeError(
@@ -438,7 +447,10 @@ def _query_ranks(lists, q):
 
 
 def _named_lists(given):
-    """Return ranked lists and the names of their voters in the order of display."""
+    """Convert the input of agreement_matrix to ranked lists; return the lists and the names of the voters.
+
+    The voters keep the order of a dict of runs.
+    """
     runs = getattr(given, "runs_", given)
     if not isinstance(runs, Mapping):
         lists = check_lists(encode_plain(given))

@@ -1,10 +1,11 @@
 r"""Overlap of the tops of two rankings: at one depth, averaged over depths, and rank-biased.
 
-At depth d, an item of a ranking *contributes* 1 if it is among the first d, and 0 otherwise. If the depth cuts a group
-of ties, there are three readings [1]_. ``"w"``: tied items share the first place of the group, and all contribute 1
-from this place on. ``"a"``: the order of tied items is unknown, and each item contributes the share of the group that
-lies within the depth. Every measure is then a mean over all orders of the tied items. ``"b"``: the agreement under "a"
-is divided by the agreement of the rankings with themselves. Equal rankings then agree fully.
+At depth d, an item of a ranking *contributes* 1 if it is among the first d items, and 0 otherwise. If the depth cuts a
+group of ties, there are three definitions [1]_. ``"w"``: tied items share the first place of the group, and all
+contribute 1 from this place on. ``"a"``: the order of tied items is unknown, and each item contributes the share of the
+group that lies within the depth. Every measure is then a mean over all orders of the tied items. ``"b"``: the agreement
+under "a" is divided by the geometric mean of the agreements of each ranking with itself. Equal rankings then agree
+fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
@@ -32,7 +33,10 @@ def _check_ties(ties):
 
 
 def _contributions(rank, depth, ties):
-    """Return the contribution of each item at the depths 1 to `depth`, as an array of shape (n_items, depth)."""
+    """Return the contribution of each item at the depths 1 to `depth`, as an array of shape (n_items, depth).
+
+    An item contributes 1 to each depth that includes the item, and 0 to other depths. Tied items may contribute shares.
+    """
     held = ~np.isnan(rank)
     top, last = np.full(len(rank), depth + 1.0), np.full(len(rank), depth + 1.0)
     top[held], last[held] = tie_places(rank[held])
@@ -43,17 +47,21 @@ def _contributions(rank, depth, ties):
 
 
 def _agreement(shared, first, second, ties):
-    """Compute the agreement at each depth, from the sum of shared contributions and the weights of both rankings."""
+    """Compute the agreement at each depth.
+
+    `shared` is the sum over items of the product of an item's contributions in the two rankings. `first` and `second`
+    are the weights of the rankings.
+    """
     if ties == "w":
         return 2 * shared / (first + second)
     return shared / np.sqrt(first * second)
 
 
 def _weight(contribution, depths, ties):
-    """Return a weight of a ranking at each depth.
+    """Return the weight of a ranking at each depth, from which the divisor of the agreement is computed.
 
-    Under "w", the weight is the sum of the contributions. Under "a", it is the depth. Under "b", it is the sum of the
-    squared contributions.
+    The weight is the sum of the contributions under "w", the depth under "a", and the sum of the squared contributions
+    under "b".
     """
     if ties == "a":
         return depths.astype(np.float64)
@@ -81,8 +89,8 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
         Depth.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
-        equal rankings agree fully.
+        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
+        itself, so that equal rankings agree fully.
 
     Returns
     -------
@@ -126,8 +134,8 @@ def average_overlap(
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
-        equal rankings agree fully.
+        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
+        itself, so that equal rankings agree fully.
 
     Returns
     -------
@@ -178,8 +186,8 @@ def rank_biased_overlap(
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the agreement of the rankings with themselves, so that
-        equal rankings agree fully.
+        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
+        itself, so that equal rankings agree fully.
 
     Returns
     -------
@@ -243,7 +251,7 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """Compute the overlap below depth s that is due to items absent from the shorter ranking."""
+    """Return the overlap at each depth below s that is assumed for items absent from the shorter ranking."""
     length = long.shape[1]
     added = np.zeros(length)
     if score == "min" or length == s:
@@ -263,7 +271,10 @@ def _unseen(lacking, rank, long, s, score, agreement):
 
 
 def _tail(shared, agreement, s, length, p, score):
-    """For the depths d below the end of the longer ranking, sum the agreement at d times p^d."""
+    r"""Return the sum of :math:`A_d p^d` over the depths d below the end of the longer ranking.
+
+    :math:`A_d` is the agreement that is assumed at depth d.
+    """
     rest = p ** (length + 1.0) / (1 - p)
     if score == "ext":
         return (shared + (length - s) * agreement) / length * rest

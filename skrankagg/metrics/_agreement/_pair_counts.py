@@ -1,4 +1,7 @@
-"""Counts of item pairs that two orders put in the same or in opposite orders, or tie."""
+"""Counts of item pairs that two orders rank alike, rank in opposite ways, or tie.
+
+Rows are items, sorted by group. Tied rows of a group form a class.
+"""
 
 from typing import NamedTuple
 
@@ -9,10 +12,10 @@ from ..._kernels import discordant_pairs
 
 
 class KendallCounts(NamedTuple):
-    """Five counts of item pairs for each group, each of shape (n_groups,).
+    """Counts of the item pairs of each group, as five arrays of shape (n_groups,).
 
-    They count discordant pairs, pairs ordered by both orders, pairs ordered by the first order, pairs ordered by the
-    second order, and all pairs.
+    `discordant` counts the pairs that the two orders rank in opposite ways. `both`, `first` and `second` count the
+    pairs that are untied in both orders, in the first order and in the second order. `all` counts all pairs.
     """
 
     discordant: np.ndarray
@@ -23,7 +26,10 @@ class KendallCounts(NamedTuple):
 
 
 def pair_counts(first, second):
-    """Count pairs in two complete vectors of ranks, of shape (n_items,); return five numbers as in KendallCounts."""
+    """Count the item pairs of two vectors of ranks; return the five counts of KendallCounts as floats.
+
+    Both vectors have the shape (n_items,) and contain no NaN.
+    """
     n = len(first)
     if n < 2:
         return 0.0, 0.0, 0.0, 0.0, 0.0
@@ -33,10 +39,10 @@ def pair_counts(first, second):
 
 
 def count_pairs(ptr, first, second):
-    """Count pairs of rows in each group, and return KendallCounts.
+    """Count the pairs of rows in each group, and return KendallCounts; a class consists of tied rows of a group.
 
-    `first` and `second` contain the classes of the rows in two orders. Rows are sorted by group and by `first`. In
-    `second`, the classes of each group are numbered from 0.
+    `first` and `second` contain the class of each row in two orders. Rows must be sorted by group, then by `first`. In
+    `second`, the classes of each group must be numbered from 0.
     """
     tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
@@ -47,15 +53,18 @@ def count_pairs(ptr, first, second):
 
 
 def class_numbers(ptr, ordered):
-    """For each row, return the number of its class within its group, counted from 0; rows are sorted by class."""
+    """Number the tie classes of each group from 0, and return the number of each row's class.
+
+    `ordered` contains the class of each row. Rows must be sorted by group, then by class.
+    """
     number = np.cumsum(tie_starts(ptr, ordered))
     return number - np.repeat(number[ptr[:-1]], np.diff(ptr))
 
 
 def sum_over_ties(ptr, dense, value):
-    """For each group, apply the function `value` to the size of each class, and return the sum.
+    """Return the sum of ``value(size)`` over the tie classes of each group, where `size` is the size of a class.
 
-    In `dense`, the classes of each group are numbered from 0. Groups must not be empty.
+    `dense` contains the class of each row, numbered from 0 in each group. Groups must not be empty.
     """
     size = np.bincount(dense + np.repeat(ptr[:-1], np.diff(ptr)), minlength=ptr[-1]).astype(np.float64)
     return np.add.reduceat(value(size), ptr[:-1])

@@ -23,9 +23,9 @@ _TIES = (set, frozenset, list)
 
 
 def tie_places(rank):
-    """Return the first and the last place of each item's tie group, counted from 1, each of shape (n_items,).
+    """Return the first and the last place of each item's tie group, as two arrays of shape (n_items,).
 
-    The ranks must not contain NaN.
+    Places are counted from 1. The ranks must not contain NaN.
     """
     ordered = np.sort(rank)  # several times faster than scipy's rankdata for the few items of most lists
     return np.searchsorted(ordered, rank, side="left") + 1, np.searchsorted(ordered, rank, side="right")
@@ -56,7 +56,8 @@ def _ranks(ranking):
         ranks = {item: int(rank) if isinstance(rank, Integral) else float(rank) for item, rank in ranking.items()}
         if len(ranks) != len(ranking) or not all(isinstance(rank, int) or isfinite(rank) for rank in ranks.values()):
             raise InputError(
-                "A mapping of item to rank must have one finite rank for each item. Drop the items without such a rank."
+                "A mapping of item to rank must have exactly one finite rank for each item. Drop the items whose rank "
+                "is repeated, missing or infinite."
             )
         return ranks
     if isinstance(ranking, (str, set, frozenset)) or not np.iterable(ranking):
@@ -70,5 +71,5 @@ def _ranks(ranking):
         ranks.update(dict.fromkeys(group, float(place)))
         n_items += len(group)
     if len(ranks) != n_items:
-        raise InputError("A ranking must contain each item once. Drop the repeats.")
+        raise InputError("A ranking must contain each item only once. Drop the repeats.")
     return ranks

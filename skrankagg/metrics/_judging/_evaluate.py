@@ -41,7 +41,7 @@ def evaluate(
     missing_queries: Literal["zero", "skip"] | None = None,
     **conventions: Unpack[Conventions],
 ) -> pd.DataFrame:
-    """Measure one run, or several, against relevance judgements.
+    """Measure one or more runs against relevance judgements.
 
     The judgements determine the queries that are measured. Unjudged queries of a run are left out.
 
@@ -105,16 +105,16 @@ def evaluate(
     ``gain="linear"`` to get the same values. The two gains are equal on binary judgements. To order equal scores like
     trec_eval, choose ``ties="trec_eval"``.
 
-    This function measures voters like runs, over all judged queries. A query for which the voter has no list counts 0
+    This function measures voters like runs, over all judged queries. A query for which the voter has no list scores 0
     unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,
     and voters without judged queries. By default, :func:`evaluate_voters` measures each voter only over the queries for
     which the voter has a list, and reports the number of these queries.
 
-    `ties` is the rule for items of equal score. "order" uses the published order: by rank, or by score and item if
-    there are no ranks. "trec_eval" sorts the items in descending order and ignores the ranks. "trec_eval_float32" does
-    the same after rounding scores to single precision, like older versions of trec_eval and pytrec_eval. "expected"
-    uses the mean over all orders, for measures that have a closed form of this mean. "optimistic" uses the best order,
-    and "pessimistic" the worst order.
+    `ties` is the rule for items of equal score. "order" keeps the order of the run: by rank, or by score and item if
+    there are no ranks. "trec_eval" sorts these items by id in descending order and ignores the ranks.
+    "trec_eval_float32" does the same after rounding scores to single precision, like older versions of trec_eval and
+    pytrec_eval. "expected" uses the mean over all orders, for measures that have a closed form of this mean.
+    "optimistic" uses the best order, and "pessimistic" uses the worst order.
 
     If the ranks of a run contradict its scores, a warning is given. In this case, the default ``ties="order"`` uses
     only the ranks, ``ties="trec_eval"`` uses only the scores, and the other rules raise an error.
@@ -196,8 +196,8 @@ def _check_names(run, qrels):
     if query is None:
         return
     raise InputTypeError(
-        f"`run` must be a dict of runs by name; {show(query)} {what}. Name the run, evaluate({{'run': run}}, qrels), "
-        "or call the measure itself, such as ndcg(run, qrels)."
+        f"`run` must be a dict of runs by name; {show(query)} {what}. Name the run: evaluate({{'run': run}}, qrels). "
+        "Or call the measure itself, such as ndcg(run, qrels)."
     )
 
 

@@ -41,7 +41,7 @@ def evaluate_voters(
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
     missing_queries : {"skip", "zero"}, default="skip"
         Treatment of a judged query for which a voter has no list although other voters have lists. "skip" leaves the
-        query out, and "zero" counts it as an empty list.
+        query out, and "zero" treats it as an empty list.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
 
@@ -50,8 +50,8 @@ def evaluate_voters(
     pandas.DataFrame of shape (n_judged_voters, n_metrics + 1)
         The rows are indexed by `voter`. The columns are the measures and `n_queries`, the number of judged queries for
         which the voter has a list. Each measure is averaged over these queries, or summed if it is a count. Voters
-        without such a query are left out. With ``missing_queries="zero"`` all judged queries of the lists are used for
-        every voter.
+        without judged queries are left out. With ``missing_queries="zero"`` all judged queries of the lists are used
+        for every voter.
 
     See Also
     --------
@@ -60,8 +60,8 @@ def evaluate_voters(
 
     Notes
     -----
-    Only the queries of the lists are measured, so judgements of other queries are ignored. :func:`evaluate` counts such
-    a query as a query without results.
+    Only the queries of the lists are measured, so judgements of other queries are ignored. :func:`evaluate` includes
+    these queries as queries without results.
 
     A voter's list contains fewer items than a consensus, so the highest possible recall is lower.
 
@@ -124,14 +124,14 @@ def look_up_voters(lists, qrels, relevance, queries, missing_queries):
     relevance : ndarray of shape (n_candidates,), dtype=float64
         Grade of each candidate of the lists.
     queries : ndarray of shape (n_chosen,), dtype=int
-        Judged queries to evaluate, by their place in `qrels`.
+        Positions in `qrels` of the judged queries to evaluate.
     missing_queries : {"zero", "skip"} or None
-        Whether to include queries for which a voter has no list.
+        Treatment of queries for which a voter has no list; only "skip" leaves them out.
 
     Yields
     ------
     voter : object
-        Id of the voter. Voters are yielded in their usual order.
+        Id of the voter. Voters have the order of ``lists.voters``.
     graded : GradedRun
     """
     query = plain_index(lists.queries).get_indexer(plain_index(qrels.queries)[queries])

@@ -1,4 +1,4 @@
-"""Search for parts of an estimator that learn from judgements, by parameters and tags."""
+"""Search of the parameters and tags of an estimator for parts that learn from judgements."""
 
 import inspect
 
@@ -13,7 +13,7 @@ def lacks_judgements(estimator):
 
 
 def find_judgements(estimator):
-    """Describe the part of an estimator, at any depth, that learns from judgements; return None without such a part."""
+    """Describe a part of an estimator, at any depth, that learns from judgements; return None if no part does."""
     parts = list(_parts(estimator))
     reasons = [
         *(_judge(*part) for part in parts),
@@ -57,7 +57,7 @@ def _show(name, value):
 
 
 def _lacks(name, value):
-    """Return True if the part of an estimator at the path `name` needs judgements as an argument of the call."""
+    """Return True if the part of an estimator at the path `name` needs judgements but does not contain any."""
     if isinstance(value, RankingScorer):
         return value.qrels is None
     if name.rpartition("__")[2] == "scoring" and callable(value) and not isinstance(value, ConsensusScorer):
@@ -87,7 +87,7 @@ def _is_supervised(estimator):
 
 
 def tags_of(estimator):
-    """Return the tags of an estimator, or None if the parts of the estimator do not fit together."""
+    """Return the tags of an estimator, or None if the tags cannot be read because its parts do not fit together."""
     try:
         return estimator.__sklearn_tags__()
     except (AttributeError, TypeError, ValueError):
@@ -108,10 +108,10 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield pairs of a path and a part: an estimator, its parameters at any depth, then the contents of containers.
+    """Yield the path and the value of each part: the estimator, its parameters, then the contents of containers.
 
-    Shallow parameters precede deeper parameters. The steps of a pipeline have the names from ``get_params``. Estimators
-    in other lists, such as the values of a grid, have the name of the list.
+    Parameters at all depths are included; shallow parameters precede deeper parameters. The steps of a pipeline have
+    the names from ``get_params``. Estimators in other lists, such as the values of a grid, have the path of the list.
     """
     yield path, estimator
     prefix = f"{path}__" if path else ""

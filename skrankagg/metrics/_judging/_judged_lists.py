@@ -31,14 +31,14 @@ class JudgedLists:
     def measure(self, consensus, measures):
         """Compute the measures of a consensus; return a dict from name to an array of shape (n_judged_queries,).
 
-        The consensus is encoded or a frame. If a frame lacks a query, the query counts as an empty list.
+        The consensus is an EncodedConsensus or a frame. A query that a frame lacks is measured as an empty list.
         """
         return self.values(self.grade(consensus), measures)
 
     def measure_voters(self, measures):
         """Compute the measures of each voter's lists; return a list of dicts in the form of :meth:`measure`.
 
-        If a voter has no list for a query, the query counts as an empty list.
+        A query for which a voter has no list is measured as an empty list.
         """
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         graded = look_up_voters(self._lists, self._qrels, self._encoded.relevance, place, "zero")
@@ -84,7 +84,8 @@ def _is_frame(consensus):
 def fit_rank(estimator, X, lists):
     """Fit an estimator, aggregate the same lists, and return an EncodedConsensus or a frame.
 
-    The library's aggregators use the encoded `lists`. A pipeline, or any other transformer, is called with `X` itself.
+    `lists` contains the encoded lists of `X`. The library's aggregators are called with `lists`. A pipeline, or any
+    other transformer, is called with `X`.
     """
     if isinstance(estimator, BaseAggregator):
         with fitting(estimator, lists):
@@ -110,7 +111,7 @@ def join_parts(lists, parts, places):
 
 
 def _join_codes(lists, parts, places):
-    """Join encoded consensuses of parts of the queries; all parts use the same numbers for the candidates."""
+    """Join the encoded consensuses of parts of the queries to one EncodedConsensus of `lists`."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
     # For each query, its position in the concatenated parts, and the number to add to its candidates.
@@ -138,7 +139,7 @@ def _join_frames(lists, frames):
     if missing or "voter" in frames[0]:
         raise InputTypeError(
             "A held-out consensus must be a frame of query, item, score and rank; the estimator's transform returned "
-            f"the columns {', '.join(map(str, frames[0].columns))}. End the pipeline in an aggregator."
+            f"the columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an aggregator."
         )
     joined = pd.concat(frames, ignore_index=True)
     place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))
@@ -149,6 +150,6 @@ def _to_pandas(frame):
     if not hasattr(frame, "to_pandas"):
         raise InputTypeError(
             "A held-out consensus must be a frame; the estimator's transform returned "
-            f"{type(frame).__name__}. End the pipeline in an aggregator."
+            f"{type(frame).__name__}. End the pipeline with an aggregator."
         )
     return frame.to_pandas()

@@ -26,7 +26,7 @@ def make_ranking_scorer(
     qrels: AnyQrels | None = None,
     **conventions: Unpack[AllConventions],
 ) -> RankingScorer:
-    """Turn one measure, or several, into a scorer for scikit-learn's ``scoring``.
+    """Turn one or more measures into a scorer for scikit-learn's ``scoring``.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def make_ranking_scorer(
         ``cross_validate`` and ``GridSearchCV(refit=name)`` require. If lower values of a measure are better, as for
         "rbp_resid", the score is the negated value. In a dict, the negated value has the name "neg_rbp_resid".
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if the judgements are passed later: as `y`, aligned with the lists, or as metadata.
+        Judgements; None if they are passed when scoring, as metadata or as a `y` that is aligned with the lists.
     **conventions
         Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
 
@@ -47,8 +47,8 @@ def make_ranking_scorer(
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown. If neither higher nor lower values of the only measure are better, as
-        for "num_ret".
+        If a measure or a convention is unknown. If the only measure is one like "num_ret", for which neither higher nor
+        lower values are better.
 
     See Also
     --------
@@ -82,8 +82,8 @@ class RankingScorer(BaseEstimator):
     metrics : str, Measure, callable or list of these
         Names of measures; with a list, :meth:`score` returns a dict.
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if the judgements are passed later: as `y`, aligned with the lists by :meth:`Qrels.align`, or
-        as metadata with ``scorer.set_score_request(qrels=True)``.
+        Judgements; None if they are passed when scoring. They are then passed as a `y` that :meth:`Qrels.align`
+        returned, or as metadata with ``scorer.set_score_request(qrels=True)``.
     conventions : dict, default=None
         Conventions of the measures, as in :func:`make_ranking_scorer`.
 
@@ -129,7 +129,7 @@ class RankingScorer(BaseEstimator):
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
     def __call__(self, estimator: Any, X: AnyLists, y: Judgements | None = None, **params: Any) -> Any:
-        """Score a fitted estimator; this is the same as :meth:`score`."""
+        """Score a fitted estimator, as :meth:`score` does."""
         return self.score(estimator, X, y, **params)
 
     def score(

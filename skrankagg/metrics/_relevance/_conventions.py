@@ -1,4 +1,4 @@
-"""Conventions, which are options that differ between tools in measures of the same name."""
+"""Conventions: options of a measure whose values differ between tools."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args

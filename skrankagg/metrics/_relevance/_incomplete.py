@@ -25,7 +25,7 @@ __all__ = [
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute the mean, over the relevant items, of the share of nonrelevant judged items that are not above the item.
+    r"""Compute the share of nonrelevant judged items that are not above a relevant item, averaged over relevant items.
 
     See Also
     --------
@@ -67,7 +67,7 @@ def bpref(ranked, *, relevance_threshold: float | None = None):
     has_expectation=False,
 )
 def inferred_average_precision(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute average precision; pooled but unjudged items are assumed to be relevant as often as judged items.
+    r"""Compute average precision, assuming that pooled but unjudged items are relevant as often as judged items.
 
     See Also
     --------

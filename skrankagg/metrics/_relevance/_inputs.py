@@ -1,4 +1,4 @@
-"""Entry point of the measures: runs and judgements in any form become a :class:`RankedRelevance`.
+"""Conversion of runs and judgements in any accepted form to a :class:`RankedRelevance`, the input of all measures.
 
 Frames and encoded lists name their queries by id. Plain Python lists identify queries by position. A run contains the
 items of each query, best first, or a mapping of item to score. Judgements contain the relevant items, or a mapping of
@@ -35,7 +35,7 @@ _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 
 @dataclass
 class GradedRun:
-    """Grades of a run, and the reason if none of its items is judged.
+    """Grades of the items in a run, and the reason if no item is judged.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def rank_relevance(caller, run, qrels, missing_queries=None):
     qrels : DataFrame or Qrels, or list of lists, sets or dicts
         Judgements in the same form as the run.
     missing_queries : {"zero", "skip"} or None, default=None
-        Whether to include judged queries without results. None includes these queries, and gives a warning if more than
-        half of the judged queries have no results.
+        Treatment of judged queries without results: "zero" includes these queries, and "skip" leaves them out. None is
+        like "zero", but gives a warning if more than half of the judged queries have no results.
 
     Returns
     -------
@@ -128,10 +128,10 @@ def grade_run(run, qrels, queries):
     Parameters
     ----------
     run : RankedLists or None
-        A run; None stands for an empty run.
+        A run, or None for an empty run.
     qrels : Qrels
     queries : ndarray of shape (n_chosen,), dtype=int
-        Judged queries to evaluate.
+        Positions in `qrels` of the judged queries to evaluate.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def find_fault(queries, items, qrels):
     """
     for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
         if (match_ids(theirs, ours, kind) < 0).all():
-            return f"contains no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
+            return f"contains no judged {kind}: it has {show_ids(theirs)}, but the qrels judge {show_ids(ours)}"
     return None
 
 
@@ -162,23 +162,21 @@ def check_order(caller, run, qrels):
     Lists and dicts of item to number are always accepted, because they may be a run as well as judgements.
     """
     if isinstance(run, Qrels):
-        what = "a Qrels"
+        what = "a Qrels as the run"
     elif isinstance(qrels, RankedLists):
-        what, run = "a RankedLists second", None
+        what = "a RankedLists as the judgements"
     elif not isinstance(run, _PLAIN) and _only_judges(run):
-        what = "a frame with a column relevance and neither rank nor score"
+        what = "a frame with a column relevance but without rank or score as the run"
     elif isinstance(run, _PLAIN) and not isinstance(qrels, _PLAIN) and _only_ranks(qrels):
-        what, run = "a frame with a column rank or score and no relevance second", None
+        what = "a frame with a column rank or score but without relevance as the judgements"
     elif isinstance(run, _PLAIN) and _holds_sets(run):
-        what = "a set, which has no order and so can only be judgements,"
+        what = "a set, which has no order, as the run"
     elif isinstance(qrels, Mapping) and _holds_runs(qrels):
-        what, run = "a dict of runs second", None
+        what = "a dict of runs as the judgements"
     else:
         return
-    place = "" if run is None else " first"
     raise InputTypeError(
-        f"{caller} must be called with the run first, then the judgements; got {what}{place}. Call {caller}(run, "
-        "qrels)."
+        f"{caller} must be called with the run first, then the judgements; got {what}. Call {caller}(run, qrels)."
     )
 
 
@@ -193,7 +191,7 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Return True if a dict contains runs by name, each a dict by query, instead of judgements."""
+    """Return True if a dict contains runs by name instead of judgements; each run is a dict by query."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
@@ -218,29 +216,34 @@ def warn_of_runs(runs, missing_queries, kind="run"):
     runs : dict of str to GradedRun
         Runs by name; a single run has the name None.
     missing_queries : {"zero", "skip"} or None
-        Treatment of judged queries without results. Warnings of such queries are given only for None, the default.
+        Treatment of judged queries without results. A warning about these queries is given only for None, the default.
     kind : {"run", "voter"}, default="run"
-        Word for the named objects in the warnings.
+        Kind of the objects in `runs`, as written in the warnings.
     """
-    lacking, of = {}, "in" if kind == "run" else "by"
+    lacking, of = {}, "in" if kind == "run" else "from"
     for name, graded in runs.items():
         n_queries = len(graded.queries)
         n_lacking = int((graded.ranked.n_retrieved == 0).sum())
         if graded.fault is not None:
             title = f"The {kind}" if name is None else f"The {kind} {name!r}"
             value = "0" if n_queries else "NaN, because missing_queries='skip' leaves out all queries"
-            message = f"{title} {graded.fault}; it scores {value}. Check its ids, and its source."
+            message = f"{title} {graded.fault}; it scores {value}. Check its ids and its source."
             warn_user(message, NothingJudgedWarning)
         elif missing_queries is None and 2 * n_lacking > n_queries:
             lacking[name] = f"{n_lacking} of the {n_queries} judged queries have no results" + (
                 "" if name is None else f" {of} the {kind} {name!r}"
             )
     if lacking:
-        others = f", and most have none {of} {len(lacking) - 1} of the other {kind}s," if len(lacking) > 1 else ""
+        others = len(lacking) - 1
+        more = (
+            f" Most queries also have no results {of} {others} other {kind}{'s' if others > 1 else ''}."
+            if others
+            else ""
+        )
         warn_user(
-            f"{next(iter(lacking.values()))}{others} and count as 0. Leave them out by missing_queries='skip', pass "
-            "only the qrels of the queries that were run, or score by make_ranking_scorer in model selection. If 0 "
-            "is intended, pass missing_queries='zero'.",
+            f"{next(iter(lacking.values()))} and count as 0.{more} Leave these queries out with "
+            "missing_queries='skip', or pass only the qrels of the queries that were run. In model selection, use "
+            "make_ranking_scorer. If 0 is intended, pass missing_queries='zero'.",
             MissingQueriesWarning,
         )
 
@@ -258,13 +261,16 @@ def _plain(run, qrels, missing_queries):
     elif isinstance(qrels, Set):
         raise InputTypeError(
             "A set has no order, so it can contain only the relevant items of one query; got a set for several "
-            "queries. Use a dict."
+            "queries. Use a dict of query to relevant items."
         )
     elif len(run) == 0:
         run = {} if isinstance(qrels, Mapping) else [()] * len(qrels)
     fault = None
     if isinstance(run, Mapping) != isinstance(qrels, Mapping):
-        raise InputTypeError("Run and judgements must both be dicts by query, or both be lists; got a dict and a list.")
+        raise InputTypeError(
+            "Run and judgements must both be dicts by query, or both be lists; got a dict and a list. Convert one of "
+            "them."
+        )
     if isinstance(qrels, Mapping):
         queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
         fault = _plain_fault(run, qrels)
@@ -273,7 +279,7 @@ def _plain(run, qrels, missing_queries):
         if len(run) != len(qrels):
             raise InputError(
                 f"`qrels` must have a collection of relevant items for each list, in the same order; got {len(run)} "
-                f"lists and {len(qrels)} collections. Pass an empty list where nothing was returned."
+                f"lists and {len(qrels)} collections. Pass an empty list for a query without results."
             )
         queries = pd.RangeIndex(len(run), name="query")
     for query, returned in zip(queries, run, strict=True):
@@ -310,7 +316,7 @@ def _plain_fault(run, qrels):
     """Explain why no query of a run in plain Python objects is judged; return None if some query is judged."""
     theirs, ours = _distinct(run), _distinct(qrels)
     if len(theirs) and (match_ids(theirs, ours, "query") < 0).all():
-        return f"contains no judged query: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
+        return f"contains no judged query: it has {show_ids(theirs)}, but the qrels judge {show_ids(ours)}"
     return None
 
 
@@ -367,7 +373,7 @@ def _ranking(returned, query):
     except TypeError as error:
         raise InputTypeError(
             f"Items must be ids, such as str or int; query {show(query)} has items that cannot be hashed ({error}). "
-            "Use their ids."
+            "Pass the ids of the items."
         ) from None
     if n_different != len(items):
         raise InputError(

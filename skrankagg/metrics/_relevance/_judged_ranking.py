@@ -14,7 +14,7 @@ from ...exceptions import InputError
 
 
 class JudgedRanking:
-    """Ranking of one query with its judgements; a user-defined measure is a function of such a ranking.
+    """Ranking of one query with its judgements, which is the argument of a user-defined measure.
 
     Functions such as :func:`evaluate` build a JudgedRanking for each query. They pass the JudgedRanking to the function
     that was given to :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. To try out a
@@ -29,7 +29,7 @@ class JudgedRanking:
     judged : array-like of shape (n_items,), dtype=bool, default=None
         Mask of the judged items; None means that all items are judged.
     scores : array-like of shape (n_items,), default=None
-        Scores of the items; None if the run has ranks only.
+        Scores of the items; None if the run has only ranks.
     grades : array-like of shape (n_judged,), default=None
         Grades of all judged items of the query, whether they are returned or not. None uses the grades of the returned
         items.
@@ -146,7 +146,7 @@ class JudgedRanking:
         return len(self.relevance)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"A JudgedRanking is immutable; {name} cannot be set. Build a new one.")
+        raise AttributeError(f"A JudgedRanking is immutable; {name} cannot be set. Build a new JudgedRanking.")
 
     def __repr__(self) -> str:
         return f"JudgedRanking(n_items={len(self)}, n_judged={len(self.grades)}, n_relevant={self.n_relevant})"

@@ -85,7 +85,7 @@ class Measure:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, run: RunLike, qrels: QrelsLike, *, per_query: bool = False) -> Any:
-        """Measure a run.
+        """Compute the measure of a run.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Measure:
 
     @property
     def is_total(self) -> bool:
-        """Return True for a count, which is summed over queries instead of averaged."""
+        """Return True if the measure is a count; counts are summed over queries instead of averaged."""
         return self.summary == "sum"
 
     @property
@@ -157,7 +157,9 @@ class Measure:
         return self.summarize_sums(*self.sum_up(values))
 
     def sum_up(self, values: ArrayLike) -> tuple[float, int]:
-        """Return the sum and the number of the values of some queries; both can be added up over parts of the queries.
+        """Return the sum of the values of some queries, and the number of these values.
+
+        The results for several parts of the queries can be added up and passed to :meth:`summarize_sums`.
 
         Parameters
         ----------
@@ -177,7 +179,7 @@ class Measure:
         return float((np.log(np.maximum(values, 1e-5)) if self.summary == "gmean" else values).sum()), len(values)
 
     def summarize_sums(self, total: float, count: float) -> float:
-        """Return the summary of all queries, given the sums of the results of :meth:`sum_up` over parts of the queries.
+        """Compute the summary of all queries from results of :meth:`sum_up` that were added up.
 
         Parameters
         ----------
@@ -336,7 +338,7 @@ def _public_signature(compute, has_expectation):
 
 
 def _public_docstring(measure, text):
-    """Return a docstring with entries for the shared parameters, and with a section on the results."""
+    """Add the entries of the shared parameters and a Returns section to a docstring, and return the docstring."""
     own, rest = {}, text
     if found := re.search(r"Parameters\n-+\n(.*?)\n\n", text, re.DOTALL):
         own = {entry.partition(" ")[0]: entry for entry in re.split(r"\n(?=\w)", found[1])}

@@ -1,6 +1,6 @@
 """Parser of measure names, which consist of a name, a cutoff, and conventions in brackets.
 
-The names of other tools are also accepted if they stand for the same numbers, conventions included. trec_eval and
+Names from other tools are also accepted if they mean the same measure with the same conventions. trec_eval and
 pytrec_eval write ``P_10`` or ``P.10``, ir_measures writes ``P(rel=2)@10``, and ranx writes ``precision@10``. If a name
 is unknown or has another meaning in this library, an error names the nearest measure.
 """
@@ -89,7 +89,7 @@ def measure_names() -> list[str]:
     Returns
     -------
     list of str
-        Names that :func:`evaluate` accepts when a number replaces the cutoff k.
+        Names that :func:`evaluate` accepts when numbers replace the placeholders ``k``, ``r`` and ``z1,z2,...``.
 
     See Also
     --------

@@ -36,7 +36,7 @@ class OwnMeasure(Measure):
         return ("relevance_threshold", "ties", "missing_queries")
 
     def __call__(self, run: RunLike, qrels: QrelsLike, *, per_query: bool = False) -> Any:
-        """Measure a run."""
+        """Compute the measure of a run."""
         ranked, queries = rank_relevance(self.name, run, qrels, self.options.get("missing_queries"))
         values = self._values(ranked)
         return pd.Series(values, index=queries, name=self.name) if per_query else self.summarize(values)
@@ -145,7 +145,7 @@ def make_measure(
     TypeError
         If `function` is not callable, or is one of the measures of this module.
     ValueError
-        If there is no name, as for a lambda, or if the name is taken.
+        If the measure has no name, as for a lambda, or has the name of another measure.
 
     See Also
     --------
@@ -155,7 +155,7 @@ def make_measure(
     Notes
     -----
     The function is called for every measured query. If nothing was returned for a query, the ranking is empty.
-    Exceptions of the function are passed on, with a note that names the query.
+    If the function raises an exception, a note with the query's id is added to the exception.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def make_measure(
     if not isinstance(name, str) or not name.strip() or "[" in name or "]" in name:
         raise InputError(f"`name` must be a str without brackets; got {name!r}.")
     if name in _RESERVED or is_measure_name(name):
-        what = "a column next to the measures" if name in _RESERVED else "another measure"
+        what = "another column of the results" if name in _RESERVED else "another measure"
         raise InputError(f"{name!r} is the name of {what}. Pass another name: make_measure(function, name=...).")
     if not (greater_is_better is None or isinstance(greater_is_better, bool | np.bool_)):
         raise InputError(f"`greater_is_better` must be True, False or None; got {greater_is_better!r}.")
@@ -205,9 +205,12 @@ def make_measure(
 
 
 def noted_measure(name: str, facts: dict[str, Any]) -> Measure:
-    """Rebuild a user-defined measure from facts noted in a frame; the result has a direction but no function."""
+    """Rebuild a user-defined measure from the ``attrs`` of a frame; the result cannot compute values."""
     return OwnMeasure(name, _unknown_function, name, has_expectation=False, **facts)
 
 
 def _unknown_function(ranking):
-    raise InputError("A frame stores the names of user-defined measures but not their functions. Pass the measure.")
+    raise InputError(
+        "A frame stores the names of user-defined measures but not their functions. Pass the measure itself instead of "
+        "its name."
+    )

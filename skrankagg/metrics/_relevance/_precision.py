@@ -23,7 +23,7 @@ def hits_at(ranked, k, threshold):
 
 
 def ratio(numerator, denominator):
-    """Divide; the result is 0 where the divisor is 0."""
+    """Divide two arrays element by element; the result is 0 where the divisor is 0."""
     denominator = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 

@@ -76,7 +76,7 @@ def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | No
     cutoff_kind="ks",
 )
 def mean_average_r_precision(ranked, k: int | Sequence[int], *, relevance_threshold: float | None = None):
-    """Compute the mean of Rp@z over several cutoffs.
+    """Compute the mean of Rp@z, the R-precision with a cutoff z, over several cutoffs.
 
     Parameters
     ----------

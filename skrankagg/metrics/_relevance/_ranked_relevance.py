@@ -16,16 +16,16 @@ _MAX_EXPONENT = 1000
 
 
 class RelevanceList:
-    """Grades of lists of different lengths, and the running sums that the measures share.
+    """Grades of the items in the ranked lists of several queries, and running sums that the measures share.
 
-    Each running sum is computed only once for all measures and cutoffs. A measure that adds up values over places first
-    passes the values to :meth:`rate`. For an expectation over ties, :meth:`rate` replaces the values by their means
-    over tied items.
+    The lists are stored one after the other, and a row is an item of a list. Each running sum is computed only once for
+    all measures and cutoffs. A measure that adds up values over rows first passes the values to :meth:`rate`. For an
+    expectation over ties, :meth:`rate` replaces the values by their means over tied items.
 
     Parameters
     ----------
     grade : ndarray of shape (n_rows,), dtype=float64
-        Grade at each place, best place first; NaN if an item is not judged.
+        Grade of each item, best item of a list first; NaN if an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         The list of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
     """
@@ -38,12 +38,12 @@ class RelevanceList:
 
     @cached_property
     def position(self):
-        """Return the position of each place in its list, counted from 1."""
+        """Return the place of each row in its list, counted from 1."""
         return positions(self.ptr)
 
     @cached_property
     def row_query(self):
-        """Return the query of each place."""
+        """Return the index of each row's query."""
         return expand(self.ptr)
 
     @property
@@ -52,19 +52,22 @@ class RelevanceList:
         return len(self.ptr) - 1
 
     def relevant(self, threshold=None):
-        """Return a mask of shape (n_rows,): True for grades above 0, or of at least `threshold` if it is given."""
+        """Return the mask of the relevant rows, whose grade is above 0, or at least `threshold` if it is given."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Return a mask of shape (n_rows,): True for items judged not relevant, but False for negative grades."""
+        """Return the mask of the rows that are judged not relevant; it is False for negative grades."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
-        """Return the value at each place, of shape (n_rows,); for an expectation, it is the mean over tied items."""
+        """Return the value of each row as float64, of shape (n_rows,).
+
+        The subclass for expectations over ties overrides this method and returns means over tied items.
+        """
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None):
-        """Return the number of relevant items up to each place, of shape (n_rows,)."""
+        """Count, for each row, the relevant items of its list up to this row; the result has the shape (n_rows,)."""
         key = ("hits", threshold)
         if key not in self._cumulated:
             self._cumulated[key] = self._count(self.relevant(threshold))
@@ -78,9 +81,9 @@ class RelevanceList:
         return total
 
     def head(self, k):
-        """Remove the places far below place k, which measures with a small cutoff do not need.
+        """Shorten long lists, because a measure with the cutoff `k` does not need the rows far below place k.
 
-        Returns self if few places can be left out, if `k` is None, or if `k` is an array with a value for each query.
+        Returns self if few rows can be left out, if `k` is None, or if `k` is an array with a value for each query.
         """
         if k is None or np.ndim(k):
             return self
@@ -95,29 +98,32 @@ class RelevanceList:
         return self._heads[depth]
 
     def precisions(self, threshold=None, k=None):
-        """For each list, sum the precisions at the relevant places among the first `k`; the shape is (n_queries,)."""
+        """For each list, sum the precisions at the places of the relevant items among the first `k` items."""
         rows = np.flatnonzero(self.relevant(threshold))
         return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
 
     def mean_precisions(self, threshold=None, k=None):
-        """For each list, return the mean precision at the relevant places among the first `k`; 0 if there are none."""
+        """For each list, average the precisions at the places of the relevant items among the first `k` items.
+
+        The value is 0 for a list without such items.
+        """
         found = self.at(self.hits(threshold), k)
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return rows, and the probability that the item of each row is the first relevant item of its list."""
+        """Return the rows that may be the first relevant row of their list, and the probability of each row."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
     def sum_of(self, rows, value, k=None):
-        """For each list, sum the values of given rows within the first `k` places; return shape (n_queries,)."""
+        """For each list, sum the values of the given `rows`; only the first `k` rows of a list are included."""
         if k is not None:
             near = self.position[rows] <= k
             rows, value = rows[near], value[near]
         return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
 
     def gains(self, gain, discount):
-        """Compute the discounted cumulative gain up to each place, of shape (n_rows,)."""
+        """Compute, for each row, the discounted cumulative gain of its list up to this row."""
         return self.cumulate(
             ("gains", gain, discount), lambda: self.rate(_GAINS[gain](self.grade)) / self._discounts(discount)
         )
@@ -127,9 +133,9 @@ class RelevanceList:
         return _DISCOUNTS[discount](np.arange(longest + 1))[self.position]
 
     def stops(self, chance):
-        """Return the probability that a user stops at each place, of shape (n_rows,).
+        """Return, for each row, the probability that a user who reads the list from the top stops at this row.
 
-        `chance` contains, for each place, the probability that a user who reaches the place stops there.
+        `chance` contains, for each row, the probability that a user who reaches the row stops there.
         """
         goes_on = np.log1p(-chance)
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
@@ -137,7 +143,7 @@ class RelevanceList:
     def cumulate(self, key, values):
         """Return the running sums, of shape (n_rows,), of the values from ``values()``; cache the sums under `key`.
 
-        The sum starts again at the first place of each list.
+        The sum starts again at the first row of each list.
         """
         if key not in self._cumulated:
             self._cumulated[key] = ragged_cumsum(values(), self.ptr)
@@ -156,7 +162,7 @@ class RelevanceList:
         return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
     def total(self, value, k=None):
-        """For each list, sum a value over the first `k` places; `k` may be an array with a value for each query."""
+        """For each list, sum the values of its first `k` rows; `k` may be an array with a number for each query."""
         if k is not None:
             value = np.where(self.position <= (k[self.row_query] if np.ndim(k) else k), value, 0.0)
         sums = np.zeros(self.n_queries)
@@ -183,14 +189,14 @@ class RankedRelevance(RelevanceList):
     Parameters
     ----------
     grade : ndarray of shape (n_rows,), dtype=float64
-        Grade at each place, best place first; NaN if an item is not judged.
+        Grade of each returned item, best item of a list first; NaN if an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         The list of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
     judged : RelevanceList
         Grades of all judged items of each query, whether they are returned or not, in descending order.
     score, rank : ndarray of shape (n_rows,), default=None
-        Scores of the places, or ranks if there are no scores. Items with equal values are tied. If both are None, there
-        are no ties.
+        Scores of the returned items, or ranks if there are no scores. Items with equal values are tied. If both are
+        None, there are no ties.
     item : tuple of ndarray of shape (n_rows,) and pandas.Index, default=None
         Codes of the items, and the ids that the codes refer to. ``ties="trec_eval"`` orders tied items by their ids.
     conflict : tuple of (str, str), default=None
@@ -214,24 +220,24 @@ class RankedRelevance(RelevanceList):
 
     @property
     def score(self):
-        """Return the score of each place, or None."""
+        """Return the score of each row, or None if there are no scores."""
         return self._columns[0]
 
     @property
     def rank(self):
-        """Return the rank of each place, or None."""
+        """Return the rank of each row, or None if the ranks are not needed."""
         return self._columns[1]
 
     @property
     def item(self):
-        """Return the code of the item at each place and the index that the codes refer to, or None."""
+        """Return the item code of each row and the index that the codes refer to, or None if ids are not needed."""
         return self._columns[2]
 
     @classmethod
     def from_run(cls, run, qrels, queries):
         """Look up the grades of a run for the judged queries at the given positions in `qrels`.
 
-        None stands for an empty run.
+        `run` is None if the run is empty.
         """
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
         judged = RelevanceList(qrels.best_first[places], judged_ptr)
@@ -245,7 +251,7 @@ class RankedRelevance(RelevanceList):
     def from_lists(cls, lists, place, relevance, judged):
         """Look up the grades of one list for each query.
 
-        For each query, `place` contains the position of the query's list in `lists`; -1 stands for an empty list.
+        For each query, `place` contains the position of the query's list in `lists`, or -1 for an empty list.
         `relevance` contains the grade of each candidate, and `judged` contains all grades of each query.
         """
         if np.array_equal(place, np.arange(lists.n_lists)):
@@ -293,17 +299,17 @@ class RankedRelevance(RelevanceList):
         return self.judged.total(self.judged.relevant(threshold))
 
     def preferences(self, threshold=None):
-        """For each relevant place, return the share of the nonrelevant judged items that are not above the place.
+        """For each relevant row, return the share of the nonrelevant judged items that are not above this row.
 
-        If there are R relevant items, only the first R nonrelevant items count. Places without a relevant item have the
-        value 0. The shape is (n_rows,).
+        If there are R relevant items, only the first R nonrelevant items are counted. Rows that are not relevant have
+        the value 0. The result has the shape (n_rows,).
         """
         above = self.total_above(threshold)
         worst, scale = self._preference_scale(threshold)
         return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
 
     def total_above(self, threshold):
-        """Count the nonrelevant judged items up to each place, of shape (n_rows,)."""
+        """Count, for each row, the nonrelevant judged items of its list up to this row."""
         return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
 
     def _preference_scale(self, threshold):

@@ -1,4 +1,4 @@
-"""Registry of measures, which finds the measure of a name such as ``ndcg@10[gain=linear]``.
+"""Registry of measures, which returns the measure for a name such as ``ndcg@10[gain=linear]``.
 
 A name consists of the measure, ``@`` and a cutoff if the measure has one, and conventions in brackets if they differ
 from the defaults. Scorers, the Comparator, the command line and :func:`evaluate` all look up names here.
@@ -39,7 +39,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     ----------
     name : str, Measure or callable
         A name such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]"; case is ignored. Names of trec_eval,
-        ir_measures and ranx are accepted if they stand for the same values, such as "P_10" and "AP@10".
+        ir_measures and ranx, such as "P_10" and "AP@10", are accepted if the measure has the same values there.
         :func:`make_measure` turns a function of a :class:`JudgedRanking` into a measure.
     **conventions
         Values of conventions that the name does not state. Conventions that the measure does not accept are ignored.
@@ -58,7 +58,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     --------
     make_measure : Turns a function into a measure.
     measure_names : Lists all names.
-    evaluate : Measures a run by measures with these names.
+    evaluate : Computes measures of a run, given their names.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
 def get_measures(
     metrics: MeasureLike | Sequence[MeasureLike], **conventions: Unpack[AllConventions]
 ) -> dict[str, Measure]:
-    """Look up one measure, or several.
+    """Look up one or more measures by name.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def get_measures(
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown, if there is no name, or if two names mean the same measure.
+        If a measure or a convention is unknown, if `metrics` is empty, or if two names mean the same measure.
     """
     names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
     if not names:
@@ -114,21 +114,21 @@ def get_measures(
         twin = next((other for other, known in found.items() if known == measure), None)
         if twin is not None:
             both = f"{twin!r} is repeated" if twin == column else f"{twin!r} and {column!r} are the same"
-            raise InputError(f"`metrics` must name each measure once; {both}. Leave one out.")
+            raise InputError(f"`metrics` must name each measure once; {both}. Leave out one of the two names.")
         if column in found:
             raise InputError(
-                f"`metrics` must have different names; {column!r} is the name of two measures. Rename one: "
-                "make_measure(function, name=...)."
+                f"The measures in `metrics` must have different names; {column!r} is the name of two measures. Rename "
+                "one: make_measure(function, name=...)."
             )
         found[column] = measure
     return found
 
 
 def note_measures(frame, measures):
-    """Note facts about user-defined measures in a frame of measures, in place, and return the frame.
+    """Store the direction and the summary of each user-defined measure in a frame's ``attrs``; return the frame.
 
-    The names of user-defined measures do not contain these facts. Pandas keeps the note when rows and columns are
-    selected. The note is also kept in Parquet files.
+    The name of a user-defined measure does not contain these facts. Pandas keeps ``attrs`` when rows and columns are
+    selected, and when the frame is written to a Parquet file. The frame is changed in place.
     """
     notes = {
         column: {"greater_is_better": measure.greater_is_better, "summary": measure.summary}
@@ -141,7 +141,7 @@ def note_measures(frame, measures):
 
 
 def find_column(columns, metric):
-    """Find the column of a measure in a frame.
+    """Return the name of the column that contains a measure.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def find_column(columns, metric):
     Returns
     -------
     object
-        Name of the column. For a Measure without a column it is the name of the Measure.
+        Name of the column. If no column contains the Measure, the result is the name of the Measure.
     """
     if isinstance(metric, str) and metric in list(columns):
         return metric
@@ -172,8 +172,8 @@ def prefers(metric, frame=None):
     Parameters
     ----------
     metric : Measure or object
-        A measure, or the name of a column. A column that is not named after a measure contains scores, and greater
-        scores are better.
+        A measure, or the name of a column. If the name is not the name of a measure, the column is assumed to contain
+        scores, for which greater values are better.
     frame : DataFrame, default=None
         The frame that contains the column.
 

@@ -1,10 +1,10 @@
 r"""Rules for items of equal score.
 
-Scores are often integers. The order of items with equal scores then determines the value of a measure. ``"order"`` uses
-the published order. ``"trec_eval"`` sorts items of equal score in descending order of their bytes and ignores the
-ranks. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"`` puts the
-better item first, and ``"pessimistic"`` the worse item. ``"expected"`` returns the mean over all orders of the tied
-items. This mean is computed by closed forms [1]_.
+If items have equal scores, the value of a measure depends on the order of these items. The rule ``"order"`` keeps the
+order of the run. ``"trec_eval"`` ignores the ranks and sorts items of equal score by the bytes of their ids, in
+descending order. ``"trec_eval_float32"`` does the same after rounding the scores to single precision. ``"optimistic"``
+puts the item with the higher grade first, and ``"pessimistic"`` puts the item with the lower grade first.
+``"expected"`` uses the mean over all orders of the tied items, which is computed from closed formulas [1]_.
 
 References
 ----------
@@ -41,8 +41,8 @@ class ExpectedRelevance(RankedRelevance):
     The expected precision at a relevant place i is :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant
     item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
     relevant item of the group, and count the nonrelevant judged items of the group above this item. This number is 0,
-    1, ... with equal probability. If a user passes an item with probability :math:`x_i`, the user passes t of the c
-    places with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
+    1, ... with equal probability. If a user passes an item with probability :math:`x_i`, the user passes the first t of
+    the c places with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -51,12 +51,12 @@ class ExpectedRelevance(RankedRelevance):
 
     @cached_property
     def tie_size(self):
-        """Return the number of items in the tie group of each place, including the item at the place."""
+        """Return the number of items in each row's tie group."""
         return self._spread(np.diff(self.tie_ptr))
 
     @cached_property
     def row_tie(self):
-        """For each row, return the index of its tie group."""
+        """Return the index of each row's tie group."""
         return expand(self.tie_ptr)
 
     @cached_property
@@ -65,15 +65,15 @@ class ExpectedRelevance(RankedRelevance):
         return self.position - self._spread(self.position[self.tie_ptr[:-1]]) + 1
 
     def hits(self, threshold=None):
-        """Compute the expected number of relevant items up to each place."""
+        """Compute, for each row, the expected number of relevant items of its list up to this row."""
         return self.cumulate(("hits", threshold), lambda: self.rate(self.relevant(threshold)))
 
     def head(self, k):
-        """Return self; groups of tied items are never cut."""
+        """Return self unchanged, because a cut could divide a group of tied items."""
         return self
 
     def rate(self, value):
-        """For each place, return the mean of a value over the items that are tied at the place."""
+        """Replace the value of each row by the mean value of the row's tie group."""
         return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
 
     def _group_totals(self, value):
@@ -87,18 +87,18 @@ class ExpectedRelevance(RankedRelevance):
         return self._spread((ragged_cumsum(value, self.ptr) - value)[self.tie_ptr[:-1]]) if len(inside) else inside
 
     def precisions(self, threshold=None, k=None):
-        """Compute the expected sum of the precisions at the relevant places among the first `k` of each list."""
+        """Compute the expected sum of the precisions at the relevant items among the first `k` items of each list."""
         relevant = self.relevant(threshold).astype(np.float64)
         inside, size = self._group_totals(relevant), self.tie_size
         more = (self.place_in_tie - 1) * (inside - 1) / np.maximum(size - 1, 1)
         return self.total(inside / size * (self._before(relevant, inside) + 1 + more) / self.position, k)
 
     def mean_precisions(self, threshold=None, k=None):
-        """Compute the expected mean of the precisions at the relevant places among the first `k` of each list.
+        """Compute the expected mean of the precisions at the relevant items among the first `k` items of each list.
 
-        If the cutoff divides a group, the number of relevant items above the cutoff depends on the order. Let h
-        relevant items be among the t places of the group above the cutoff. All choices of h of the t places then have
-        equal probability.
+        If the cutoff divides a tie group, the number of relevant items above the cutoff depends on the order of the
+        tied items. Suppose that h relevant items are among the t places of the group above the cutoff. Then any h of
+        these t places are equally probable.
         """
         value = np.zeros(self.n_queries)
         query = np.flatnonzero(np.diff(self.ptr))
@@ -145,7 +145,10 @@ class ExpectedRelevance(RankedRelevance):
         return np.arange(len(chance)), chance * np.exp(before)
 
     def stops(self, chance):
-        """Compute the probability that a user who reads from the top stops at each place."""
+        """Compute, for each row, the probability that a user who reads the list from the top stops at this row.
+
+        `chance` contains, for each item, the probability that a user who reaches the item stops there.
+        """
         goes_on = np.log1p(-chance)
         arrives = np.exp(self._before(goes_on, goes_on))
         stop = chance.copy()
@@ -155,7 +158,7 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """For each relevant place, compute the expected share of nonrelevant judged items that are not above it."""
+        """For each relevant row, compute the expected share of nonrelevant judged items that are not above this row."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
@@ -169,7 +172,7 @@ class ExpectedRelevance(RankedRelevance):
 
 
 def _mean_products(value):
-    """For t = 0, ..., c, return the mean of the products over all choices of t of the c values.
+    """For t = 0, ..., c, return the mean product of t values, over all choices of t out of the c values.
 
     The computation adds only positive terms.
     """
@@ -214,7 +217,7 @@ def _trec_eval_float32(ranked):
 
 
 def byte_order(code, index):
-    """Number ids in the order of their bytes.
+    """Return the place of each row's id in the order of the ids' bytes.
 
     Parameters
     ----------
@@ -272,7 +275,7 @@ _ONE_COLUMN = {"order", "trec_eval", "trec_eval_float32"}
 
 
 def order_ties(ranked, ties):
-    """Order the places by one of the rules for ties; each order is computed once and kept.
+    """Order tied items by one of the rules for ties; the result for each rule is cached.
 
     Parameters
     ----------

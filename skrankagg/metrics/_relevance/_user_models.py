@@ -72,7 +72,7 @@ def rank_biased_precision(
     max_grade: float | None = None,
     relevance_threshold: float | None = None,
 ):
-    r"""Compute the rate of gain of a user who continues to the next place with a fixed probability.
+    r"""Compute the expected gain per viewed place of a user who continues to the next place with a fixed probability.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def rank_biased_precision(
 
     Notes
     -----
-    The value is :math:`(1 - p) \sum_i g_i p^{i - 1}` [1]_, at most 1.
+    The value is :math:`(1 - p) \sum_i g_i p^{i - 1}` [1]_, where :math:`g_i` is the gain at place i. It is at most 1.
 
     References
     ----------
@@ -125,12 +125,12 @@ def rank_biased_residual(ranked, k: int | None = None, *, persistence: float = 0
 
     See Also
     --------
-    rank_biased_precision : The measure itself, a lower bound.
+    rank_biased_precision : Measure that treats unjudged items as not relevant, and is therefore a lower bound.
 
     Notes
     -----
-    The value is :math:`p^n + (1 - p) \sum_i p^{i - 1}` over the places i of unjudged items, where n is the number of
-    evaluated items. It is 0 for a query without results, as in trec_eval.
+    The value is :math:`p^n + (1 - p) \sum_i p^{i - 1}` over the places i of unjudged items. Here n is the number of
+    returned items up to the cutoff. For a query without results the value is 0, as in trec_eval.
 
     Examples
     --------
@@ -154,12 +154,12 @@ def rank_biased_residual(ranked, k: int | None = None, *, persistence: float = 0
     agrees="gdeval `ERR@k`",
 )
 def expected_reciprocal_rank(ranked, k: int | None = None, *, max_grade: float = 4.0):
-    r"""Compute the expected reciprocal rank of the place where a user is satisfied.
+    r"""Compute the expected value of 1 / i, where i is the place at which a user is satisfied.
 
     Parameters
     ----------
     max_grade : float, default=4.0
-        Highest grade of the scale of judgements, whether it occurs or not.
+        Highest grade of the scale of judgements, even if no item has this grade.
 
     See Also
     --------
@@ -169,8 +169,8 @@ def expected_reciprocal_rank(ranked, k: int | None = None, *, max_grade: float =
     Notes
     -----
     An item of grade g satisfies the user with probability :math:`R = (2^g - 1) / 2^{g_{max}}`, and the measure is
-    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy no user. The time for the
-    expectation over ties is quadratic in the size of a group of ties.
+    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. An item with a negative grade never satisfies the user.
+    With ``ties="expected"``, the time is quadratic in the size of each group of tied items.
 
     References
     ----------

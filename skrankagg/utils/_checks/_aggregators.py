@@ -27,7 +27,7 @@ def _if_intended(**tags):
 
 
 def check_consensus(aggregator):
-    """Check that items occur once, scores do not rise, ranks are 1 to n, and the index is a RangeIndex."""
+    """Check that each item occurs once, scores are sorted, ranks are 1 to n, and the index is a RangeIndex."""
     lists = example_lists()
     consensus = fit_transform(aggregator, lists)
     assert isinstance(consensus.index, pd.RangeIndex), "the index must be a RangeIndex"
@@ -37,7 +37,7 @@ def check_consensus(aggregator):
         items = lists.loc[lists["query"] == query, "item"]
         assert sorted(group["item"]) == sorted(items.unique()), f"query {query} must rank each of its items once"
         assert group["rank"].tolist() == list(range(1, len(group) + 1)), f"ranks of query {query} must be 1 to n"
-        assert group["score"].is_monotonic_decreasing, f"scores of query {query} must not rise"
+        assert group["score"].is_monotonic_decreasing, f"scores of query {query} must not increase"
         _check_ties_in_order(group, lists[lists["query"] == query], _tags(aggregator).ties_by_rank)
 
 
@@ -86,10 +86,10 @@ def check_neutrality(aggregator):
 
 
 def check_ranks_or_scores(aggregator):
-    """Check that a method that uses ranks returns the same result for ranks, for scores, and for ranks with gaps.
+    """Check that a rank-based method returns the same result for ranks, for scores, and for ranks with gaps.
 
-    The ranks with gaps begin at 0. A method that uses scores must reject lists without scores, and scores that
-    contradict the ranks.
+    The ranks with gaps begin at 0. A score-based method must reject lists without scores, and scores that contradict
+    the ranks.
     """
     lists = example_lists()
     with warnings.catch_warnings():
@@ -178,7 +178,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """If the tag `unanimity` is True, check that the consensus orders two items as all lists do, if the lists agree."""
+    """If the tag `unanimity` is True, check that item a is above item b if all lists rank a above b."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
@@ -256,7 +256,7 @@ def _plain_queries():
 
 
 def check_fuse(aggregator):
-    """Check that `fuse` on plain lists has the same order and bitwise the same scores as `transform`."""
+    """Check that `fuse` on plain lists returns the same order and bitwise the same scores as `transform`."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         expected = aggregator.transform(RankedLists.from_lists(lists))
@@ -289,10 +289,14 @@ def check_small_inputs(aggregator):
     order = voter.sort_values("rank")["item"].tolist()
     consensus = fit_transform(clone(aggregator), voter)
     if _tags(aggregator).unanimity or _tags(aggregator).ties_by_rank:
-        assert consensus["item"].tolist() == order, "one voter's order must stay" + _if_intended(unanimity=False)
+        assert consensus["item"].tolist() == order, "the order of a single voter must be kept" + _if_intended(
+            unanimity=False
+        )
     elif not is_supervised(aggregator):  # the judgements may contradict the order of the voter
         score = consensus.set_index("item")["score"][order]
-        assert score.is_monotonic_decreasing and score.nunique() > 1, "one voter's order must stay, except for ties"
+        assert score.is_monotonic_decreasing and score.nunique() > 1, (
+            "a single voter's order must be kept, except for ties"
+        )
     single = pd.DataFrame({"query": ["q", "q"], "voter": ["v", "w"], "item": "a", "rank": 1, "score": [2.0, 1.0]})
     assert fit_transform(clone(aggregator), single)["rank"].tolist() == [1], "a single item must come first"
     tied = pd.DataFrame(

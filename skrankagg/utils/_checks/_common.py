@@ -65,7 +65,7 @@ def check_transforms_unfitted(estimator):
     """Check that ``transform`` works without ``fit`` if the estimator needs no fit."""
     if not get_tags(estimator).requires_fit:
         lists = example_lists()
-        same(clone(estimator).transform(lists), fit(estimator, lists).transform(lists), "fitting matters")
+        same(clone(estimator).transform(lists), fit(estimator, lists).transform(lists), "fit changes the result")
 
 
 def check_persistence(estimator):
@@ -84,7 +84,7 @@ def check_persistence(estimator):
             data = skops.io.dumps(estimator)
         except Exception as error:
             raise AssertionError(
-                f"skops cannot save it ({error}); keep the fitted state in arrays and frames"
+                f"skops cannot save the estimator ({error}); keep the fitted state in arrays and frames"
             ) from error
         # To load the file, a user must trust the types of this package and of other packages by name.
         saved["skops"] = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
@@ -121,7 +121,11 @@ def check_pipeline(estimator):
     same(clone(estimator).fit(lists, y).transform(lists), expected, "y=None changes the result")
     encoded = RankedLists.from_frame(lists)
     aligned = example_qrels(encoded).align(encoded)
-    same(make_pipeline(clone(estimator)).fit(encoded, aligned).transform(encoded), expected, "judgements show")
+    same(
+        make_pipeline(clone(estimator)).fit(encoded, aligned).transform(encoded),
+        expected,
+        "aligned judgements change the result",
+    )
     if not is_supervised(estimator):
         same(clone(estimator).fit_transform(lists, np.arange(3)), expected, "y changes the result")
 
@@ -205,7 +209,7 @@ def _published(estimator, lists, learns):
 def check_containers(estimator):
     """Check that all kinds of frames and RankedLists give the same result, and that ids keep their dtype.
 
-    The kinds are pandas frames with strings, objects and categories, polars and pyarrow.
+    The kinds are pandas frames whose ids are strings, objects or categories, polars frames, and pyarrow tables.
     """
     lists = example_lists()
     ids = ["query", "voter", "item"]

@@ -10,7 +10,7 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 
 
 def check_ways_of_judgements(estimator):
-    """Check that judgements have the same effect as `y`, as aligned `y`, as ``qrels=`` and in the constructor."""
+    """Check that judgements have the same effect as `y`, as an aligned `y`, as ``qrels=``, or in the constructor."""
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)
     expected = fit(clone(estimator), lists).transform(lists)
@@ -96,7 +96,7 @@ def check_consistent_names(aggregator):
 
 
 def check_unknown_voters(aggregator):
-    """Check that a parameter `unknown_voter`, if it exists, determines the treatment of voters missing in ``fit``."""
+    """Check that a parameter `unknown_voter`, if it exists, determines how voters missing from ``fit`` are treated."""
     lists = example_lists()
     train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
     expected = lists.groupby("query")["item"].nunique()

@@ -83,10 +83,9 @@ def _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties):
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     """Generate queries of different kinds, as a dict of query id to frame.
 
-    All lists of a query may have a property in common, but no property is common to all queries. Some queries have
-    longer, cut or tied lists, fractional or integer weights, or other score ranges, such as scores below 0. Some
-    queries consist of pairs, of one list or of one item. `weights` states which weights of lists are allowed: "any",
-    "whole" (integers) or "none". The frames are generated once, so callers must not change them.
+    The queries differ in the lengths, the ties, the weights and the score ranges of their lists. Some queries consist
+    of lists of two items, of one list, or of one item. `weights` states which weights of lists are allowed: "any",
+    "whole" (integers) or "none". The frames are cached, so callers must not change them.
     """
 
     def kind(seed, **options):
@@ -136,7 +135,10 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
 
 @lru_cache(maxsize=128)
 def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
-    """Encode queries of :func:`mixed_queries`; None encodes all queries, and `turned` renames them in reverse order."""
+    """Encode the queries of :func:`mixed_queries` that `names` contains, or all queries if `names` is None.
+
+    With `turned`, the queries are renamed so that their order is reversed.
+    """
     queries = mixed_queries(weights)
     frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
     return RankedLists.from_frame(frame.assign(query=frame["query"].map(turned_names(names))) if turned else frame)
@@ -199,12 +201,15 @@ def is_supervised(estimator):
 
 
 def judgements(estimator, lists, qrels=None):
-    """Return a dict of further arguments of `fit`: judgements, or no arguments if the estimator needs no judgements."""
+    """Return a dict of further arguments of `fit`, which contains judgements only if the estimator needs them."""
     return {"qrels": example_qrels(lists) if qrels is None else qrels} if is_supervised(estimator) else {}
 
 
 def fit(estimator, lists, qrels=None):
-    """Fit an estimator; if the estimator learns from judgements, use `qrels`, or :func:`example_qrels` for None."""
+    """Fit an estimator, with judgements if it learns from judgements.
+
+    The judgements are `qrels`, or the result of :func:`example_qrels` if `qrels` is None.
+    """
     return estimator.fit(lists, **judgements(estimator, lists, qrels))
 
 
@@ -214,9 +219,10 @@ def fit_transform(estimator, lists, qrels=None):
 
 
 def same(found, expected, reason, *, exact=True, hint=""):
-    """Assert that two frames have the same order, and that their numbers are equal, up to rounding unless `exact`.
+    """Assert that two frames have the same order and equal numbers.
 
-    The message of an error begins with `reason` and ends with `hint`.
+    Unless `exact` is True, the numbers may differ by rounding. The message of an error begins with `reason` and ends
+    with `hint`.
     """
     found, expected = _to_frame(found), _to_frame(expected)
     assert list(found.columns) == list(expected.columns), (

@@ -17,7 +17,7 @@ def check_kind(transformer):
     frame = fit_transform(clone(transformer), lists)
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(lists))
     assert hasattr(frame, "columns"), f"a frame must be returned as a frame, not as {type(frame).__name__}"
-    assert isinstance(encoded, RankedLists), f"RankedLists must be returned as such, not as {type(encoded).__name__}"
+    assert isinstance(encoded, RankedLists), f"RankedLists must give RankedLists, not {type(encoded).__name__}"
     same(encoded, frame, "RankedLists give other lists than a frame")
 
 
