@@ -160,8 +160,9 @@ class CovariateModel:
         if method.ridge == 0 and (far > FAR).any():
             one, k = np.unravel_index(int(np.argmax(far)), far.shape)
             raise InputError(
-                f"Covariate {self.names[k]!r} must not separate winners from losers; it does{self._where(queries, one)}, "
-                "so its coefficient has no finite estimate. Give ridge=1, or leave it out."
+                f"Covariate {self.names[k]!r} must not separate winners from losers; it does"
+                f"{self._where(queries, one)}, so its coefficient has no finite estimate. Give ridge=1, or leave it "
+                "out."
             )
         return fit
 
