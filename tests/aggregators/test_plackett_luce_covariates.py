@@ -434,3 +434,78 @@ def test_one_judge_is_refused():
         PlackettLuce(covariates=NAMES, std_errors="judge").fit(encode(draw_battles(n_judges=1)))
     with pytest.raises(InputError, match="needs at least two groups; got 1"):
         PlackettLuce(covariates=NAMES, std_errors="judge", coefficients="all").fit(encode(draw_battles(n_judges=1)))
+
+
+# ---------------------------------------------------------------------- replicates
+
+
+def mixed_lists():
+    """Return a query of duels and a query of longer lists."""
+    duels = encode(draw_battles(8, n=200)).to_frame().assign(voter=lambda rows: "d" + rows["voter"].astype(str))
+    duels = duels.rename(columns={"position": "place"}).drop(columns="judge").assign(weight=1.0)
+    more = draw_lists(9, queries=("z",)).to_frame().assign(duel=0, weight=1.0).drop(columns="panel")
+    more = more.assign(voter="v" + more["voter"].astype(str), item="i" + more["item"].astype(str))
+    return RankedLists.from_frame(pd.concat([duels, more]), covariates=["place", "length"])
+
+
+@pytest.mark.parametrize("options", [{}, {"coefficients": "all"}, {"ties": "efron", "scale": "elo"}, {"ridge": 2.0}])
+@pytest.mark.parametrize("make", [mixed_lists, lambda: mixed_lists()[[0]], lambda: mixed_lists()[[1]]])
+def test_replicates_are_fits_with_other_weights(options, make):
+    lists = make()
+    method = PlackettLuce(covariates=["place", "length"], absent="ignore", **options)
+    weights = np.random.default_rng(0).poisson(1.0, (lists.n_lists, 6)).astype(float)
+    found = method._repeat_many(lists)(weights)
+    for k in range(6):
+        expected = method._aggregate(lists.with_list_weight(weights[:, k])).score
+        near(found[:, k], expected, rel=1e-5, abs=1e-5)
+        near(method._repeat(lists)(weights[:, k]), expected, rel=1e-5, abs=1e-5)
+
+
+def test_replicates_without_prior_are_fits_with_other_weights():
+    lists = encode(draw_battles(3))
+    method = PlackettLuce(covariates=NAMES, prior=0)
+    weights = np.random.default_rng(0).poisson(1.0, (lists.n_lists, 2)).astype(float)
+    found = method._repeat_many(lists)(weights)
+    near(found[:, 1], method._aggregate(lists.with_list_weight(weights[:, 1])).score, rel=1e-9)
+
+
+def test_a_replicate_far_from_the_estimate_is_fitted_by_newtons_method():
+    lists = encode(draw_battles(4, n=60))
+    method = PlackettLuce(covariates=NAMES)
+    weights = np.zeros((lists.n_lists, 2))
+    weights[:25, 0] = 60.0
+    weights[:, 1] = 1.0
+    found = method._repeat_many(lists)(weights)
+    expected = method._aggregate(lists.with_list_weight(weights[:, 0])).score
+    near(found[:, 0], expected, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("unit", ["list", "judge"])
+def test_rank_stability_refits_with_covariates(unit):
+    from skrankagg.inspection import rank_stability
+
+    lists = encode(draw_battles(17, n=400, style=0.8))
+    method = PlackettLuce(covariates=NAMES)
+    found = rank_stability(method, lists, unit=unit, n_resamples=30, random_state=1)
+
+    # The same draws with a loop of fits.
+    class Loop(PlackettLuce):
+        """Fit each replicate with the whole method."""
+
+        def _repeat_many(self, lists):
+            def scores(weights):
+                return np.stack([self._aggregate(lists.with_list_weight(w)).score for w in weights.T], axis=1)
+
+            return scores
+
+    expected = rank_stability(Loop(covariates=NAMES), lists, unit=unit, n_resamples=30, random_state=1)
+    assert_frame_equal(found, expected, rtol=1e-5)
+
+
+def test_merged_queries_keep_covariates_when_queries_are_drawn():
+    from skrankagg.inspection import rank_stability
+
+    parts = [encode(draw_battles(30 + k, n=60, n_items=4), query=f"q{k}") for k in range(8)]
+    lists = RankedLists.concat(parts)
+    found = rank_stability(PlackettLuce(covariates=NAMES), lists, unit="query", n_resamples=20)
+    assert found["item"].tolist()[0] == "m3"

@@ -5,12 +5,12 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import gather_ranges
 from ..._data._compared_items import ranks_absent_last
+from ..._data._covariates import OF_COVARIATES, coefficient_frame
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
@@ -22,6 +22,7 @@ from ...exceptions import InputError
 from ._averaged_stages import AveragedStages
 from ._connected import check_connected, check_maximum
 from ._covariate_model import CovariateModel
+from ._covariate_repeats import CovariateFits
 from ._duels import PairCounts, merge_equal_pairs, pair_queries
 from ._pair_fits import PairFits
 from ._posterior import most_likely
@@ -36,8 +37,6 @@ __all__ = ["PlackettLuce"]
 
 # Bytes of standard errors for each ordered pair of a query's items, and with "voters" for each list and item.
 _ERROR_BYTES, _SCORE_BYTES = 80.0, 32.0
-# Columns of `query_info_` for each covariate.
-_OF_COVARIATES = ("coefficient", "std_error", "p")
 
 
 class PlackettLuce(WeightedAggregator):
@@ -324,7 +323,7 @@ class PlackettLuce(WeightedAggregator):
     @property
     def _query_columns(self):
         own = ("tie_prevalence",) if self.ties == "davidson" else ()
-        own += tuple(f"{part}_{name}" for name in self.covariates or () for part in _OF_COVARIATES)
+        own += tuple(f"{part}_{name}" for name in self.covariates or () for part in OF_COVARIATES)
         return ("log_likelihood", "n_iter", "converged", *own)
 
     @property
@@ -384,7 +383,7 @@ class PlackettLuce(WeightedAggregator):
             columns["std_error"] = published.factor * found.worth_error
         queries = {"log_likelihood": found.log_likelihood, "n_iter": found.n_iter, "converged": found.converged}
         for k, name in enumerate(self.covariates):
-            for part, values in zip(_OF_COVARIATES, (found.coefficients, found.errors, found.p), strict=True):
+            for part, values in zip(OF_COVARIATES, (found.coefficients, found.errors, found.p), strict=True):
                 queries[f"{part}_{name}"] = values[:, k]
         score = published(found.log_worth)
         return Consensus(score, columns, queries, scale=self._scale(score, published.factor))
@@ -393,21 +392,9 @@ class PlackettLuce(WeightedAggregator):
         ranked = super()._keep_info(ranked)
         self.__dict__.pop("coefficients_", None)
         if self.covariates:
-            self.coefficients_: pd.DataFrame = self._coefficient_frame()
+            info = self.query_info_.iloc[:1] if self.coefficients == "all" else self.query_info_
+            self.coefficients_ = coefficient_frame(info, self.covariates, with_query=self.coefficients == "query")
         return ranked
-
-    def _coefficient_frame(self):
-        """Return a row for each query and covariate, from the columns of ``query_info_``."""
-        info = self.query_info_.iloc[:1] if self.coefficients == "all" else self.query_info_
-        parts = [
-            info[["query"]].assign(
-                covariate=name, **{part: info[f"{part}_{name}"] for part in _OF_COVARIATES}, order=range(len(info))
-            )
-            for name in self.covariates
-        ]
-        frame = pd.concat(parts).sort_values("order", kind="stable", ignore_index=True).drop(columns="order")
-        frame["odds_ratio"] = np.exp(frame["coefficient"])
-        return frame.drop(columns="query") if self.coefficients == "all" else frame
 
     def _error_memory(self, lists):
         """Return the number of bytes that standard errors need in each query; None means no standard errors."""
@@ -482,7 +469,10 @@ class PlackettLuce(WeightedAggregator):
             )
 
     def _repeat(self, lists):
-        if self.prior == 0 or self.weighting is not None or self.covariates:
+        if self.covariates and self.prior > 0:
+            scores = self._repeat_many(lists)
+            return lambda weight: scores(weight[:, None])[:, 0]
+        if self.prior == 0 or self.weighting is not None:
             return super()._repeat(lists)
         stages, pattern = self._stages(lists)
         start = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))[0]
@@ -528,7 +518,9 @@ class PlackettLuce(WeightedAggregator):
 
     def _repeat_many(self, lists):
         if self.covariates:
-            return super()._repeat_many(lists)
+            if self.prior == 0:
+                return super()._repeat_many(lists)
+            return CovariateFits(CovariateModel(lists, self), PublishedScale(lists, self.scale, self.anchor))
         plain = self.prior > 0 and self.weighting is None and self.ties != "davidson"
         below = np.logical_or.reduceat(ranks_absent_last(lists, self.absent), lists.list_ptr[:-1])
         of_pairs = pair_queries(lists) & ~below & plain
