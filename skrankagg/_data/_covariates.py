@@ -139,6 +139,17 @@ def fields_of_columns(columns):
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
 
 
+def fields_of_pairs(columns):
+    """Return a dict of the fields for covariates, from a dict of name to values of the upper and the lower items."""
+    if not columns:
+        return fields_of_columns({})
+    n = len(next(iter(columns.values()))[0])
+    values = np.empty((2 * n, len(columns)))
+    for k, pair in enumerate(columns.values()):
+        values[0::2, k], values[1::2, k] = pair
+    return {"covariates": tuple(columns), "row_covariates": values}
+
+
 def select_covariates(lists, names, caller):
     """Return the chosen columns of the covariates, of shape (n_rows, P); raise InputError for an unknown name."""
     known = covariate_names(lists)
@@ -150,6 +161,8 @@ def select_covariates(lists, names, caller):
                 f"{there}{did_you_mean(name, known)}. Name the columns when the lists are read (covariates=), and pass "
                 "RankedLists, because frames have no covariates."
             )
+    if list(names) == known:
+        return lists.row_covariates
     return lists.row_covariates[:, [known.index(name) for name in names]]
 
 

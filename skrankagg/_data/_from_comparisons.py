@@ -12,7 +12,7 @@ from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
-from ._covariates import codes_to_merge, fields_of_columns, key_of, oriented, read_sides, titles_of_sides
+from ._covariates import codes_to_merge, fields_of_pairs, key_of, oriented, read_sides, titles_of_sides
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
@@ -458,7 +458,7 @@ def _encode(cls, query, items, first, second, share, factor, size, who, sides):
     groups = {name: grouping_column(codes[list_row][kept], index) for name, (codes, index) in who.items()}
     marks = marks[kept]
     marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
-    rows = {name: np.stack([one[kept] for one in pair], axis=1).ravel() for name, pair in covariates.items()}
+    rows = {name: [one[kept] for one in pair] for name, pair in covariates.items()}
     return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, marks, groups, rows)
 
 
@@ -486,5 +486,5 @@ def _make(cls, query, items, upper, lower, tied, weight, marks, groups, covariat
         candidate_item=used.astype(np.int32),
         list_duel=np.asarray(marks, dtype=np.int64),
         list_groups=pd.DataFrame(groups) if groups else None,
-        **fields_of_columns(covariates),
+        **fields_of_pairs(covariates),
     )
