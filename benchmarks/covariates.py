@@ -8,8 +8,9 @@ table:
 - the share of 95 % intervals that contain the truth, if judges have tastes of their own.
 
 In the second part, 12 models have log-worths from 1 to -1, and their mean lengths have the standard deviation 1. The
-6,000 duels have a style effect of 0.6. In the third part, the judges of 8 models make 20 duels each. An interval is the score or coefficient plus and minus the standard error
-times a quantile of the t distribution with G - 1 degrees of freedom, for G judges.
+6,000 duels have a style effect of 0.6. In the third part, the judges of 8 models make 20 duels each. An interval is the
+score or coefficient plus and minus the standard error times a quantile of the t distribution with G - 1 degrees of
+freedom, for G judges.
 """
 
 import argparse

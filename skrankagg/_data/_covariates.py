@@ -61,8 +61,8 @@ def _read_titles(name, value, caller):
     titles = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, tuple | list) else ()
     if len(titles) not in (1, 2):
         raise InputTypeError(
-            f"`covariates` of {caller} must map each name to the column of the first and the column of the second "
-            f"item, or to a column of their difference; got {show(value)} for {show(name)}."
+            f"`covariates` of {caller} must map each name to the columns of the first and the second item, or to the "
+            f"column of their difference; got {show(value)} for {show(name)}."
         )
     return titles
 
