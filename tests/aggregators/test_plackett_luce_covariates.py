@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from skrankagg import PlackettLuce, RankedLists
+from skrankagg import PlackettLuce, RankedLists, fuse
+from skrankagg.distributed import transform_partitions
 from skrankagg.exceptions import InputError, NotComparedWarning
 from skrankagg.model_selection import VoterKFold, cross_val_likelihood
 
@@ -351,6 +352,16 @@ def test_lists_without_covariates_are_refused():
     frame = encode(draw_battles()).to_frame()
     with pytest.raises(InputError, match=r"the lists have none\. Name the columns when the lists are read"):
         PlackettLuce(covariates=["length"]).fit_transform(frame)
+
+
+def test_plain_lists_and_partitions_are_refused():
+    method = PlackettLuce(covariates=NAMES)
+    with pytest.raises(InputError, match="because frames have no covariates"):
+        fuse([["a", "b"], ["b", "a"]], method)
+    frames = pytest.importorskip("dask.dataframe", reason="Dask stores partitions")
+    parts = frames.from_pandas(encode(draw_battles()).to_frame().drop(columns="judge"), npartitions=1)
+    with pytest.raises(InputError, match="because frames have no covariates"):
+        transform_partitions(method, parts).compute()
 
 
 def test_lists_that_rank_absent_items_last_are_refused():
