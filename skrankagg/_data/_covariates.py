@@ -5,6 +5,7 @@ reads them, and only on request.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -108,17 +109,22 @@ def key_of(title):
     return f"covariate {title}"
 
 
-def codes_to_merge(covariates):
-    """Return arrays of codes; lists with equal codes have equal covariates. Return None if hardly any lists do."""
-    codes = []
-    for pair in covariates.values():
-        for values in pair:
-            found, distinct = pd.factorize(values)
-            if len(distinct) > len(values) // 2:
-                return None
-            if len(distinct) > 1:
-                codes.append(found)
-    return codes
+def codes_to_merge(covariates, n):
+    """Return a code for each of n lists; lists with equal codes have equal covariates.
+
+    `covariates` is the result of :func:`oriented`. Returns None if most lists differ from all others.
+    """
+    code, size = np.zeros(n, dtype=np.int64), 1
+    for values in chain.from_iterable(covariates.values()):
+        found, distinct = pd.factorize(values)
+        if size == 1:
+            code, size = found, len(distinct)
+        else:
+            code, distinct = pd.factorize(code * len(distinct) + found)
+            size = len(distinct)
+        if size > n // 2:
+            return None
+    return code
 
 
 def covariate_names(lists):

@@ -100,6 +100,39 @@ def test_duels_equal_a_binomial_regression():
     )
 
 
+# Home wins and defeats of seven teams in 1987, A. Agresti, Categorical Data Analysis, 2002, section 10.6.
+BASEBALL = {
+    "Milwaukee": "- 4-3 4-2 4-3 6-1 4-2 6-0",
+    "Detroit": "3-3 - 4-2 4-3 6-0 6-1 4-3",
+    "Toronto": "2-5 4-3 - 2-4 4-3 4-2 6-0",
+    "New York": "3-3 5-1 2-5 - 4-3 4-2 6-1",
+    "Boston": "5-1 2-5 3-3 4-2 - 5-2 6-0",
+    "Cleveland": "2-5 3-3 3-4 4-3 4-2 - 2-4",
+    "Baltimore": "2-5 1-5 1-6 2-4 1-6 3-4 -",
+}
+
+
+def test_home_advantage_in_baseball_equals_the_published_numbers():
+    games = [
+        (home, guest, won)
+        for home, results in BASEBALL.items()
+        for guest, result in zip(BASEBALL, results.split(), strict=True)
+        if guest != home
+        for won, times in zip((1, 0), map(int, result.split("-")), strict=True)
+        for _ in range(times)
+    ]
+    lists = RankedLists.from_comparisons(games, position=True)
+    method = PlackettLuce(prior=0, covariates=["position"], std_errors="model", anchor={"Baltimore": 0.0})
+    found = method.fit_transform(lists).set_index("item")[["score", "std_error"]].sort_index().iloc[1:]
+    # Coefficients and errors as BradleyTerry2 for R publishes them, `summary(baseballModel2)`.
+    scores, errors = [1.1438, 0.7047, 1.4754, 1.6196, 1.2813, 1.3271], [0.3378, 0.3350, 0.3446, 0.3474, 0.3404, 0.3403]
+    np.testing.assert_allclose(found["score"], scores, atol=5e-5)
+    np.testing.assert_allclose(found["std_error"], errors, atol=5e-5)
+    np.testing.assert_allclose(
+        coefficients(method).loc["position", ["coefficient", "std_error"]].astype(float), [0.3023, 0.1309], atol=5e-5
+    )
+
+
 @pytest.mark.parametrize("n_judges", [10, 80])
 def test_errors_by_judges_equal_a_sandwich(n_judges):
     models = pytest.importorskip("statsmodels.api", reason="statsmodels is the oracle")
