@@ -206,7 +206,8 @@ class PlackettLuce(WeightedAggregator):
     use the normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For
     `ridge`, each covariate is divided by the root mean square of its deviation from the list's mean. In queries where
     all lists have two items, it is divided by the root mean square of the difference of the two items. Covariates are
-    never centred over several lists, because this would change the effect of a position. The fit takes about six Newton
+    never centred over several lists, because this would change the effect of a position. With few lists in each query,
+    common coefficients are too far from 0, because the worths of each query are estimated from the same lists. The fit takes about six Newton
     steps.
 
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
