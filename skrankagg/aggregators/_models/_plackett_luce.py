@@ -197,18 +197,18 @@ class PlackettLuce(WeightedAggregator):
     voter who prefers bad items gets a reliability near 0, but never below 0. Standard errors treat the reliabilities as
     known.
 
-    **Covariates.** With covariates :math:`x_{li}` of item i in list l, the utility :math:`t_i + x_{li}^\top b`
-    replaces :math:`t_i`; this is the rank-ordered or exploded logit [8]_. The scores are the :math:`t_i`, so they
-    compare items at equal covariates. Only differences within a list matter. The coefficients `b` are effects on the
-    log-odds in the units of the data, also with ``scale="elo"``. Items absent from a list have no covariates, so lists
-    that are not paired comparisons need ``absent="ignore"``. Standard errors of worths and of coefficients come from
-    the whole information about both. With ``std_errors=None``, `coefficients_` has the errors of ``"model"``. P-values
-    use the normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For
-    `ridge`, each covariate is divided by the root mean square of its deviation from the list's mean. In queries where
-    all lists have two items, it is divided by the root mean square of the difference of the two items. Covariates are
-    never centred over several lists, because this would change the effect of a position. With few lists in each query,
-    common coefficients are too far from 0, because the worths of each query are estimated from the same lists. The fit takes about six Newton
-    steps.
+    **Covariates.** With covariates :math:`x_{li}` of item i in list l, the utility :math:`t_i + x_{li}^\top b` replaces
+    :math:`t_i`; this is the rank-ordered or exploded logit [8]_. The scores are the :math:`t_i`, so they compare items
+    at equal covariates. Only differences within a list matter. The coefficients `b` are effects on the log-odds in the
+    units of the data, also with ``scale="elo"``. Items absent from a list have no covariates, so lists that are not
+    paired comparisons need ``absent="ignore"``. Standard errors of worths and of coefficients come from the whole
+    information about both. With ``std_errors=None``, `coefficients_` has the errors of ``"model"``. P-values use the
+    normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For `ridge`,
+    each covariate is divided by the root mean square of its deviation from the list's mean. In queries where all lists
+    have two items, it is divided by the root mean square of the difference of the two items. Covariates are never
+    centred over several lists, because this would change the effect of a position. With few lists in each query, common
+    coefficients are too far from 0, because the worths of each query are estimated from the same lists. The fit takes
+    about six Newton steps.
 
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
     computed at the estimate. The prior does not count, because it is not data. Standard errors are infinite in queries
