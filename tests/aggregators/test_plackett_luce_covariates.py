@@ -8,9 +8,10 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from skrankagg import PlackettLuce, RankedLists, fuse
-from skrankagg.distributed import transform_partitions
 from skrankagg.exceptions import InputError, NotComparedWarning
 from skrankagg.model_selection import VoterKFold, cross_val_likelihood
+
+pytestmark = pytest.mark.twice
 
 NAMES = ["length", "position"]
 
@@ -392,6 +393,8 @@ def test_plain_lists_and_partitions_are_refused():
     with pytest.raises(InputError, match="because frames have no covariates"):
         fuse([["a", "b"], ["b", "a"]], method)
     frames = pytest.importorskip("dask.dataframe", reason="Dask stores partitions")
+    from skrankagg.distributed import transform_partitions
+
     parts = frames.from_pandas(encode(draw_battles()).to_frame().drop(columns="judge"), npartitions=1)
     with pytest.raises(InputError, match="because frames have no covariates"):
         transform_partitions(method, parts).compute()
