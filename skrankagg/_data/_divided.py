@@ -1,9 +1,10 @@
-"""Division of queries by the groups of their voters."""
+"""Division of queries by the groups of their voters, or into single lists."""
 
 import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import gather_ranges
+from ._covariates import covariates_of_rows
 from ._list_columns import extras_of
 from ._ranked_lists import RankedLists
 
@@ -47,5 +48,27 @@ def divide_queries(lists, group, *, whole):
         candidate_ptr=np.asarray(candidate_ptr, dtype=np.int64),
         candidate_item=lists.candidate_item[origin],
         **extras_of(lists, order),
+        **covariates_of_rows(lists, rows),
     )
     return divided, order, cell_query, cell_group, origin
+
+
+def each_list_alone(lists):
+    """Return the lists as queries of their own, in which each row is a candidate."""
+    n = lists.n_lists
+    return RankedLists(
+        queries=pd.RangeIndex(n),
+        voters=pd.RangeIndex(1),
+        items=lists.items,
+        list_ptr=np.arange(n + 1),
+        list_voter=np.zeros(n, dtype=np.int32),
+        list_weight=lists.list_weight,
+        list_conflict=None,
+        list_merged=None,
+        row_ptr=lists.row_ptr,
+        candidate=np.arange(lists.n_rows, dtype=np.int32),
+        rank=lists.rank,
+        score=None,
+        candidate_ptr=lists.row_ptr,
+        candidate_item=lists.candidate_item[lists.candidate],
+    )
