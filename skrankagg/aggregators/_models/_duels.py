@@ -12,7 +12,7 @@ def pair_queries(lists):
     return np.logical_and.reduceat(lists.list_length == 2, lists.list_ptr[:-1])
 
 
-def _pairs(lists, chosen=slice(None)):
+def list_pairs(lists, chosen=slice(None)):
     """For each chosen list of two items, return the upper candidate, the lower candidate, and True if they tie."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
@@ -28,7 +28,7 @@ def merge_equal_pairs(lists):
     """
     is_pair = pair_queries(lists)[lists.list_query]
     chosen = np.flatnonzero(is_pair)
-    first, second, tied = _pairs(lists, chosen)
+    first, second, tied = list_pairs(lists, chosen)
     # In a tie the order of the two items does not matter.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
@@ -56,7 +56,7 @@ class PairCounts:
 
     def __init__(self, lists, tied_win=1.0):
         self.lists = lists
-        first, second, tied = _pairs(lists)
+        first, second, tied = list_pairs(lists)
         low, high = np.minimum(first, second), np.maximum(first, second)
         code, pair = np.unique(low * lists.n_candidates + high, return_inverse=True)
         self.one, self.other = np.divmod(code, lists.n_candidates)
