@@ -19,6 +19,20 @@ def list_pairs(lists, chosen=slice(None)):
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
 
 
+def strict_wins(lists, q):
+    """Return a matrix of bool that marks the pairs of a query in which a list ranks the row's item above the column's.
+
+    Every list of the query must have two items. Lists of weight 0 do not count.
+    """
+    chosen = slice(*lists.list_ptr[q : q + 2])
+    upper, lower, tied = list_pairs(lists, chosen)
+    wins = (lists.list_weight[chosen] > 0) & ~tied
+    first, n = lists.candidate_ptr[q], lists.query_n_items[q]
+    above = np.zeros((n, n), dtype=bool)
+    above[(upper - first)[wins], (lower - first)[wins]] = True
+    return above
+
+
 def merge_equal_pairs(lists):
     """Merge equal lists in the queries where every list has two items.
 

@@ -1,9 +1,11 @@
 """Most likely worths of items that are compared in pairs, by Newton's method for many boards at once.
 
-A board is the set of comparisons of one query, under one set of weights. The log-likelihood of a comparison of items a
-and b has the third derivative p(1 - p)(1 - 2p) along the difference of their log-worths. So it is at most as large as
-the second derivative. For such functions, a step of Newton's method multiplied by log(1 + r) / r never overshoots, where
-r bounds the change of every difference [1]_. This needs no values of the likelihood.
+A board is the set of comparisons of one query, under one set of weights. Along the difference of two log-worths, the
+third derivative of the log-likelihood is at most as large as the second derivative. For such functions, a step of
+Newton's method increases the likelihood if it changes no difference by more than 1. A longer step does so if it is
+multiplied by log(1 + r) / r, where r is the largest change of a difference [1]_. The first step from equal worths is
+safe at any length, because the second derivatives are largest for equal worths. So no values of the likelihood are
+needed.
 
 .. [1] T. Sun and Q. Tran-Dinh, "Generalized self-concordant functions: a recipe for Newton-type methods", Mathematical
    Programming 178, 2019. https://doi.org/10.1007/s10107-018-1282-4
@@ -105,7 +107,7 @@ def newton(compared, won, start, *, prior, tol, max_iter):
     """
     log_worth, nearest = np.array(start), np.full(len(won), np.inf)
     n_iter, converged = np.zeros(len(won), dtype=np.int64), np.zeros(len(won), dtype=bool)
-    active = np.arange(len(won))
+    active, is_equal = np.arange(len(won)), (log_worth == log_worth[:, :1]).all(axis=1) & (log_worth[:, 0] == 0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for _ in range(min(max_iter, _STEPS)):
             mine = log_worth[active]
@@ -115,16 +117,21 @@ def newton(compared, won, start, *, prior, tol, max_iter):
                 break
             reach = np.maximum(step.max(axis=1), 0.0) - np.minimum(step.min(axis=1), 0.0)
             largest = np.abs(step).max(axis=1)
-            log_worth[active] = mine + step * np.where(reach > 0, np.log1p(reach) / reach, 1.0)[:, None]
+            long = (reach > 1) & ~is_equal
+            if long.any():
+                length = np.where(long, np.log1p(reach) / reach, 1.0)
+                log_worth[active] = mine + step * length[:, None]
+            else:
+                log_worth[active] = mine + step
             n_iter[active] += 1
             ends = (largest <= tol) | ((largest <= _NEAR) & (largest > nearest[active] / 2))
             nearest[active] = largest
             converged[active[ends]] = True
-            stays = ~ends & np.isfinite(largest)
+            stays, is_equal = ~ends & np.isfinite(largest), np.zeros(len(active), dtype=bool)
             if not stays.any():
                 break
             if not stays.all():
-                active, compared, won = active[stays], compared[stays], won[stays]
+                active, compared, won, is_equal = active[stays], compared[stays], won[stays], is_equal[stays]
     return log_worth, n_iter, converged
 
 
