@@ -92,17 +92,16 @@ class PairCounts:
         query = lists.candidate_query[self.one]
         self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
 
-    def likelihood(self, sums):
-        """Return the wins of each candidate, and the log-likelihood as a function of the log-worths.
+    def likelihood(self, compared, won):
+        """Return the log-likelihood as a function of the log-worths.
 
-        ``sums(matrix)`` multiplies a matrix of shape (n_rows, n_lists) by the weights of the lists in each replicate.
-        The wins have shape (n_candidates, n_replicates).
+        `compared`, of shape (n_pairs, n_replicates), contains the number of comparisons of each pair in each replicate.
+        `won`, of shape (n_candidates, n_replicates), contains the wins of each candidate.
 
         The function leaves out the constant of the log-likelihood. It returns values of shape (n_queries,
         n_replicates), and their derivatives by the log-worths.
         """
         lists = self.lists
-        compared, won = sums(self.compared), sums(self.won)
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query
         # In the shift of a comparison's log-likelihood, each of the two items counts half.
         n_compared = self.takes_part @ compared / 2
@@ -117,4 +116,4 @@ class PairCounts:
             gradient = won - worth * (self.takes_part @ (compared / both))
             return value, gradient
 
-        return won, value_and_gradient
+        return value_and_gradient

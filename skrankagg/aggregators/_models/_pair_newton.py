@@ -18,8 +18,8 @@ from ._duels import list_pairs, pair_queries
 
 #: Matrices of the boards that are computed at one time have at most about this number of cells.
 CELLS = 1 << 17
-# Boards of up to _FEW items always use Newton's method; larger boards do if n_items**3 is at most _SHARE * n_lists.
-# Beyond that, solving equations takes longer than the passes over the lists that L-BFGS needs.
+# Boards of up to _FEW items always use Newton's method; larger boards do if n_items**3 is at most _SHARE times the
+# number of different lists. Beyond that, solving equations takes longer than the passes over the lists of L-BFGS.
 _FEW, _SHARE, _MOST = 64, 5_000, 1_000
 # Newton's method needs few steps. If it needs more than _STEPS, another method must take over.
 _STEPS = 100
@@ -27,10 +27,13 @@ _STEPS = 100
 _NEAR = 1e-8
 
 
-def small_boards(lists):
-    """Return a mask of the queries whose lists are all pairs, of so few items that Newton's method is fast."""
+def small_boards(lists, n_different):
+    """Return a mask of the queries whose lists are all pairs, of so few items that Newton's method is fast.
+
+    `n_different`, of shape (n_queries,), is the number of different lists of each query.
+    """
     n = lists.query_n_items
-    few = (n <= _FEW) | ((n <= _MOST) & (n**3 <= _SHARE * np.diff(lists.list_ptr)))
+    few = (n <= _FEW) | ((n <= _MOST) & (n**3 <= _SHARE * n_different))
     return pair_queries(lists) & few
 
 
@@ -45,7 +48,7 @@ def fit_boards(stages, start, **options):
     converged = np.zeros(lists.n_queries, dtype=bool)
     if stages.tied_win is None:
         return variables, n_iter, converged
-    chosen = small_boards(lists)
+    chosen = small_boards(lists, np.diff(lists.list_ptr))
     if stages.any_below:
         chosen &= ~np.logical_or.reduceat(stages.below, lists.list_ptr[:-1])
     chosen = np.flatnonzero(chosen)
