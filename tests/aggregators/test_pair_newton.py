@@ -162,7 +162,9 @@ def test_repeat_many_of_pairs_equals_single_fits(few, monkeypatch):
 def test_a_list_that_ranks_absent_items_last_is_not_a_pair():
     pairs = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "c"], "w": ["a", "c"], "x": ["a", "b"]})
     last = PlackettLuce(absent="last", prior=1.0).fit_transform(pairs).set_index("item")["score"]
-    whole = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "c"], "w": ["a", "c"], "x": ["a", "b"], "y": list("abc")})
+    whole = RankedLists.from_lists(
+        {"u": ["a", "b"], "v": ["b", "c"], "w": ["a", "c"], "x": ["a", "b"], "y": list("abc")}
+    )
     # A list of all items, which has weight 0, makes the lists of two items take the path of longer lists.
     longer = PlackettLuce(absent="last", prior=1.0).fit_transform(
         whole.with_list_weight(np.array([1.0, 1.0, 1.0, 1.0, 0.0]))

@@ -45,7 +45,6 @@ class PairFits:
         return np.concatenate(found, axis=1)
 
     def _fit(self, sums, n):
-        lists = self.pairs.lists
         compared, won = sums(self.pairs.compared), sums(self.pairs.won)
         log_worth, converged = self._fit_boards(compared, won)
         if not converged.all():
