@@ -281,9 +281,21 @@ def from_wins(cls, values, items, query, strip, given):
         raise InputError(
             f"`{given[0]}` of {caller} must be left out with kind='wins', whose rows and columns are items."
         )
-    values = as_table(values, caller)
+    has_index, values = isinstance(values, pd.DataFrame), as_table(values, caller)
+    if isinstance(values, pd.DataFrame) and items is not None:
+        columns = list(values.columns)
+        if columns != list(items) and set(columns) == set(items):
+            raise InputError(
+                f"`items` of {caller} must have the order of the columns with kind='wins'; got {show(items)} for the "
+                f"columns {show(columns)}. Sort the rows, the columns and the names in one order."
+            )
     if isinstance(values, pd.DataFrame) and items is None:
         items = list(values.index)
+        if not has_index:
+            raise InputError(
+                f"`items` of {caller} must name the rows with kind='wins', because this frame has no index; got None. "
+                "Drop columns without wins, and pass items=frame.columns if the rows have the order of the columns."
+            )
         if set(items) != set(values.columns) or len(set(items)) < len(items):
             raise InputError(
                 f"The rows and the columns of {caller} must be the same items with kind='wins'; the index and the "

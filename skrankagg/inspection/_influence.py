@@ -92,8 +92,8 @@ def voter_influence(
     TypeError
         If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If `top`, `mode` or `unit` is invalid, or "silence" is used with a method that does not accept weights of lists. If the
-        method cannot aggregate the lists, or fails for every list that is left out.
+        If `top`, `mode` or `unit` is invalid, or "silence" is used with a method that does not accept weights of lists.
+        If the method cannot aggregate the lists, or fails for every list that is left out.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 

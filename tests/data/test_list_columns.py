@@ -83,6 +83,33 @@ def test_concat_numbers_comparisons_anew():
     assert_frame_equal(one, other)
 
 
+@pytest.mark.parametrize(
+    ("voters", "expected"),
+    [
+        (["bm25", "dense"], ["bm25", "comparison 0", "comparison 1", "comparison 2", "dense"]),
+        (["comparison 7", "dense"], ["comparison 7", "comparison_ 0", "comparison_ 1", "comparison_ 2", "dense"]),
+        ([0, 4], [0, 4, 5, 6, 7]),
+        ([-9, -2], [-9, -2, 0, 1, 2]),
+    ],
+)
+def test_concat_gives_comparisons_voters_of_the_type_of_the_other_lists(voters, expected):
+    duels = RankedLists.from_comparisons([("a", "b"), ("b", "c"), ("c", "a"), ("a", "b")])
+    others = RankedLists.from_lists({voter: ["a", "b", "c"] for voter in voters})
+    both = RankedLists.concat([others, duels])
+    assert set(both.voters) == set(expected) and both.n_lists == 5
+    assert rows(RankedLists.concat([duels, others])).equals(rows(both))
+    assert sorted(both.list_duel.tolist()) == [-1, -1, -1, 0, 0] and sorted(both.list_weight) == [1, 1, 1, 1, 2]
+    # The others rank absent items last, and comparisons compare two items.
+    assert PlackettLuce().fit_transform(both)["item"].tolist() == ["a", "b", "c"]
+
+
+def test_concat_keeps_many_comparisons_in_order():
+    many = RankedLists.from_comparisons([(f"i{k:02d}", f"i{k + 1:02d}") for k in range(12)])
+    both = RankedLists.concat([many, RankedLists.from_lists({"zed": ["i00", "i01"]})])
+    assert both.voters.tolist() == [f"comparison {k:02d}" for k in range(12)] + ["zed"]
+    assert both.to_frame()["item"].tolist()[:24] == many.to_frame()["item"].tolist()
+
+
 def test_concat_refuses_different_groupings(lists):
     with pytest.raises(InputError, match=r"the same groupings; got \['judge'\], \[\]"):
         RankedLists.concat([lists, RankedLists.from_lists([["a"]], query="c")])

@@ -360,7 +360,7 @@ def test_voter_k_fold_without_shuffle_keeps_the_lists_of_one_comparison_together
 
 
 def test_cross_val_likelihood_of_shares_equals_a_loop_over_the_folds():
-    lists, number = shares()
+    lists, _ = shares()
     cv = VoterKFold(4, shuffle=True, random_state=1)
     expected = 0.0
     for train, test in cv.split(lists):

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import TOLERANCE
@@ -63,7 +64,7 @@ class PlackettLuce(WeightedAggregator):
     scale : {"log", "elo"}, default="log"
         Scale of the scores. "log" publishes the log-worths. "elo" multiplies them by 400 / log(10), so that a lead of
         400 points means odds of 10 to 1, and the mean of a query is 1000.
-    anchor : mapping of one item to float, default=None
+    anchor : mapping or pandas.Series of one item to float, default=None
         An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
         has this score. Standard errors then refer to the difference from this item.
     votes : bool or None, default=None
@@ -248,7 +249,7 @@ class PlackettLuce(WeightedAggregator):
         "ties": [StrOptions({"average", "efron", "breslow", "davidson"})],
         "std_errors": [str, None],
         "scale": [StrOptions({"log", "elo"})],
-        "anchor": [Mapping, None],
+        "anchor": [Mapping, pd.Series, None],
         "votes": ["boolean", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -270,7 +271,7 @@ class PlackettLuce(WeightedAggregator):
         ties: Literal["average", "efron", "breslow", "davidson"] = "average",
         std_errors: str | None = None,
         scale: Literal["log", "elo"] = "log",
-        anchor: Mapping[Any, float] | None = None,
+        anchor: Mapping[Any, float] | pd.Series | None = None,
         votes: bool | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
