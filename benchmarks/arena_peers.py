@@ -7,7 +7,7 @@ Each file of comparisons is generated with another number of comparisons and ano
 half a win for each, and nothing draws the ratings together (``prior=0``). arena-rank runs with ``ftol=0, gtol=1e-12``,
 because its own limits stop earlier. The first table contains the largest difference of a rating, in Elo points after
 centring, and whether the orders are equal. The second table contains the CPU seconds for reading the frame and fitting:
-the programs take turns, and each cell is the cheapest run.
+skrankagg and evalica take turns, and each cell is the cheapest run.
 
 The third table contains the CPU seconds of 1000 draws of the comparisons, and of the judges with all of their
 comparisons. skrankagg reads the frame in this time; arena-rank and arenakit get data that they have read before. The
@@ -155,10 +155,8 @@ def main():
                 same = theirs.sort_values(ascending=False).index.tolist() == ours.index.tolist()
                 row += [f"{abs(theirs[ours.index] - ours).max():.4f}", "yes" if same else "no"]
             differences.append(row)
-            programs = (of_skrankagg, of_evalica, of_arena_rank)
-            found = cheapest(
-                [lambda f=f, x=frame: f(x) for f in programs], repeat * (5 if n_comparisons < 9_999 else 1)
-            )
+            ours, evalicas, arena_ranks = (lambda f=f, x=frame: f(x) for f in (of_skrankagg, of_evalica, of_arena_rank))
+            found = [*cheapest([ours, evalicas], 10 * repeat), *cheapest([arena_ranks], repeat)]
             times.append([name, *(f"{one:.4f}" for one in found)])
     table(differences, ["Elo points apart", "arena-rank", "same order", "evalica", "same order"])
     print()
