@@ -178,7 +178,7 @@ def voter_influence(
     """
     check_count("top", top)
     check_choice("mode", mode, _MODES)
-    lists = begin(aggregator, lists)
+    lists = begin(aggregator, lists, unit=None if unit == "list" else unit)
     units = _Units(lists, unit)
     if mode == "silence" and not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(

@@ -125,7 +125,7 @@ class VoterKFold:
                 "VoterKFold divides the lists within each query, but the samples of scikit-learn's functions are "
                 "queries. Hold out queries with QueryKFold, or lists with cross_val_likelihood."
             )
-        lists = check_lists(encode_plain(X))
+        lists = check_lists(encode_plain(X), (self.groups,))
         weight = lists.list_weight
         seed = self.random_state
         if self.shuffle and not is_integer(seed):

@@ -586,5 +586,5 @@ def test_voter_influence_rejects_an_unknown_unit():
     lists = grouped_lists()["duels"]
     with pytest.raises(InputError, match=r"`unit` must be 'list', or the name of a grouping; got 'jugde'"):
         voter_influence(PlackettLuce(), lists, unit="jugde")
-    with pytest.raises(InputError, match="frames have no groupings"):
+    with pytest.raises(InputError, match="Pass a frame with a column of this name"):
         voter_influence(BordaCount(), SIX, unit="judge")

@@ -1,11 +1,9 @@
 """Plackett and Luce's model of ranked lists; for lists of two items it is the model of Bradley and Terry."""
 
-from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import TOLERANCE
@@ -15,7 +13,7 @@ from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
 from ...base._tags import TagsOfAggregator
-from ...base._voter_weights import VoterWeights
+from ...base._voter_weights import BY_VOTER, VoterWeights
 from ...base._weight_range import check_range
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
@@ -249,7 +247,7 @@ class PlackettLuce(WeightedAggregator):
         "ties": [StrOptions({"average", "efron", "breslow", "davidson"})],
         "std_errors": [str, None],
         "scale": [StrOptions({"log", "elo"})],
-        "anchor": [Mapping, pd.Series, None],
+        "anchor": [*BY_VOTER, None],
         "votes": ["boolean", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -271,7 +269,7 @@ class PlackettLuce(WeightedAggregator):
         ties: Literal["average", "efron", "breslow", "davidson"] = "average",
         std_errors: str | None = None,
         scale: Literal["log", "elo"] = "log",
-        anchor: Mapping[Any, float] | pd.Series | None = None,
+        anchor: VoterWeights | None = None,
         votes: bool | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
@@ -387,6 +385,10 @@ class PlackettLuce(WeightedAggregator):
     @property
     def _grouping(self):
         return "reliability_of", self.reliability_of
+
+    @property
+    def _named_groups(self):
+        return (None if self.std_errors in ("model", "voters") else self.std_errors), self.reliability_of
 
     def _warn_unless(self, converged, lists):
         if not converged.all():
