@@ -74,23 +74,35 @@ class PairCounts:
         low, high = np.minimum(first, second), np.maximum(first, second)
         code, pair = np.unique(low * lists.n_candidates + high, return_inverse=True)
         self.one, self.other = np.divmod(code, lists.n_candidates)
-        n_lists, each = lists.n_lists, np.arange(lists.n_lists)
-        self.compared = csr_array((np.where(tied, 2 * tied_win, 1.0), (pair, each)), shape=(len(code), n_lists))
-        winner = np.concatenate([first, second[tied]])
-        self.won = csr_array(
+        each, pairs = np.arange(lists.n_lists), np.arange(len(code))
+        # The first rows are wins of `one`, and the other rows are wins of `other`.
+        row = np.where(first == low, pair, len(code) + pair)
+        also = np.where(first == low, len(code) + pair, pair)[tied]
+        #: Wins in each list, of shape (2 * n_pairs, n_lists).
+        self.directed = csr_array(
             (
                 np.concatenate([np.where(tied, tied_win, 1.0), np.full(int(tied.sum()), tied_win)]),
-                (winner, np.concatenate([each, each[tied]])),
+                (np.concatenate([row, also]), np.concatenate([each, each[tied]])),
             ),
-            shape=(lists.n_candidates, n_lists),
+            shape=(2 * len(code), lists.n_lists),
         )
-        pairs = np.arange(len(code))
+        self._wins = csr_array(
+            (np.ones(2 * len(code)), (np.concatenate([self.one, self.other]), np.arange(2 * len(code)))),
+            shape=(lists.n_candidates, 2 * len(code)),
+        )
         self.takes_part = csr_array(
             (np.ones(2 * len(code)), (np.concatenate([self.one, self.other]), np.concatenate([pairs, pairs]))),
             shape=(lists.n_candidates, len(code)),
         )
         query = lists.candidate_query[self.one]
         self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
+
+    def counts(self, wins):
+        """Return the number of comparisons of each pair, and the wins of each candidate, in each replicate.
+
+        `wins`, of shape (2 * n_pairs, n_replicates), is the product of `directed` and the weights of the lists.
+        """
+        return wins[: len(self.one)] + wins[len(self.one) :], self._wins @ wins
 
     def likelihood(self, compared, won):
         """Return the log-likelihood as a function of the log-worths.

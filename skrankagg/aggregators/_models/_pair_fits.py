@@ -45,7 +45,7 @@ class PairFits:
         return np.concatenate(found, axis=1)
 
     def _fit(self, sums, n):
-        compared, won = sums(self.pairs.compared), sums(self.pairs.won)
+        compared, won = self.pairs.counts(sums(self.pairs.directed))
         log_worth, converged = self._fit_boards(compared, won)
         if not converged.all():
             log_worth = self._fit_others(compared, won, log_worth, converged)
