@@ -79,7 +79,7 @@ def _begin(args, progress):
     """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
     sources = find_sources(args.lists)
     name, method = _method(args, args.method is None and has_comparisons(sources, args))
-    lists = load_lists(sources, args, progress, args.groups)
+    lists = load_lists(sources, args, progress, args.groups, args.query_column)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
         raise UserError(f"{name} learns from judgements; pass them: --qrels FILE.")

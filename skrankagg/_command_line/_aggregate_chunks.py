@@ -18,6 +18,8 @@ def aggregate_chunks(name, method, args, progress):
         (args.intervals, "--intervals"),
         (args.qrels, "--qrels"),
         (args.voter != "auto", "--voter"),
+        (args.groups, "--groups"),
+        (args.query_column, "--query-column"),
     ):
         if given:
             raise UserError(f"{option} needs all lists at once; leave it out, or leave out --chunk-queries.")

@@ -108,13 +108,17 @@ def load_data(args, progress):
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
-def load_lists(sources, args, progress, groups=None):
-    """Read ranked lists of one or more voters, or comparisons with the groupings in the text `groups`."""
+def load_lists(sources, args, progress, groups=None, query_column=None):
+    """Read ranked lists of one or more voters, or comparisons.
+
+    For comparisons, the text `groups` contains the names of groupings, and `query_column` is the column of queries.
+    """
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
         raise UserError("name voters by NAME=FILE or by --voter file, not by both.")
-    return _load(sources, args, progress, [source.name for source in sources] if named else voter, groups)
+    voter = [source.name for source in sources] if named else voter
+    return _load(sources, args, progress, voter, groups, query_column)
 
 
 def load_runs(texts, args, progress):
@@ -128,16 +132,23 @@ def load_runs(texts, args, progress):
     return runs
 
 
-def _load(sources, args, progress, voter, groups=None):
+def _load(sources, args, progress, voter, groups=None, query_column=None):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
     progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
     with name_file_in_errors(where, "read"):
         files = [source.file for source in sources]
         if has_comparisons(sources, args):
-            return _load_comparisons(files, progress, groups)
-        if groups is not None:
-            raise UserError("--groups is for files of comparisons, with columns such as winner and loser.")
+            if voter != "auto":
+                what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
+                raise UserError(
+                    f"{what} is for files of ranked lists, but this file has comparisons, which need no voter; leave "
+                    "it out, or name columns of groups with --groups."
+                )
+            return _load_comparisons(files, progress, groups, query_column)
+        for given, option in ((groups, "--groups"), (query_column, "--query-column")):
+            if given is not None:
+                raise UserError(f"{option} is for files of comparisons, with columns such as winner and loser.")
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
         progress.say("encoding the lists")
         return RankedLists.from_frame(frame)
@@ -149,7 +160,7 @@ def has_comparisons(sources, args):
     return known and all(source.has_comparisons for source in sources)
 
 
-def _load_comparisons(files, progress, groups):
+def _load_comparisons(files, progress, groups, query_column):
     """Read files with a row for each comparison."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
@@ -163,6 +174,7 @@ def _load_comparisons(files, progress, groups):
         tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
         weight="weight" if "weight" in frame else None,
         groups=None if groups is None else [name.strip() for name in groups.split(",")],
+        query_column=query_column,
     )
 
 

@@ -8,21 +8,25 @@ import pandas as pd
 
 from .._arrays._ragged import sort_codes
 from .._support._checks import check_flag
+from .._support._suggestions import did_you_mean
 from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._covariates import codes_to_merge, fields_of_pairs, key_of, oriented, read_sides, titles_of_sides
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
-from ._id_codes import encode_ids
+from ._id_codes import encode_ids, encode_together, is_arrow_text
 from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
-from ._long_rows import join_ids, repeat_id, strip_ids
+from ._long_rows import index_of_one, join_ids, strip_ids
 from ._matrices_of_lists import as_table
 from ._matrix_cells import read_cells, read_names
 from ._outcomes import read_outcomes
 from ._similar_ids import warn_of_similar_ids
 
 _CALLER = "RankedLists.from_comparisons"
+
+# Key of the queries among the groupings that keep comparisons apart; names of groupings are strings.
+_QUERY = None
 
 #: Usual columns for the first item, the second item and the outcome.
 USUAL = (
@@ -53,6 +57,7 @@ def from_comparisons(
     position: bool = False,
     reconcile: bool = False,
     query: Hashable = "q",
+    query_column: str | None = None,
     strip: bool = False,
 ):
     """Encode paired comparisons, such as games, duels of an arena, or choices between two items.
@@ -96,7 +101,10 @@ def from_comparisons(
         the mean of the two shares; otherwise the comparison is a tie. It needs `first`, `second`
         and `outcome`, and the columns that say which verdicts belong together, such as the judge and the prompt.
     query : hashable, default="q"
-        Id of the query.
+        Id of the query, if all comparisons belong to one query.
+    query_column : str, default=None
+        Name of a column of queries, such as "category". The comparisons of each query are a board of their own, and
+        only comparisons of the same query are merged. None means that all comparisons belong to one query.
     strip : bool, default=False
         Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
 
@@ -118,7 +126,7 @@ def from_comparisons(
     Warns
     -----
     AmbiguousInputWarning
-        If there is a column `query`, which is not read.
+        If there is a column `query`, which is not read without `query_column`.
     UserWarning
         With `reconcile`, if verdicts in the two orders differ. The warning states how many.
 
@@ -184,14 +192,18 @@ def from_comparisons(
     check_flag("position", position)
     if query is None or query is pd.NA or query != query:
         raise InputError(f"`query` of {_CALLER} must be an id; got {query!r}. Pass any text, such as 'q'.")
+    if query_column is not None and query != "q":
+        raise InputError(
+            f"`query` of {_CALLER} must be left out with `query_column`, which contains the ids; got {query!r}."
+        )
     if not is_frame(frame) and isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         frame = _frame_of_tuples(frame)
     available = titles_of(known_frame(frame, _CALLER))
     titles = [one for one in available if isinstance(one, str)]
-    if "query" in titles:
+    if "query" in titles and query_column is None:
         warn_user(
             f"The column 'query' is not read by {_CALLER}, so all comparisons belong to one query, {query!r}. Drop the "
-            "column, or encode each query by itself and call RankedLists.concat.",
+            "column, or pass query_column='query' for a board of each query.",
             AmbiguousInputWarning,
         )
     names = {"winner": winner, "loser": loser, "tie": tie, "weight": weight, "voter": voter}
@@ -216,13 +228,19 @@ def from_comparisons(
             f"`tie` must be None if there is a column of outcomes; got {tie!r}. A tie is an outcome, such as 'tie' or "
             "0.5."
         )
+    if query_column is not None and (not isinstance(query_column, str) or query_column not in available):
+        raise InputError(
+            f"`query_column` of {_CALLER} must be a column of the frame; {show(query_column)} is none of "
+            f"{available}{did_you_mean(str(query_column), titles)}. Name one of these columns."
+        )
     if voter is not None:
         check_groupings([voter], available, _CALLER, "voter")
     groups = check_groupings(groups, available, _CALLER)
     read = {**of_sides, "weight": weight, "voter": voter} if by_side else names
     sides = titles_of_sides(covariates, position, available, _CALLER, [*groups, voter], by_side)
     titles_read = dict.fromkeys(one for pair in sides.values() for one in pair)
-    read = read | {one: one for one in groups} | {key_of(one): one for one in titles_read}
+    named = groups if query_column is None else [*groups, query_column]
+    read = read | {one: one for one in named} | {key_of(one): one for one in titles_read}
     columns = Columns(frame, read, _CALLER)
     needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
     has_tie = not by_side and columns.has("tie")
@@ -246,10 +264,12 @@ def from_comparisons(
                 f"{first_row(size < 0)}. Drop the row, or give it weight 0."
             )
     who = {}
+    if query_column is not None:
+        who[_QUERY] = _encode_group(columns.series(query_column), query_column, strip)
     for name in dict.fromkeys(([voter] if voter is not None else []) + groups):
         who[name] = _encode_group(columns.series(name), name, strip)
     if reconcile:
-        if not by_side or not who:
+        if not by_side or not who.keys() - {_QUERY}:
             raise InputError(
                 "`reconcile` must be False unless the frame has columns of a first and a second item, and voter= or "
                 "groups= says which verdicts belong together. Name these columns."
@@ -265,7 +285,8 @@ def from_comparisons(
             )
         upper, lower, share, factor, who = _reconcile(upper, lower, share, factor, who)
     values = read_sides(columns, sides)
-    lists = _encode(cls, query, items, upper, lower, share, factor, size, who, values)
+    queries = who.pop(_QUERY, None) or (None, index_of_one(query))
+    lists = _encode(cls, queries, items, upper, lower, share, factor, size, who, values)
     warn_of_similar_ids(lists)
     return lists
 
@@ -280,9 +301,21 @@ def from_wins(cls, values, items, query, strip, given):
         raise InputError(
             f"`{given[0]}` of {caller} must be left out with kind='wins', whose rows and columns are items."
         )
-    values = as_table(values, caller)
+    has_index, values = isinstance(values, pd.DataFrame), as_table(values, caller)
+    if isinstance(values, pd.DataFrame) and items is not None:
+        columns = list(values.columns)
+        if columns != list(items) and set(columns) == set(items):
+            raise InputError(
+                f"`items` of {caller} must have the order of the columns with kind='wins'; got {show(items)} for the "
+                f"columns {show(columns)}. Sort the rows, the columns and the names in one order."
+            )
     if isinstance(values, pd.DataFrame) and items is None:
         items = list(values.index)
+        if not has_index:
+            raise InputError(
+                f"`items` of {caller} must name the rows with kind='wins', because this frame has no index; got None. "
+                "Drop columns without wins, and pass items=frame.columns if the rows have the order of the columns."
+            )
         if set(items) != set(values.columns) or len(set(items)) < len(items):
             raise InputError(
                 f"The rows and the columns of {caller} must be the same items with kind='wins'; the index and the "
@@ -308,7 +341,8 @@ def from_wins(cls, values, items, query, strip, given):
     upper, lower = np.nonzero(wins)
     size = wins[upper, lower]
     marks = np.full(len(upper), COUNTED if (size % 1 == 0).all() else WEIGHTED)
-    return _make(cls, query, index, codes[upper], codes[lower], np.zeros(len(upper), dtype=bool), size, marks, {}, {})
+    queries, tied = (None, index_of_one(query)), np.zeros(len(upper), dtype=bool)
+    return _make(cls, queries, index, codes[upper], codes[lower], tied, size, marks, {}, {})
 
 
 def comparison_columns(titles):
@@ -361,11 +395,16 @@ def _sorted_ids(values, strip, rule):
 
 def _items(columns, needed, strip):
     """Return the codes of the two items of each row, and the sorted ids of all items."""
-    both = join_ids([columns.series(columns.name(name)) for name in needed])
-    codes, items = _sorted_ids(both, strip, f"Items of {_CALLER} must be sortable")
-    if (codes < 0).any():
-        raise InputError(f"Each row of {_CALLER} must have two items; {int((codes < 0).sum())} are missing.")
-    first, second = codes[: columns.n_rows].astype(np.int64), codes[columns.n_rows :].astype(np.int64)
+    sides = [columns.series(columns.name(name)) for name in needed]
+    if not strip and all(is_arrow_text(side.dtype) and side.dtype == sides[0].dtype for side in sides):
+        (first, second), items = encode_together(sides)
+    else:
+        codes, items = _sorted_ids(join_ids(sides), strip, f"Items of {_CALLER} must be sortable")
+        first, second = codes[: columns.n_rows], codes[columns.n_rows :]
+    n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
+    if n_missing:
+        raise InputError(f"Each row of {_CALLER} must have two items; {n_missing} are missing.")
+    first, second = first.astype(np.int64), second.astype(np.int64)
     if (first == second).any():
         row = first_row(first == second)
         raise InputError(
@@ -425,9 +464,12 @@ def _reconcile(first, second, share, factor, who):
     return first[kept], second[kept], share[kept], factor[kept], who
 
 
-def _encode(cls, query, items, first, second, share, factor, size, who, sides):
-    """Merge equal comparisons, and return them as ranked lists."""
-    whole = np.isin(share, (0.0, 0.5, 1.0))
+def _encode(cls, queries, items, first, second, share, factor, size, who, sides):
+    """Merge equal comparisons, and return them as ranked lists.
+
+    `queries` contains the code of each comparison's query, or None for one query, and the index of the queries.
+    """
+    whole = (share == 0.0) | (share == 0.5) | (share == 1.0)
     merged = whole & (factor == 1) if size is None else np.zeros(len(share), dtype=bool)
     tied, won = share == 0.5, share >= 0.5
     upper, lower = np.where(won, first, second), np.where(won, second, first)
@@ -448,6 +490,8 @@ def _encode(cls, query, items, first, second, share, factor, size, who, sides):
     row = list_row if split.any() else slice(None)  # a slice copies nothing
     covariates = oriented(sides, row, upper == first[row])
     keys = [*(codes[list_row] for codes, _ in who.values()), upper, lower, tied.astype(np.int64)]
+    if queries[0] is not None:
+        keys.insert(0, queries[0][list_row])
     code = codes_to_merge(covariates, len(list_row))
     if code is not None:
         keys += [apart, code] if covariates else [apart]
@@ -457,37 +501,50 @@ def _encode(cls, query, items, first, second, share, factor, size, who, sides):
     total = np.add.reduceat(weight[order], heads)
     groups = {name: grouping_column(codes[list_row][kept], index) for name, (codes, index) in who.items()}
     marks = marks[kept]
-    marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
+    if (marks > 0).any():
+        marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
+    queries = (None if queries[0] is None else keys[0][kept]), queries[1]
     rows = {name: [one[kept] for one in pair] for name, pair in covariates.items()}
-    return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, marks, groups, rows)
+    return _make(cls, queries, items, upper[kept], lower[kept], tied[kept], total, marks, groups, rows)
 
 
-def _make(cls, query, items, upper, lower, tied, weight, marks, groups, covariates):
-    """Return ranked lists of two items each; upper and lower are positions in the sorted index of items."""
+def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covariates):
+    """Return ranked lists of two items each; upper and lower are positions in the sorted index of items.
+
+    `queries` contains the code of each list's query in ascending order, or None for one query, and the index of the
+    queries.
+    """
     n = len(upper)
     if not n:
         raise InputError(f"{_CALLER} must get at least one comparison; got none. Check how the data were read.")
-    used = np.zeros(len(items), dtype=bool)
-    used[upper] = used[lower] = True
-    number = np.cumsum(used, dtype=np.int32) - 1
-    candidate, rank = np.empty(2 * n, dtype=np.int32), np.empty(2 * n)
-    candidate[0::2], candidate[1::2] = number[upper], number[lower]
-    rank[0::2], rank[1::2] = np.where(tied, 1.5, 1.0), np.where(tied, 1.5, 2.0)
+    of_list, index = queries
+    of_list = np.zeros(n, dtype=np.int64) if of_list is None else of_list.astype(np.int64)
+    # A candidate is a pair of a query and an item.
+    code = (of_list * len(items) + np.stack([upper, lower])).T.ravel()
+    n_codes = len(index) * len(items)
+    if n_codes <= 8 * len(code):
+        present = np.zeros(n_codes, dtype=bool)
+        present[code] = True
+        used, number = np.flatnonzero(present), (np.cumsum(present) - 1)[code]
+    else:
+        used, number = np.unique(code, return_inverse=True)
+    query_of, item_of = np.divmod(used, len(items))
+    each = np.arange(len(index) + 1)
     return cls(
-        queries=encode_ids(pd.Series(repeat_id(query, 1)))[1],
+        queries=index,
         voters=pd.RangeIndex(n),
         items=items,
-        list_ptr=np.array([0, n]),
+        list_ptr=np.searchsorted(of_list, each),
         list_voter=np.arange(n, dtype=np.int32),
         list_weight=np.asarray(weight, dtype=np.float64),
         list_conflict=None,
         list_merged=None,
         row_ptr=2 * np.arange(n + 1),
-        candidate=candidate,
-        rank=rank,
+        candidate=number.astype(np.int32),
+        rank=np.where(np.repeat(tied, 2), 1.5, np.tile([1.0, 2.0], n)),
         score=None,
-        candidate_ptr=np.array([0, used.sum()]),
-        candidate_item=np.flatnonzero(used).astype(np.int32),
+        candidate_ptr=np.searchsorted(query_of, each),
+        candidate_item=item_of.astype(np.int32),
         list_duel=np.asarray(marks, dtype=np.int64),
         list_groups=pd.DataFrame(groups) if groups else None,
         **fields_of_pairs(covariates),

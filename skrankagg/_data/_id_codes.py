@@ -53,10 +53,7 @@ def factorize(values):
     dtype = values.dtype
     is_text = isinstance(dtype, pd.StringDtype)
     if is_text and (dtype.storage == "python" or len(values) < _FEW):
-        codes, found = _factorize_objects(np.asarray(values.array, dtype=object))
-        order = _string_order(found.tolist())
-        index = pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
-        return _renumber(codes, order), index
+        return _encode_text(np.asarray(values.array, dtype=object), dtype)
     if pd.api.types.is_object_dtype(dtype):
         codes, found = _factorize_objects(values.to_numpy())
         index = pd.Index(found, dtype=object, copy=False)
@@ -73,6 +70,38 @@ def factorize(values):
         index = index[order]
     _check_ordered(index)
     return _renumber(codes, order), index
+
+
+def _encode_text(objects, dtype):
+    codes, found = _factorize_objects(objects)
+    order = _string_order(found.tolist())
+    index = pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
+    return _renumber(codes, order), index
+
+
+def is_arrow_text(dtype):
+    """Return True for the dtype of strings that Arrow stores."""
+    return isinstance(dtype, pd.StringDtype) and dtype.storage != "python"
+
+
+def encode_together(parts):
+    """Number the distinct values of two or more columns of text together; return codes for each column, and the index.
+
+    All columns are Series of one dtype of strings that Arrow stores. Numbering each column first saves a copy of all
+    strings.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._id_codes import encode_together
+    >>> encode_together([pd.Series(["b", None], dtype="str"), pd.Series(["a", "b"], dtype="str")])[0]
+    [array([ 1, -1], dtype=int32), array([0, 1], dtype=int32)]
+    """
+    found = [part.array.factorize() for part in parts]
+    names = np.concatenate([np.asarray(some, dtype=object) for _, some in found])
+    number, index = _encode_text(names, parts[0].dtype)
+    ptr = np.cumsum([0, *(len(some) for _, some in found)])
+    # The last place is for missing values, code -1.
+    numbers = [np.append(number[slice(*some)], np.int32(-1)) for some in pairwise(ptr)]
+    return [mine[codes] for mine, (codes, _) in zip(numbers, found, strict=True)], index
 
 
 def _order(index):

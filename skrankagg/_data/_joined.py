@@ -25,7 +25,9 @@ def concat(cls, lists: Sequence[RankedLists]):
     ----------
     lists : sequence of RankedLists
         Containers without common (query, voter) pairs. Either all have scores, or all lack scores. All have the
-        same groupings and the same covariates. If all lists are paired comparisons, their voters get new numbers.
+        same groupings and the same covariates. The numbers of the voters of paired comparisons are changed, so that no
+        two comparisons have the same voter. Beside lists whose voters have names, they are called "comparison 0",
+        "comparison 1" and so on.
 
     Returns
     -------
@@ -71,23 +73,52 @@ def concat(cls, lists: Sequence[RankedLists]):
 def _join_frames(parts):
     """Return one long frame with the lists of several containers; all parts have the same groupings.
 
-    Comparisons of different containers get different numbers. If all lists are comparisons, their voters do, too.
+    Comparisons of different containers get different numbers. The voters of containers of comparisons do, too.
     """
     frames = [part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts]
-    all_duels = all(part.list_duel is not None and part.list_duel.all() for part in parts)
+    of_duels = [part.list_duel is not None and bool(part.list_duel.all()) for part in parts]
+    if not all(of_duels):  # the voters of comparisons that were read from another frame may have names
+        of_duels = [one and _are_numbers(part.voters) for one, part in zip(of_duels, parts, strict=True)]
+    others = [part for part, is_duels in zip(parts, of_duels, strict=True) if not is_duels]
+    name_of = _free_names([plain_index(part.voters) for part in others])
     n_lists = n_duels = 0
-    for part, frame in zip(parts, frames, strict=True):
-        if all_duels:
-            frame["voter"] = part.row_list + np.int64(n_lists)
+    for part, frame, is_duels in zip(parts, frames, of_duels, strict=True):
+        if is_duels:
+            frame["voter"] = name_of(part.row_list + np.int64(n_lists))
+            n_lists += part.n_lists
         if part.list_duel is not None:
             frame["duel"] = np.where(frame["duel"] > 0, frame["duel"] + n_duels, frame["duel"])
             n_duels += max(int(part.list_duel.max()), 0)
         elif any(other.list_duel is not None for other in parts):
             frame["duel"] = 0
-        n_lists += part.n_lists
-    if not all_duels:
-        _refuse_common(parts)
+    if others:
+        _refuse_common(others)
     return pd.concat(frames)
+
+
+def _are_numbers(voters):
+    return pd.api.types.is_integer_dtype(plain_index(voters).dtype)
+
+
+def _free_names(taken):
+    """Return a function that turns numbers of comparisons into ids of voters that differ from the ids in `taken`.
+
+    `taken` contains the index of the voters of each other container. Numbers are the ids if the other ids are integers.
+    """
+    if all(map(_are_numbers, taken)):
+        least = max((int(voters.max()) + 1 for voters in taken), default=0)
+        return lambda numbers: numbers + max(least, 0)
+    names, prefix = {str(one) for voters in taken for one in voters}, "comparison"
+    while any(one.startswith(f"{prefix} ") for one in names):
+        prefix += "_"
+
+    def name_of(numbers):
+        found, number = np.unique(numbers, return_inverse=True)
+        # Equal widths keep the comparisons in their order when the names are sorted.
+        width = len(str(found[-1]))
+        return pd.Series([f"{prefix} {one:0{width}d}" for one in found.tolist()]).take(number).array
+
+    return name_of
 
 
 def _refuse_common(parts):

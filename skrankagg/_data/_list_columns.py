@@ -15,7 +15,7 @@ import pandas as pd
 from .._support._suggestions import did_you_mean
 from .._support._values import show
 from ..exceptions import InputError, InputTypeError
-from ._frames import first_row, plain_index
+from ._frames import first_row, is_frame, known_frame, plain_index, titles_of
 
 #: Marks of lists: no duel, as many equal duels as the weight says, and a duel whose weight may be a number or a factor.
 #: A positive number is the number of a duel; lists with the same number are shares of one duel.
@@ -111,6 +111,15 @@ def frame_columns(lists):
     return columns
 
 
+def columns_of_groups(X, names):
+    """Return the different names that are columns of a frame and may name groupings, a list; None if there are none."""
+    wanted = [one for one in dict.fromkeys(names) if isinstance(one, str) and one not in _REFUSED]
+    if not wanted or not is_frame(X):
+        return None
+    titles = titles_of(known_frame(X, "RankedLists.from_frame"))
+    return [one for one in wanted if one in titles] or None
+
+
 def group_names(lists):
     """Return the names of the groupings, a list."""
     return [] if lists.list_groups is None else list(lists.list_groups.columns)
@@ -127,8 +136,8 @@ def grouping(lists, name, parameter, words=()):
         others = "".join(f"{word!r}, " for word in words)
         raise InputError(
             f"`{parameter}` must be {others}{'or ' if words else ''}the name of a grouping; got {name!r}, and "
-            f"{known}{did_you_mean(name, [*names, *words])}. Name the column when the lists are read (groups=), and "
-            "pass RankedLists, because frames have no groupings."
+            f"{known}{did_you_mean(name, [*names, *words])}. Pass a frame with a column of this name, or name the "
+            "column when the lists are read (groups=)."
         )
     values = lists.list_groups[name].array
     return np.asarray(values.codes, dtype=np.int64), values.categories

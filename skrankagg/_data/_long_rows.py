@@ -13,6 +13,7 @@ from .._support._checks import check_choice, check_flag
 from .._support._values import is_hashable, is_integer, show
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT, Columns
+from ._id_codes import encode_ids
 from ._voter_names import near_voters
 
 #: How to treat an item that a list contains twice.
@@ -107,6 +108,11 @@ def repeat_id(one: Hashable, n: int) -> np.ndarray:
     """Return an array of shape (n,) that repeats one id; its dtype is the dtype that pandas uses for the id."""
     check_query(one)
     return pd.Series([one]).repeat(n).to_numpy()
+
+
+def index_of_one(one: Hashable) -> pd.Index:
+    """Return the index of one id, with the dtype of :func:`repeat_id`."""
+    return pd.Index([one]) if isinstance(one, str) else encode_ids(pd.Series(repeat_id(one, 1)))[1]
 
 
 def join_ids(parts: Sequence[pd.Series]) -> pd.Series:

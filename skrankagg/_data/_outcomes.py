@@ -29,7 +29,10 @@ def read_outcomes(values, first, second, names, given, titles):
     """
     title = titles["outcome"]
     try:
-        codes, found = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=True)
+        # Strings are numbered before they become Python's objects, because there are few different outcomes.
+        is_text = isinstance(values.dtype, pd.StringDtype)
+        codes, found = values.array.factorize() if is_text else pd.factorize(np.asarray(values, dtype=object))
+        found = np.asarray(found, dtype=object)
     except TypeError as error:
         raise InputTypeError(f"Column {title!r} must have words or numbers; it does not ({error}).") from None
     if (codes < 0).any():

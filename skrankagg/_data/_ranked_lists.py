@@ -36,7 +36,7 @@ from . import _from_comparisons, _from_frame, _from_python, _from_tables, _joine
 from ._compared_items import check_absent, component_labels, labels_of_held
 from ._frames import AnyFrame, first_row, frame_of, sample_index, show_id, take_ids
 from ._immutable import Immutable, make
-from ._list_columns import COUNTED, WEIGHTED, frame_columns
+from ._list_columns import COUNTED, WEIGHTED, columns_of_groups, frame_columns
 from ._qrels import Qrels, check_qrels, find_queries
 from ._selection import mark_ids, same_lists, selected
 from ._subset import gather_of_queries, kept_arrays, small_arrays
@@ -765,9 +765,13 @@ def _join_tied(items):
     return " = ".join(items[:3]) + (" = ..." if len(items) > 3 else "")
 
 
-def check_lists(X) -> RankedLists:
-    """Encode a frame of lists with the canonical column names; return RankedLists unchanged."""
-    return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
+def check_lists(X, groups=()) -> RankedLists:
+    """Encode a frame of lists with the canonical column names; return RankedLists unchanged.
+
+    `groups` contains names that the caller uses for groupings, or None. Columns of the frame with these names become
+    groupings.
+    """
+    return X if isinstance(X, RankedLists) else RankedLists.from_frame(X, groups=columns_of_groups(X, groups))
 
 
 def encode_plain(X):

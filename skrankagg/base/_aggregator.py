@@ -260,6 +260,11 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         """Return True if a parameter of the method contains names of voters."""
         return getattr(self, "voter_weights", None) is not None
 
+    @property
+    def _named_groups(self):
+        """Return the names of groupings in the parameters; columns of a frame with these names become groupings."""
+        return ()
+
     def _begin(self, X):
         """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
@@ -283,7 +288,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         """Check the parameters and the lists, encode the lists, and apply the weights of the voters."""
         self._validate_params()
         check_output(self, X)
-        lists = check_lists(X)
+        lists = check_lists(X, self._named_groups)
         tags = self.__sklearn_tags__().aggregator_tags
         if getattr(self, "voter_weights", None) is not None:
             lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])

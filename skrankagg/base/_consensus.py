@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .._arrays import TOLERANCE
@@ -149,7 +148,9 @@ class EncodedConsensus:
 
     def info_frame(self):
         """Return the information about the queries as a frame with one row for each query."""
-        return pd.DataFrame({"query": self.lists.queries, **self.queries})
+        lists = self.lists
+        queries = take_ids(lists.queries, np.arange(lists.n_queries))
+        return frame_of({"query": queries, **{name: np.array(column) for name, column in self.queries.items()}})
 
 
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):

@@ -20,29 +20,39 @@ _LEAST_VARIANCE = 0.5
 _FEW_VALUES = 3.0
 
 
-def agreement_with_classes(lists, row_class):
+def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
     """Return the agreement of each list with another order of its items, and the threshold for outliers.
 
     `row_class`, of shape (n_rows,), contains the tie class of each row's item in the other order; rows of class -1 are
-    left out. The agreement is Kendall's tau-b. A list is an outlier if its agreement is below its threshold.
+    left out. The agreement is Kendall's tau-b. A list is an outlier if its agreement is below its threshold. With
+    `unit`, of shape (n_lists,), the pairs of all lists of a unit are counted together, and weighted by their lists. The
+    results then have the shape of `unit_query`, which contains the query of each unit.
     """
+    n_units = lists.n_lists if unit is None else len(unit_query)
     kept = row_class >= 0
     length = np.bincount(lists.row_list[kept], minlength=lists.n_lists)
     kept &= (length > 1)[lists.row_list]
     chosen = np.flatnonzero(length > 1)
     ptr = np.concatenate([[0], np.cumsum(length[chosen])])
-    agreement, threshold = np.full(lists.n_lists, np.nan), np.full(lists.n_lists, np.nan)
+    agreement, threshold = np.full(n_units, np.nan), np.full(n_units, np.nan)
     if not len(chosen):
         return agreement, threshold
     first, second = lists.rank[kept], dense_ranks(ptr, row_class[kept])
     pairs = count_pairs(ptr, first, second)
-    agreement[chosen] = FROM_COUNTS["b"](*pairs)
     sd = null_deviation(ptr, class_numbers(ptr, first), second)
+    query_of = lists.list_query
+    if unit is not None:
+        # The orders of the lists are independent, so the variances add up.
+        weight, query_of, owner = lists.list_weight[chosen], unit_query, unit[chosen]
+        pairs = type(pairs)(*(np.bincount(owner, weights=weight * one, minlength=n_units) for one in pairs))
+        sd = np.sqrt(np.bincount(owner, weights=weight * sd**2, minlength=n_units))
+        chosen = np.arange(n_units)
+    agreement[chosen] = FROM_COUNTS["b"](*pairs)
     # Lists are not tested if they are so short that even agreement in all pairs could be chance.
     long = ~np.isnan(agreement[chosen]) & (np.minimum(pairs.first, pairs.second) > 1 + ndtri(1 - LEVEL) * sd)
     tested = chosen[long]
     n_pairs = np.sqrt(pairs.first * pairs.second)[long]
-    query, sd = lists.list_query[tested], sd[long] / n_pairs
+    query, sd = query_of[tested], sd[long] / n_pairs
     found = _thresholds(query, agreement[tested], n_pairs, sd, np.ones(len(tested), dtype=bool))
     # Outliers hide each other, so a second pass measures against the other lists only.
     others = ~(agreement[tested] < found)

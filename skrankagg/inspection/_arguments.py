@@ -4,16 +4,24 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .._data._ranked_lists import RankedLists, encode_plain
+from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._support._sklearn import check_is_fitted
 from ..base import BaseAggregator
 from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarning
 
 
-def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> RankedLists:
+def encode_with_groups(aggregator: BaseAggregator, X: object, *names: object) -> RankedLists:
+    """Encode lists; columns with the given names, and with names in the aggregator's parameters, become groupings."""
+    if isinstance(aggregator, BaseAggregator):
+        names = (*names, *aggregator._named_groups)
+    return check_lists(encode_plain(X), names)
+
+
+def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True, unit: str | None = None) -> RankedLists:
     """Check an aggregator and lists as ``transform`` does; return encoded lists, weighted by `voter_weights`.
 
-    If `warn` is false, the caller must issue the warnings about the lists.
+    If `warn` is false, the caller must issue the warnings about the lists. A column of a frame with the name `unit`
+    becomes a grouping.
     """
     if not isinstance(aggregator, BaseAggregator):
         if hasattr(aggregator, "steps"):
@@ -25,7 +33,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> Ranked
         raise InputTypeError(f"`aggregator` must be an aggregator; got {aggregator!r}. {hint}.")
     if aggregator.__sklearn_tags__().requires_fit:
         check_is_fitted(aggregator)
-    lists = encode_plain(X)
+    lists = encode_plain(X) if unit is None else encode_with_groups(aggregator, X, unit)
     return aggregator._begin(lists) if warn else aggregator._prepare(lists)
 
 

@@ -17,6 +17,7 @@ from .._arrays._ragged import (
     tie_starts,
 )
 from .._data._frames import frame_of, known_or_missing, take_ids, whole_or_missing
+from .._data._list_columns import grouping
 from .._data._types import PlainLists
 from .._support._checks import check_choice, check_count
 from .._support._warn import warn_user
@@ -36,9 +37,14 @@ _CELLS = 1 << 21
 
 
 def voter_influence(
-    aggregator: BaseAggregator, lists: PlainLists, *, top: int = 10, mode: Literal["silence", "drop"] = "silence"
+    aggregator: BaseAggregator,
+    lists: PlainLists,
+    *,
+    top: int = 10,
+    mode: Literal["silence", "drop"] = "silence",
+    unit: str = "list",
 ) -> pd.DataFrame:
-    r"""For each list, measure how the consensus changes without the list, and how well the list agrees with the others.
+    r"""Measure how the consensus changes without each list, and how well the list agrees with the other lists.
 
     Parameters
     ----------
@@ -53,13 +59,17 @@ def voter_influence(
         The way to leave out a list. "silence" sets the weight of the list to 0, so that its items stay candidates; the
         method must accept weights of lists. "drop" removes the rows of the list, so that items found in no other list
         are absent.
+    unit : {"list"} or str, default="list"
+        The unit that is left out: each list, or all lists of a group in a query. The name of a grouping, such as
+        "judge", leaves out all comparisons of one judge after the other.
 
     Returns
     -------
     DataFrame of shape (n_lists, 10)
-        A row for each list, sorted by query and voter:
+        A row for each list, sorted by query and voter. With a grouping, there is a row for each query and group, and
+        "the list" means all lists of the group:
 
-        - `query` and `voter`;
+        - `query` and `voter`; with a grouping, `voter` contains the id of the group;
         - `weight`, float64: the weight of the list times the aggregator's `voter_weights`, without learned weights;
         - `agreement`, float64 from -1 to 1: Kendall's :math:`\tau_b` of the list and the consensus of the other lists,
           on the items that both the list and this consensus contain;
@@ -82,8 +92,8 @@ def voter_influence(
     TypeError
         If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If `top` or `mode` is invalid, or "silence" is used with a method that does not accept weights of lists. If the
-        method cannot aggregate the lists, or fails for every list that is left out.
+        If `top`, `mode` or `unit` is invalid, or "silence" is used with a method that does not accept weights of lists.
+        If the method cannot aggregate the lists, or fails for every list that is left out.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 
@@ -106,6 +116,9 @@ def voter_influence(
     `leader_changed` use the published order, in which ties are broken by the weight of the lists that contain the item,
     then by item. `distance` and `agreement` treat items of equal score as tied. Weights that a method learns within a
     query are learned again without the list. Everything learned by ``fit`` stays unchanged.
+
+    With a grouping, the pairs of all lists of the group are counted together, each with the weight of its list. The
+    agreement of a judge is then Kendall's :math:`\tau_b` of the judge's comparisons with the consensus of the others.
 
     The agreement is measured against the *other* lists. A list always agrees more with a consensus that includes the
     list. This effect is stronger if there are fewer lists.
@@ -165,7 +178,8 @@ def voter_influence(
     """
     check_count("top", top)
     check_choice("mode", mode, _MODES)
-    lists = begin(aggregator, lists)
+    lists = begin(aggregator, lists, unit=None if unit == "list" else unit)
+    units = _Units(lists, unit)
     if mode == "silence" and not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
             f"`mode` must be 'drop' for {type(aggregator).__name__}, which cannot weigh lists; got 'silence', which "
@@ -173,9 +187,9 @@ def voter_influence(
         )
     ranked = aggregator._rank(lists)
     place, tie_class = _places_and_classes(lists.candidate_ptr, ranked.order, ranked.score)
-    heard = ranked.lists.list_weight > 0
-    others = lists.sum_over_lists(heard.astype(np.int64))[lists.list_query] - heard > 0
-    n = lists.n_lists
+    heard = (ranked.lists.list_weight > 0).astype(np.int64)
+    n = len(units.query)
+    others = lists.sum_over_lists(heard)[units.query] - np.bincount(units.of_list, weights=heard, minlength=n) > 0
     distance, top_changed, leader_changed = np.full(n, np.nan), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
     row_class = np.full(lists.n_rows, -1)
     failures: list[Exception] = []
@@ -183,23 +197,23 @@ def voter_influence(
     make = _silence if mode == "silence" else _drop
     with silence_repeated_warnings():
         for queries in _alike(lists):
-            for without in make(aggregator, lists, ranked.lists, queries, others, failures):
-                one = without.list
+            for without in make(aggregator, lists, ranked.lists, queries, units, others, failures):
+                one = without.unit
                 left_out[one] = True
                 distance[one], top_changed[one], leader_changed[one] = _differences(
-                    lists, without, place, tie_class, top
+                    lists, units, without, place, tie_class, top
                 )
-                rows, classes = _classes_of_rows(lists, without)
+                rows, classes = _classes_of_rows(lists, units, without)
                 row_class[rows] = classes
-    _tell_of_failures(aggregator, failures, int(others.sum()))
-    agreement, threshold = agreement_with_classes(lists, row_class)
+    _tell_of_failures(aggregator, failures, int(others.sum()), "list" if unit == "list" else "group")
+    agreement, threshold = agreement_with_classes(lists, row_class, *units.grouped())
     return frame_of(
         {
-            "query": take_ids(lists.queries, lists.list_query),
-            "voter": take_ids(lists.voters, lists.list_voter),
-            "weight": lists.list_weight.copy(),
+            "query": take_ids(lists.queries, units.query),
+            "voter": take_ids(units.ids, units.id),
+            "weight": np.bincount(units.of_list, weights=lists.list_weight, minlength=n),
             "agreement": agreement,
-            "z": robust_z(lists.list_query, agreement),
+            "z": robust_z(units.query, agreement),
             "threshold": threshold,
             "outlier": known_or_missing(np.where(np.isnan(threshold), None, (agreement < threshold).astype(object))),
             "distance": distance,
@@ -209,15 +223,53 @@ def voter_influence(
     )
 
 
-class _Without(NamedTuple):
-    """Consensuses that are each computed without one list; each consensus is a group of candidates.
+class _Units:
+    """Units that are left out: the lists, or the groups of lists in each query.
 
-    `list`, of shape (n_groups,), contains the list that each consensus leaves out. Group ``g`` has the candidates
+    `of_list`, of shape (n_lists,), contains the unit of each list. Units are numbered by query, then by the id of the
+    list's voter or group. `query` and `id`, of shape (n_units,), contain the query of each unit and the position of its
+    id in `ids`. `ptr`, of shape (n_queries + 1,), contains the offsets of the queries among the units.
+    """
+
+    def __init__(self, lists, unit):
+        self._lists, self.is_list = lists, unit == "list"
+        if self.is_list:
+            self.of_list, self.query = np.arange(lists.n_lists), lists.list_query
+            self.id, self.ids, self.ptr = lists.list_voter, lists.voters, lists.list_ptr
+            return
+        group, self.ids = grouping(lists, unit, "unit", ("list",))
+        code = lists.list_query.astype(np.int64) * len(self.ids) + group
+        code, self.of_list = np.unique(code, return_inverse=True)
+        self.query, self.id = np.divmod(code, len(self.ids))
+        self.ptr = np.searchsorted(self.query, np.arange(lists.n_queries + 1))
+        self._order = np.argsort(self.of_list, kind="stable")
+        self._lists_ptr = np.searchsorted(self.of_list[self._order], np.arange(len(code) + 1))
+
+    def lists_of(self, units):
+        """Return the lists of some units, and the offsets of the units among these lists."""
+        if self.is_list:
+            return units, np.arange(len(units) + 1)
+        places, ptr = gather_ranges(self._lists_ptr, units)
+        return self._order[places], ptr
+
+    def position(self, lists):
+        """Return the position of the unit of each list among the units of its query, counted from 0."""
+        return self.of_list[lists] - self.ptr[self._lists.list_query[lists]]
+
+    def grouped(self):
+        """Return the unit of each list and the query of each unit, or nothing if each list is a unit."""
+        return () if self.is_list else (self.of_list, self.query)
+
+
+class _Without(NamedTuple):
+    """Consensuses that are each computed without one unit; each consensus is a group of candidates.
+
+    `unit`, of shape (n_groups,), contains the unit that each consensus leaves out. Group ``g`` has the candidates
     ``candidate[ptr[g]:ptr[g + 1]]``. For each of these candidates, `place` is the place in the consensus, counted from
     1. `tie_class` is the number of the candidate's tie class, which increases with the place.
     """
 
-    list: np.ndarray
+    unit: np.ndarray
     ptr: np.ndarray
     candidate: np.ndarray
     place: np.ndarray
@@ -238,9 +290,9 @@ def _alike(lists):
     return [np.flatnonzero(size == one) for one in np.unique(size)]
 
 
-def _silence(aggregator, lists, heard, queries, others, failures):
-    """For several queries at once, set the weight of one list after another to 0, and yield the new consensuses."""
-    own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
+def _silence(aggregator, lists, heard, queries, units, others, failures):
+    """For several queries at once, set the weights of one unit after another to 0, and yield the new consensuses."""
+    own_lists, _ = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
     score = aggregator._repeat_many(part)
@@ -253,10 +305,10 @@ def _silence(aggregator, lists, heard, queries, others, failures):
         heard.list_weight[own_lists], part.list_weight, out=np.zeros(len(own_lists)), where=part.list_weight > 0
     )
     holds = sparse_rows(part.row_ptr, part.candidate, np.ones(part.n_rows), part.n_candidates).T
-    position = positions(list_ptr) - 1
+    position, unit = units.position(own_lists), units.of_list[own_lists]
     n_columns = max(1, _CELLS // (part.n_candidates + part.n_lists))
     for first in range(0, int(position.max()) + 1, n_columns):
-        silenced = np.flatnonzero((position >= first) & (position < first + n_columns) & others[own_lists])
+        silenced = np.flatnonzero((position >= first) & (position < first + n_columns) & others[unit])
         if not len(silenced):
             continue
         column = position[silenced] - first
@@ -264,6 +316,9 @@ def _silence(aggregator, lists, heard, queries, others, failures):
         weights[silenced, column] = 0.0
         scores = _try_scores(aggregator, part, weights, score, failures)
         n_columns_here = weights.shape[1]
+        # The consensus without a unit is read once, at the first list of the unit.
+        silenced = silenced[np.unique(unit[silenced], return_index=True)[1]]
+        column = position[silenced] - first
         failed = np.logical_or.reduceat(np.isnan(scores), part.candidate_ptr[:-1], axis=0)
         heard_weights = weights * learnt[:, None]
         ptr = (np.arange(n_columns_here)[:, None] * part.n_candidates + part.candidate_ptr[:-1]).ravel()
@@ -282,7 +337,7 @@ def _silence(aggregator, lists, heard, queries, others, failures):
         silenced, column = (one[~failed[part.list_query[silenced], column]] for one in (silenced, column))
         chosen, chosen_ptr = gather_ranges(ptr, column * part.n_queries + part.list_query[silenced])
         candidate = own_candidates[chosen % part.n_candidates]
-        yield _Without(own_lists[silenced], chosen_ptr, candidate, place[chosen], tie_class[chosen])
+        yield _Without(unit[silenced], chosen_ptr, candidate, place[chosen], tie_class[chosen])
 
 
 def _try_scores(aggregator, lists, weights, score, failures):
@@ -312,22 +367,22 @@ def _try_scores(aggregator, lists, weights, score, failures):
         return np.full((lists.n_candidates, 1), np.nan)
 
 
-def _drop(aggregator, lists, heard, queries, others, failures):
-    """For several queries at once, remove the rows of one list after another, and yield the new consensuses."""
-    own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
-    position = positions(list_ptr) - 1
-    for number in range(int(position.max()) + 1):
-        dropped = own_lists[(position == number) & others[own_lists]]
+def _drop(aggregator, lists, heard, queries, units, others, failures):
+    """For several queries at once, remove the rows of one unit after another, and yield the new consensuses."""
+    n_units = np.diff(units.ptr)[queries]
+    for number in range(int(n_units.max())):
+        dropped = units.ptr[queries[n_units > number]] + number
+        dropped = dropped[others[dropped]]
         if len(dropped):
-            yield from _try_without(aggregator, lists, dropped, failures)
+            yield from _try_without(aggregator, lists, units, dropped, failures)
 
 
-def _try_without(aggregator, lists, dropped, failures):
-    """Yield the consensuses of queries that each lack one list. If the aggregation of a query fails, omit the query."""
+def _try_without(aggregator, lists, units, dropped, failures):
+    """Yield the consensuses of queries that each lack one unit. If the aggregation of a query fails, omit the query."""
     kept = np.zeros(lists.n_queries, dtype=bool)
-    kept[lists.list_query[dropped]] = True
+    kept[units.query[dropped]] = True
     kept = kept[lists.list_query]
-    kept[dropped] = False
+    kept[units.lists_of(dropped)[0]] = False
     left, candidates = lists.keep_lists(kept)
     try:
         ranked = aggregator._rank(left)
@@ -336,7 +391,7 @@ def _try_without(aggregator, lists, dropped, failures):
     except InputError as error:
         if len(dropped) > 1:
             for one in dropped:
-                yield from _try_without(aggregator, lists, np.array([one]), failures)
+                yield from _try_without(aggregator, lists, units, np.array([one]), failures)
         else:
             failures.append(error)
         return
@@ -345,7 +400,7 @@ def _try_without(aggregator, lists, dropped, failures):
     )
 
 
-def _differences(lists, without, place, tie_class, top):
+def _differences(lists, units, without, place, tie_class, top):
     """Compare each new consensus with the full consensus; return three arrays of shape (n_groups,).
 
     The first array contains the share of swapped pairs. The second array contains the number of items that are no
@@ -356,36 +411,38 @@ def _differences(lists, without, place, tie_class, top):
     after = dense_ranks(without.ptr, without.tie_class[order])
     pairs = count_pairs(without.ptr, tie_class[without.candidate[order]], after)
     turned = pairs.discordant + 0.5 * (pairs.first - pairs.both + pairs.second - pairs.both)
-    stays = np.bincount(group[(before <= top) & (without.place <= top)], minlength=len(without.list))
-    leads = np.bincount(group[(before == 1) & (without.place == 1)], minlength=len(without.list)) > 0
-    n_top = np.minimum(top, lists.query_n_items[lists.list_query[without.list]])
+    stays = np.bincount(group[(before <= top) & (without.place <= top)], minlength=len(without.unit))
+    leads = np.bincount(group[(before == 1) & (without.place == 1)], minlength=len(without.unit)) > 0
+    n_top = np.minimum(top, lists.query_n_items[units.query[without.unit]])
     return ratio_or_nan(turned, pairs.all), n_top - stays, ~leads
 
 
-def _classes_of_rows(lists, without):
+def _classes_of_rows(lists, units, without):
     """Return the rows of the lists left out, and the tie class of the item of each row.
 
-    The tie classes are from the consensus without the list. The class -1 marks an item that this consensus lacks.
+    The tie classes are from the consensus without the unit. The class -1 marks an item that this consensus lacks.
     """
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate
-    rows, ptr = gather_ranges(lists.row_ptr, without.list)
-    wanted = expand(ptr).astype(np.int64) * n + lists.candidate[rows]
+    own, list_ptr = units.lists_of(without.unit)
+    rows, ptr = gather_ranges(lists.row_ptr, own)
+    wanted = expand(list_ptr)[expand(ptr)].astype(np.int64) * n + lists.candidate[rows]
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return rows, np.where(keys[place] == wanted, without.tie_class[place], -1)
 
 
-def _tell_of_failures(aggregator, failures, n_tried):
+def _tell_of_failures(aggregator, failures, n_tried, noun):
     if not failures:
         return
     first = f"{type(failures[0]).__name__}: {failures[0]}"
     if len(failures) == n_tried:
         raise InputError(
-            f"{aggregator!r} failed for every list that was left out; the first error was {first}"
+            f"{aggregator!r} failed for every {noun} that was left out; the first error was {first}"
         ) from failures[0]
-    lists, which = ("1 list", "this list") if len(failures) == 1 else (f"{len(failures)} lists", "these lists")
+    n = len(failures)
+    some, which = (f"1 {noun}", f"this {noun}") if n == 1 else (f"{n} {noun}s", f"these {noun}s")
     warn_user(
-        f"{aggregator!r} failed without {lists} of {n_tried}, so the values of {which} are missing; the first error "
+        f"{aggregator!r} failed without {some} of {n_tried}, so the values of {which} are missing; the first error "
         f"was {first}",
         UserWarning,
     )

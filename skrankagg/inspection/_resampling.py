@@ -12,13 +12,13 @@ from .._arrays._replicate_ranks import places_of_replicates
 from .._data._compared_items import component_labels
 from .._data._covariates import covariate_names
 from .._data._list_columns import group_names
-from .._data._ranked_lists import RankedLists, check_lists, encode_plain
+from .._data._ranked_lists import RankedLists
 from .._support._checks import check_choice, check_count, check_share
 from .._support._progress import Progress
 from .._support._warn import warn_user
 from ..base import Consensus
 from ..exceptions import FewListsWarning, InputError
-from ._arguments import begin
+from ._arguments import begin, encode_with_groups
 from ._draws import UNITS, make_draws, seed_of
 
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
@@ -73,7 +73,7 @@ class Resampling:
     def __init__(
         self, aggregator, X, *, n_resamples, confidence, unit, random_state, n_jobs, votes=None, verbose=False
     ):
-        given = check_lists(encode_plain(X))
+        given = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
         lists = begin(aggregator, given, warn=False)
         check_count("n_resamples", n_resamples, least=2)
         check_share("confidence", confidence, low=False, high=False)

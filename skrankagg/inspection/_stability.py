@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from .._data._compared_items import n_components
-from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..exceptions import InputError
+from ._arguments import encode_with_groups
+from ._draws import UNITS
 from ._resampling import Resampling, quantile_of_draws
 
 __all__ = ["preference_probabilities", "rank_stability"]
@@ -296,7 +297,7 @@ def preference_probabilities(
     """
     resampling = Resampling(
         aggregator,
-        _choose_query(lists, query, unit),
+        _choose_query(aggregator, lists, query, unit),
         n_resamples=n_resamples,
         confidence=0.5,
         unit=unit,
@@ -320,8 +321,8 @@ def preference_probabilities(
     return pd.DataFrame(shares, index=items, columns=items)
 
 
-def _choose_query(X, query, unit):
-    lists = check_lists(encode_plain(X))
+def _choose_query(aggregator, X, query, unit):
+    lists = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
     if query is not None:
         if unit == "query":
             raise InputError("`query` must be None with unit='query', which makes one board of all queries.")

@@ -110,7 +110,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
             f"`cv` must be an int or a VoterKFold, which hold out some of the lists of each query; got {cv!r}. Choose "
             "cv=VoterKFold(5, shuffle=True, random_state=0)."
         )
-    lists = check_lists(encode_plain(lists))
+    lists = check_lists(encode_plain(lists), (cv.groups, *aggregator._named_groups))
     aggregator = clone(aggregator).set_params(std_errors=None)
     given = aggregator._begin(lists)
     log_likelihood, uniform = np.zeros(lists.n_queries), np.zeros(lists.n_queries)

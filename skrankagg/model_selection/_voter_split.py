@@ -11,9 +11,10 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
 from .._data._frames import show_id
-from .._data._list_columns import grouping
+from .._data._list_columns import COUNTED, grouping
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
+from .._data._votes import first_of_each_unit
 from .._support._values import is_integer
 from ..exceptions import InputError, InputTypeError
 
@@ -61,6 +62,9 @@ class VoterKFold:
     The numbers of lists in the folds of a query differ by at most 1. If a query has fewer lists than folds, the last
     folds have no test list of the query, and their training sets contain all lists of the query. If a query has only
     one list, the fold that tests the list has no training list of the query.
+
+    A comparison with a share or a factor is one comparison. Its lists are held out together, and its weight is not
+    divided. Comparisons that were merged are divided, also if other weights of the query are not integers.
 
     Comparisons by the same judge are separate lists. They are held out together only with ``groups="judge"``.
 
@@ -121,21 +125,25 @@ class VoterKFold:
                 "VoterKFold divides the lists within each query, but the samples of scikit-learn's functions are "
                 "queries. Hold out queries with QueryKFold, or lists with cross_val_likelihood."
             )
-        lists = check_lists(encode_plain(X))
+        lists = check_lists(encode_plain(X), (self.groups,))
         weight = lists.list_weight
         seed = self.random_state
         if self.shuffle and not is_integer(seed):
             seed = check_random_state(seed).randint(2**31 - 1)
         tests = np.zeros((self.n_splits, lists.n_lists))
         group = None if self.groups is None else grouping(lists, self.groups, "groups")[0]
+        n_copies, first = _copies(lists)
         for q in range(lists.n_queries):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             if group is None:
-                tests[:, own] = self._divide(weight[own], lists.queries, q, seed)
+                counts = self._divide(n_copies[own], lists.queries, q, seed)[:, first[own] - own.start]
+                # A list of weight 0 may share a comparison with another list.
+                tests[:, own] = counts * (weight[own] / np.maximum(n_copies[first[own]], 1))
                 continue
             counted = lists.list_ptr[q] + np.flatnonzero(weight[own] > 0)
             found, number = np.unique(group[counted], return_inverse=True)
-            tests[:, counted] = self._divide(np.ones(len(found)), lists.queries, q, seed)[:, number] * weight[counted]
+            counts = self._divide(np.ones(len(found), dtype=np.int64), lists.queries, q, seed)
+            tests[:, counted] = counts[:, number] * weight[counted]
         for test in tests:
             yield weight - test, test
 
@@ -158,32 +166,54 @@ class VoterKFold:
         groups = "" if self.groups is None else f", groups={self.groups!r}"
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state}{groups})"
 
-    def _divide(self, weight, queries, q, seed):
-        """Divide a query's lists among test sets; return their weights in each set, of shape (n_splits, n_lists)."""
-        whole = bool((weight % 1 == 0).all())
-        if whole and weight.max() > 1 and not self.shuffle:
+    def _divide(self, left, queries, q, seed):
+        """Divide the equal lists that each list of a query stands for among the test sets.
+
+        `left`, of shape (n_lists,) and dtype int64, contains their numbers. Returns their numbers in each test set, of
+        shape (n_splits, n_lists).
+        """
+        if left.max() > 1 and not self.shuffle:
             raise InputError(
-                f"`shuffle` must be True to divide a list of weight {weight.max():g} of query "
+                f"`shuffle` must be True to divide a list of weight {left.max():g} of query "
                 f"{show_id(queries, q)}; got False. The list represents several equal lists, and without "
                 "shuffle=True one fold would hold out all of them."
             )
-        if whole and weight.sum() >= _MOST:
+        if left.sum(dtype=np.float64) >= _MOST:
             raise InputError(
-                f"Query {show_id(queries, q)} must have fewer than {_MOST:g} lists; got weights of {weight.sum():g} "
-                "in total. Divide all weights by the same number."
+                f"Query {show_id(queries, q)} must have fewer than {_MOST:g} lists; got weights of "
+                f"{left.sum(dtype=np.float64):g} in total. Divide all weights by the same number."
             )
-        left = weight.astype(np.int64) if whole else (weight > 0).astype(np.int64)
         # If the lists cannot be divided evenly, each of the first folds gets one more list.
         sizes = (left.sum() + np.arange(self.n_splits)[::-1]) // self.n_splits
         if not self.shuffle:
             fold = np.repeat(np.arange(self.n_splits), sizes)
-            counts = np.zeros((self.n_splits, len(weight)))
+            counts = np.zeros((self.n_splits, len(left)))
             counts[fold, np.flatnonzero(left)] = 1.0
         else:
             digest = blake2b(str(queries[q]).encode(), digest_size=8).digest()
             rng = np.random.default_rng([abs(int(seed)), int.from_bytes(digest, "little")])
-            counts = np.empty((self.n_splits, len(weight)))
+            counts = np.empty((self.n_splits, len(left)))
             for k, size in enumerate(sizes):
                 drawn = rng.multivariate_hypergeometric(left, size, method="marginals")
                 counts[k], left = drawn, left - drawn
-        return counts if whole else counts * weight
+        return counts
+
+
+def _copies(lists):
+    """For each list, return how many equal lists it stands for, and the first list of its comparison.
+
+    Both arrays have the shape (n_lists,). Lists that share a comparison stay together: the first list of the comparison
+    has the number 1, and its other lists have 0. In a query with fractional weights, lists that are not merged
+    comparisons count as one list each.
+    """
+    weight, first = lists.list_weight, first_of_each_unit(lists)
+    marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel
+    counted, shared = marks == COUNTED, marks > 0
+    whole = np.logical_and.reduceat(counted | shared | (weight % 1 == 0), lists.list_ptr[:-1])[lists.list_query]
+    # Weights beyond int64 are refused later, because their sum is too large.
+    votes = np.minimum(weight, 2.0**62).astype(np.int64)
+    n_copies = np.where(~shared & (counted | whole), votes, weight > 0)
+    with_weight = np.zeros(lists.n_lists, dtype=bool)
+    np.logical_or.at(with_weight, first, weight > 0)
+    is_first = first == np.arange(lists.n_lists)
+    return np.where(shared, is_first & with_weight, n_copies), first

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
+from sklearn.base import clone
 
 from skrankagg import PlackettLuce, RankedLists
 from skrankagg.datasets import make_comparisons
@@ -80,3 +81,12 @@ def test_anchor_must_be_one_item_of_every_query(duels):
     lists = pd.DataFrame({"query": ["p", "p", "q", "q"], "voter": "v", "item": list("abbc"), "rank": [1, 2, 1, 2]})
     with pytest.raises(InputError, match="query 'q' has no item 'a'"):
         PlackettLuce(anchor={"a": 0}).fit_transform(lists)
+
+
+def test_anchor_may_be_a_series(duels):
+    expected = PlackettLuce(anchor={"i3": 2.5}).fit_transform(duels)
+    assert_frame_equal(PlackettLuce(anchor=pd.Series({"i3": 2.5})).fit_transform(duels), expected)
+    assert_frame_equal(clone(PlackettLuce(anchor=pd.Series([2.5], index=["i3"]))).fit_transform(duels), expected)
+    for wrong in (pd.Series({"i3": 2.5, "i1": 0.0}), pd.Series([1.0, 2.0], index=["i3", "i3"]), pd.Series(dtype=float)):
+        with pytest.raises(InputError, match="`anchor` must map one item to a finite score"):
+            PlackettLuce(anchor=wrong).fit(duels)

@@ -1,5 +1,6 @@
 """Paired comparisons: valid tie columns, and columns that contain the outcome instead."""
 
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from oracles import duels
-from skrankagg import MarkovChain, RankedLists
-from skrankagg.exceptions import InputError
+from skrankagg import MarkovChain, PlackettLuce, RankedLists
+from skrankagg.datasets import make_comparisons
+from skrankagg.exceptions import AmbiguousInputWarning, InputError
 
 pytestmark = pytest.mark.twice
 
@@ -133,3 +135,95 @@ def test_from_comparisons_finds_the_columns_of_an_arena_in_every_frame_library(l
 def test_from_comparisons_accepts_items_named_like_a_column():
     games = GAMES.rename(columns={"winner": "a", "loser": "b"})
     assert RankedLists.from_comparisons(games, winner="a", loser="b").equals(RankedLists.from_comparisons(GAMES))
+
+
+def boards():
+    """Return comparisons of two boards that share items and judges, and contain equal comparisons."""
+    rng = np.random.default_rng(6)
+    frame = make_comparisons(5, 200, n_voters=3, tie_probability=0.2, random_state=6).comparisons
+    frame = frame.rename(columns={"winner": "one", "loser": "two"})
+    frame["share"] = np.where(frame.pop("tie"), 0.5, 1.0)
+    frame.loc[::9, "share"] = 0.7
+    frame["category"] = rng.choice(["prose", "code"], len(frame))
+    frame.loc[frame["category"] == "code", "one"] = frame["one"].replace("i1", "i9")
+    frame.loc[frame["category"] == "code", "two"] = frame["two"].replace("i1", "i9")
+    return frame
+
+
+SIDES = {"first": "one", "second": "two", "outcome": "share"}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
+@pytest.mark.parametrize("voter", [None, "judge"])
+def test_from_comparisons_reads_a_board_of_each_query(library, voter):
+    frame = boards()
+    found = RankedLists.from_comparisons(as_library(frame, library), voter=voter, query_column="category", **SIDES)
+    assert found.queries.tolist() == ["code", "prose"] and found.voters.tolist() == list(range(found.n_lists))
+    for query, part in frame.groupby("category"):
+        alone = RankedLists.from_comparisons(part, voter=voter, query=query, **SIDES)
+        own = found.select(queries=[query]).to_frame()
+        columns = ["query", "item", "rank", "weight", *(["judge"] if voter else [])]
+        pd.testing.assert_frame_equal(own[columns], alone.to_frame()[columns], check_dtype=False)
+        # Comparisons of all queries are numbered together.
+        ours, theirs = own["duel"], alone.to_frame()["duel"]
+        assert (ours[ours < 0] == theirs[theirs < 0]).all() and ours[ours > 0].nunique() == theirs[theirs > 0].nunique()
+        assert not set(ours[ours > 0]) & set(found.to_frame()["duel"][(found.to_frame()["query"] != query)])
+        board = PlackettLuce(std_errors="voters").fit_transform(found.select(queries=[query]))
+        expected = PlackettLuce(std_errors="voters").fit_transform(alone)
+        pd.testing.assert_frame_equal(board, expected, check_dtype=False, check_exact=True)
+    assert {"i1", "i9"} <= set(found.items)
+
+
+def test_from_comparisons_keeps_the_type_of_query_ids():
+    frame = pd.DataFrame({"winner": ["a", "b", "a"], "loser": ["b", "a", "b"], "year": [2025, 2024, 2025]})
+    lists = RankedLists.from_comparisons(frame, query_column="year")
+    assert lists.queries.tolist() == [2024, 2025] and lists.queries.dtype == np.int64
+    assert lists.list_weight.tolist() == [1.0, 2.0] and lists.list_ptr.tolist() == [0, 1, 2]
+    texts = RankedLists.from_comparisons(frame.assign(year=[" x", "y", "x "]), query_column="year", strip=True)
+    assert texts.queries.tolist() == ["x", "y"] and texts.list_weight.tolist() == [2.0, 1.0]
+    # Many queries with few items each.
+    many = pd.DataFrame({"winner": [f"w{k}" for k in range(300)], "loser": "l", "q": np.arange(300)[::-1]})
+    lists = RankedLists.from_comparisons(many, query_column="q")
+    assert lists.n_queries == lists.n_lists == 300 and lists.query_n_items.tolist() == [2] * 300
+    assert lists.to_frame()["item"].tolist()[::2] == [f"w{k}" for k in range(300)][::-1]
+
+
+def test_from_comparisons_reconciles_within_each_query():
+    rows = [("a", "b", 1, "p", "x"), ("b", "a", 1, "p", "y"), ("a", "b", 1, "p", "y"), ("b", "a", 0, "p", "z")]
+    frame = pd.DataFrame(rows, columns=["first", "second", "outcome", "prompt", "board"])
+    with pytest.warns(UserWarning, match="1 of 1 comparisons in both orders"):
+        lists = RankedLists.from_comparisons(frame, groups=["prompt"], reconcile=True, query_column="board")
+    assert lists.to_frame()["rank"].tolist() == [1, 2, 1.5, 1.5, 1, 2] and lists.queries.tolist() == ["x", "y", "z"]
+    with pytest.raises(InputError, match="says which verdicts belong together"):
+        RankedLists.from_comparisons(frame, reconcile=True, query_column="board")
+
+
+def test_from_comparisons_refuses_invalid_query_columns():
+    frame = pd.DataFrame({"winner": ["a", "b"], "loser": ["b", "a"], "query": ["x", None], "kind": [1, 2]})
+    with pytest.raises(InputError, match=r"`query_column` of .* 'knd' is none of .*did you mean 'kind'"):
+        RankedLists.from_comparisons(frame, query_column="knd")
+    with pytest.raises(InputError, match="must be a column of the frame; 3 is none of"):
+        RankedLists.from_comparisons(frame, query_column=3)
+    with pytest.raises(InputError, match="must have an id in every row; 1 are missing, the first in row 1"):
+        RankedLists.from_comparisons(frame, query_column="query")
+    with pytest.raises(InputError, match=r"`query` of .* must be left out with `query_column`"):
+        RankedLists.from_comparisons(frame, query_column="kind", query="board")
+    with pytest.warns(AmbiguousInputWarning, match="or pass query_column='query' for a board of each query"):
+        RankedLists.from_comparisons(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RankedLists.from_comparisons(frame.assign(query=list("xy")), query_column="query")
+
+
+@pytest.mark.parametrize("missing", [None, "first"])
+def test_items_of_two_columns_of_text_are_numbered_together(missing):
+    first, second = pd.Series(["b", "a", "c"], dtype="str"), pd.Series(["d", "c", "a"], dtype="str")
+    if missing:
+        first[1] = None
+        with pytest.raises(InputError, match="must have two items; 1 are missing"):
+            RankedLists.from_comparisons(pd.DataFrame({"winner": first, "loser": second}))
+        return
+    lists = RankedLists.from_comparisons(pd.DataFrame({"winner": first, "loser": second}))
+    assert lists.items.tolist() == list("abcd") and lists.to_frame()["item"].tolist() == list("acbdca")
+    others = RankedLists.from_comparisons(pd.DataFrame({"winner": first.astype(object), "loser": second}))
+    assert others.equals(lists)

@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from skrankagg import BordaCount, PlackettLuce, RankedLists
+from skrankagg import MAIC, BordaCount, PlackettLuce, RankedLists
 from skrankagg.datasets import make_comparisons
 from skrankagg.exceptions import ExposureWarning, InputError, InputTypeError
-from skrankagg.inspection import rank_confidence, rank_stability
+from skrankagg.inspection import rank_confidence, rank_stability, voter_influence
+from skrankagg.model_selection import VoterKFold, cross_val_likelihood
 from skrankagg.preprocessing import TopK
 from skrankagg.utils.discovery import all_aggregators
 from skrankagg.utils.estimator_checks import example_lists
@@ -81,6 +82,33 @@ def test_concat_numbers_comparisons_anew():
     method = PlackettLuce(std_errors="voters")
     one, other = (method.fit_transform(one).sort_values("item", ignore_index=True) for one in (both, whole))
     assert_frame_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("voters", "expected"),
+    [
+        (["bm25", "dense"], ["bm25", "comparison 0", "comparison 1", "comparison 2", "dense"]),
+        (["comparison 7", "dense"], ["comparison 7", "comparison_ 0", "comparison_ 1", "comparison_ 2", "dense"]),
+        ([0, 4], [0, 4, 5, 6, 7]),
+        ([-9, -2], [-9, -2, 0, 1, 2]),
+    ],
+)
+def test_concat_gives_comparisons_voters_of_the_type_of_the_other_lists(voters, expected):
+    duels = RankedLists.from_comparisons([("a", "b"), ("b", "c"), ("c", "a"), ("a", "b")])
+    others = RankedLists.from_lists({voter: ["a", "b", "c"] for voter in voters})
+    both = RankedLists.concat([others, duels])
+    assert set(both.voters) == set(expected) and both.n_lists == 5
+    assert rows(RankedLists.concat([duels, others])).equals(rows(both))
+    assert sorted(both.list_duel.tolist()) == [-1, -1, -1, 0, 0] and sorted(both.list_weight) == [1, 1, 1, 1, 2]
+    # The others rank absent items last, and comparisons compare two items.
+    assert PlackettLuce().fit_transform(both)["item"].tolist() == ["a", "b", "c"]
+
+
+def test_concat_keeps_many_comparisons_in_order():
+    many = RankedLists.from_comparisons([(f"i{k:02d}", f"i{k + 1:02d}") for k in range(12)])
+    both = RankedLists.concat([many, RankedLists.from_lists({"zed": ["i00", "i01"]})])
+    assert both.voters.tolist() == [f"comparison {k:02d}" for k in range(12)] + ["zed"]
+    assert both.to_frame()["item"].tolist()[:24] == many.to_frame()["item"].tolist()
 
 
 def test_concat_refuses_different_groupings(lists):
@@ -165,6 +193,46 @@ def test_transformers_pipelines_and_files_keep_marks(lists, tmp_path):
     frame.to_csv(tmp_path / "duels.csv", index=False)
     again = RankedLists.from_frame(read_lists(tmp_path / "duels.csv"))
     assert (np.sort(again.list_duel) == np.sort(duels.list_duel)).all()
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.FewListsWarning")
+@pytest.mark.parametrize("kind", ["frame", "pandas", "polars"])
+def test_columns_that_parameters_name_are_groupings_in_frames_too(lists, kind):
+    from sklearn.pipeline import make_pipeline
+
+    duels = lists[[0]]
+    if kind == "polars":
+        pytest.importorskip("polars", reason="set_output")
+        pytest.importorskip("pyarrow", reason="polars")
+    step = TopK(2).set_output(transform="pandas" if kind == "frame" else kind)
+    frame = duels.to_frame() if kind == "frame" else step.fit_transform(duels)
+    judged = PlackettLuce(std_errors="judge", weighting="global", reliability_of="judge")
+    expected = PlackettLuce(std_errors="judge", weighting="global", reliability_of="judge").fit_transform(duels)
+    assert_frame_equal(judged.fit_transform(frame), expected, check_dtype=False)
+    assert_frame_equal(make_pipeline(step, judged).fit_transform(duels), expected, check_dtype=False)
+    for function in (rank_stability, voter_influence):
+        options = {"n_resamples": 20} if function is rank_stability else {}
+        found = function(PlackettLuce(std_errors="judge"), frame, unit="judge", **options)
+        assert_frame_equal(found, function(PlackettLuce(), duels, unit="judge", **options), check_dtype=False)
+    cv = VoterKFold(3, groups="judge")
+    ours, theirs = (cross_val_likelihood(PlackettLuce(), one, cv) for one in (frame, duels))
+    assert_frame_equal(ours, theirs, check_dtype=False)
+    for ours, theirs in zip(cv.split(frame), cv.split(duels), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(InputError, match=r"`std_errors` must be .* got 'jdge'.* Pass a frame with"):
+        PlackettLuce(std_errors="jdge").fit(frame)
+    varying = duels.to_frame().astype({"judge": object})
+    varying.loc[0, "judge"] = "somebody"
+    with pytest.raises(InputError, match="A list must have one"):
+        PlackettLuce(std_errors="judge").fit(varying)
+
+
+def test_maic_reads_its_grouping_from_a_frame():
+    frame = example_lists(1, n_queries=2, n_voters=6, n_items=8)
+    frame["platform"] = frame["voter"].astype(str).map(lambda one: "ab"[ord(one[-1]) % 2])
+    expected = MAIC(groups="platform").fit_transform(RankedLists.from_frame(frame, groups=["platform"]))
+    assert_frame_equal(MAIC(groups="platform").fit_transform(frame), expected)
+    assert not MAIC().fit_transform(frame)["score"].equals(expected["score"])
 
 
 def test_distributed_engines_keep_marks(lists):

@@ -235,6 +235,20 @@ def test_from_matrix_reads_wins():
             RankedLists.from_matrix(values, kind="wins", **options)
 
 
+def test_from_matrix_reads_wins_of_frames_without_an_index():
+    polars = pytest.importorskip("polars", reason="a frame without an index")
+    wins = polars.DataFrame({"b": [0, 1], "a": [3, 0]})
+    with pytest.raises(InputError, match=r"`items` .* because this frame has no index; .* pass items=frame\.columns"):
+        RankedLists.from_matrix(wins, kind="wins")
+    lists = RankedLists.from_matrix(wins, kind="wins", items=wins.columns)
+    expected = pd.DataFrame([[0, 3], [1, 0]], index=["b", "a"], columns=["b", "a"])
+    assert lists.equals(RankedLists.from_matrix(expected, kind="wins"))
+    assert duels(lists) == ["b > a", "a > b"] and lists.list_weight.tolist() == [3.0, 1.0]
+    for frame in (wins, expected):
+        with pytest.raises(InputError, match="must have the order of the columns"):
+            RankedLists.from_matrix(frame, kind="wins", items=["a", "b"])
+
+
 def test_from_comparisons_counts_every_row_whatever_the_order_of_rows():
     rng = np.random.default_rng(3)
     n = 300

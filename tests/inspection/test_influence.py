@@ -20,13 +20,14 @@ from skrankagg import (
     Copeland,
     InverseSquareRank,
     LearnedWeights,
+    PlackettLuce,
     PreferenceRelations,
     Qrels,
     RankedLists,
     ReciprocalRankFusion,
 )
 from skrankagg.base import BaseAggregator
-from skrankagg.datasets import make_mallows, make_ranked_lists
+from skrankagg.datasets import make_comparisons, make_mallows, make_ranked_lists
 from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.inspection import _influence, voter_influence
 from skrankagg.inspection._agreement import LEVEL, null_deviation
@@ -488,3 +489,102 @@ def test_voter_influence_of_a_single_list_is_missing():
         "boolean",
         "boolean",
     ]
+
+
+def grouped_lists(seed=0):
+    """Return comparisons of two queries by six judges, with weights above 1, and longer lists with a grouping."""
+    rng = np.random.default_rng(seed)
+    games = [
+        make_comparisons(6, 160, tie_probability=0.2, random_state=seed + k).comparisons.assign(
+            board=f"b{k}", judge=rng.choice(list("uvwxyz")[k:], 160)
+        )
+        for k in range(2)
+    ]
+    duels = RankedLists.from_comparisons(pd.concat(games, ignore_index=True), voter="judge", query_column="board")
+    frame = make_ranked_lists(n_queries=2, n_voters=9, random_state=seed)[0]
+    frame["platform"] = frame["voter"].map(dict(zip(sorted(frame["voter"].unique()), "abcabcabd", strict=True)))
+    return {"duels": duels, "lists": RankedLists.from_frame(frame, groups=["platform"])}
+
+
+def without_by_hand(method, lists, query, group, name, mode, top):
+    """Leave out all lists of a group in a query, and compute the row of voter_influence by loops over pairs."""
+    own = lists[[lists.queries.tolist().index(query)]]
+    mine = (own.groups[name] == group).to_numpy()
+    left = own.with_list_weight(np.where(mine, 0.0, own.list_weight)) if mode == "silence" else own.keep_lists(~mine)[0]
+    full, rest = method.transform(own), method.transform(left)
+    before, after = full.set_index("item")["score"], rest.set_index("item")["score"]
+    swapped, pairs = 0.0, list(itertools.combinations(sorted(rest["item"]), 2))
+    for one, other in pairs:
+        a, b = np.sign(before[one] - before[other]), np.sign(after[one] - after[other])
+        swapped += 1.0 if a * b < 0 else 0.5 if a != b else 0.0
+    same = ordered = untied = 0.0
+    rows = own.keep_lists(mine)[0].to_frame()
+    for _, part in rows.groupby("voter"):
+        part = part[part["item"].isin(after.index)]
+        weight = part["weight"].iloc[0] if "weight" in part else 1.0
+        for one, other in itertools.combinations(part.index, 2):
+            a = np.sign(part["rank"][other] - part["rank"][one])
+            b = np.sign(after[part["item"][one]] - after[part["item"][other]])
+            same, ordered, untied = same + weight * a * b, ordered + weight * abs(a), untied + weight * abs(b)
+    tops = [set(one["item"][:top]) for one in (full, rest)]
+    return {
+        "query": query,
+        "voter": group,
+        "weight": own.list_weight[mine].sum(),
+        "agreement": same / np.sqrt(ordered * untied),
+        "distance": swapped / len(pairs),
+        "top_changed": len(tops[0] - tops[1]),
+        "leader_changed": full["item"][0] != rest["item"][0],
+    }
+
+
+@pytest.mark.parametrize("mode", ["silence", "drop"])
+@pytest.mark.parametrize(
+    ("kind", "method", "name"),
+    [
+        ("duels", PlackettLuce(), "judge"),
+        ("duels", PlackettLuce(ties="davidson"), "judge"),
+        ("lists", BordaCount(), "platform"),
+        ("lists", DIBRA(), "platform"),
+    ],
+)
+def test_voter_influence_of_groups_equals_leaving_each_group_out_by_hand(kind, method, name, mode):
+    lists = grouped_lists()[kind]
+    found = voter_influence(method, lists, unit=name, mode=mode, top=2)
+    assert found.columns.tolist() == COLUMNS
+    groups = lists.to_frame()[["query", name]].drop_duplicates().sort_values(["query", name]).to_numpy().tolist()
+    expected = pd.DataFrame([without_by_hand(method, lists, *group, name, mode, 2) for group in groups])
+    assert len(found) == len(expected) > 7
+    pd.testing.assert_frame_equal(
+        found[expected.columns.tolist()].astype(expected.dtypes), expected, check_exact=False, atol=1e-9
+    )
+    assert found["distance"].gt(0).any()
+
+
+def test_voter_influence_of_groups_of_one_list_equals_the_lists(monkeypatch):
+    lists = RankedLists.from_frame(
+        make_ranked_lists(n_queries=3, n_voters=7, random_state=1)[0].assign(who=lambda df: df["voter"]), groups=["who"]
+    )
+    for mode in ("silence", "drop"):
+        expected = voter_influence(CombSUM(), lists, mode=mode)
+        pd.testing.assert_frame_equal(
+            voter_influence(CombSUM(), lists, mode=mode, unit="who"), expected, check_dtype=False, atol=1e-12
+        )
+        monkeypatch.setattr(_influence, "_CELLS", 1)  # one unit at a time
+
+
+def test_voter_influence_finds_the_judge_who_prefers_the_worse_item():
+    games = make_comparisons(8, 3000, random_state=3).comparisons
+    games["judge"] = np.arange(len(games)) % 15
+    bad = games["judge"] == 4
+    games.loc[bad, ["winner", "loser"]] = games.loc[bad, ["loser", "winner"]].to_numpy()
+    found = voter_influence(PlackettLuce(), RankedLists.from_comparisons(games, voter="judge"), unit="judge")
+    assert found.loc[found["outlier"], "voter"].tolist() == [4]
+
+
+def test_voter_influence_rejects_an_unknown_unit():
+    lists = grouped_lists()["duels"]
+    with pytest.raises(InputError, match=r"`unit` must be 'list', or the name of a grouping; got 'jugde'"):
+        voter_influence(PlackettLuce(), lists, unit="jugde")
+    with pytest.raises(InputError, match="Pass a frame with a column of this name"):
+        voter_influence(BordaCount(), SIX, unit="judge")

@@ -316,3 +316,57 @@ def test_cross_val_likelihood_of_an_unseen_size_of_tie_is_minus_infinity():
     )
     found = cross_val_likelihood(PlackettLuce(ties="davidson", absent="ignore"), frame, cv=VoterKFold(3))
     assert found["log_likelihood"].tolist() == [-np.inf]
+
+
+def shares():
+    """Return comparisons of one query: shares, factors, and merged wins, with the number of each list's comparison."""
+    rng = np.random.default_rng(5)
+    rows = [("a", "b", share) for share in rng.choice([0.2, 0.7, 0.9], size=40)]
+    rows += [("b", "c", word) for word in rng.choice([">>", "<<"], size=20)]
+    rows += [("c", "a", word) for word in rng.choice([1, 0], size=30)]
+    lists = RankedLists.from_comparisons(rows, outcomes={">>": (1, 3.0), "<<": (0, 2.0)})
+    return lists, lists.list_duel
+
+
+@pytest.mark.parametrize("n_splits", [2, 5])
+def test_voter_k_fold_never_divides_the_lists_of_one_comparison(n_splits):
+    lists, number = shares()
+    assert sorted(np.unique(number, return_counts=True)[1].tolist())[:3] == [1, 1, 1] and (number == -1).sum() == 2
+    tests = np.array([test for _, test in VoterKFold(n_splits, shuffle=True, random_state=0).split(lists)])
+    np.testing.assert_allclose(tests.sum(axis=0), lists.list_weight, rtol=1e-15)
+    for one in np.unique(number[number > 0]):
+        mine = tests[:, number == one]
+        # One fold tests all lists of the comparison with their full weights.
+        assert (mine > 0).sum(axis=0).tolist() == [1] * mine.shape[1] and (mine > 0).any(axis=1).sum() == 1
+    # The 30 merged comparisons are divided one by one, and 90 comparisons make folds of equal size.
+    counted = tests[:, number == -1]
+    assert (counted % 1 == 0).all() and (counted > 0).all()
+    first = np.unique(number, return_index=True)[1][np.unique(number) > 0]
+    sizes = (tests[:, first] > 0).sum(axis=1) + counted.sum(axis=1)
+    assert sizes.tolist() == [90 / n_splits] * n_splits
+
+
+def test_voter_k_fold_without_shuffle_keeps_the_lists_of_one_comparison_together():
+    rows = [("a", "b", 0.7), ("c", "a", 0.2), ("b", "c", 0.9), ("a", "b", 0.6)]
+    lists = RankedLists.from_comparisons(rows)
+    assert lists.n_lists == 8
+    folds = np.array([test > 0 for _, test in VoterKFold(2).split(lists)])
+    for one in range(1, 5):
+        assert (folds[:, lists.list_duel == one].sum(axis=1) == [2, 0]).all() == (one < 3)
+    # A list of weight 0 does not separate the other list from its comparison.
+    half = lists.with_list_weight(np.where(np.arange(8) % 2, lists.list_weight, 0.0))
+    tests = np.array([test for _, test in VoterKFold(2).split(half)])
+    np.testing.assert_allclose(tests.sum(axis=0), half.list_weight)
+
+
+def test_cross_val_likelihood_of_shares_equals_a_loop_over_the_folds():
+    lists, _ = shares()
+    cv = VoterKFold(4, shuffle=True, random_state=1)
+    expected = 0.0
+    for train, test in cv.split(lists):
+        scores = PlackettLuce().fit_transform(lists.with_list_weight(train)).set_index("item")["score"]
+        for k in np.flatnonzero(test):
+            upper, lower = lists.items.take(lists.candidate_item[lists.candidate[2 * k : 2 * k + 2]])
+            expected -= test[k] * np.log1p(np.exp(scores[lower] - scores[upper]))
+    found = cross_val_likelihood(PlackettLuce(), lists, cv)
+    np.testing.assert_allclose(found["log_likelihood"], [expected])

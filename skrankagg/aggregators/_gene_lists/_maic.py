@@ -181,6 +181,10 @@ class MAIC(WeightedAggregator):
         _, _, place_weight = self._converge(lists)
         return Contributions(_CategorySums(lists, self._categories(lists)).shares(place_weight))
 
+    @property
+    def _named_groups(self):
+        return (self.groups,)
+
     def _categories(self, lists):
         """Return the category number of each list, or None if each list is a separate category."""
         return None if self.groups is None else grouping(lists, self.groups, "groups")[0]

@@ -20,6 +20,8 @@ class AveragedStages(Stages):
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     """
 
+    tied_win = 0.5
+
     def __init__(self, lists, absent):
         super().__init__(lists, absent, "breslow")
         if self.is_strict:

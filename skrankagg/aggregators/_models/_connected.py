@@ -12,6 +12,7 @@ from ..._data._compared_items import ranks_absent_last
 from ..._data._frames import show_id
 from ...exceptions import InputError
 from .._kemeny._components import strong_components
+from ._duels import pair_queries, strict_wins
 from ._standard_errors import invert_information
 
 
@@ -24,7 +25,10 @@ def check_connected(lists, absent):
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
     below = ranks_absent_last(lists, absent)
+    of_pairs = pair_queries(lists) & ~np.logical_or.reduceat(below, lists.list_ptr[:-1])
     for q in range(lists.n_queries):
+        if of_pairs[q] and strong_components(strict_wins(lists, q))[0] == 1:
+            continue
         prefer, both = preference_matrix(lists, q, absent="ignore")
         above = prefer > 0
         mine = below[lists.list_ptr[q] : lists.list_ptr[q + 1]]

@@ -12,11 +12,25 @@ def pair_queries(lists):
     return np.logical_and.reduceat(lists.list_length == 2, lists.list_ptr[:-1])
 
 
-def _pairs(lists, chosen=slice(None)):
+def list_pairs(lists, chosen=slice(None)):
     """For each chosen list of two items, return the upper candidate, the lower candidate, and True if they tie."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
+
+
+def strict_wins(lists, q):
+    """Return a matrix of bool that marks the pairs of a query in which a list ranks the row's item above the column's.
+
+    Every list of the query must have two items. Lists of weight 0 do not count.
+    """
+    chosen = slice(*lists.list_ptr[q : q + 2])
+    upper, lower, tied = list_pairs(lists, chosen)
+    wins = (lists.list_weight[chosen] > 0) & ~tied
+    first, n = lists.candidate_ptr[q], lists.query_n_items[q]
+    above = np.zeros((n, n), dtype=bool)
+    above[(upper - first)[wins], (lower - first)[wins]] = True
+    return above
 
 
 def merge_equal_pairs(lists):
@@ -28,7 +42,7 @@ def merge_equal_pairs(lists):
     """
     is_pair = pair_queries(lists)[lists.list_query]
     chosen = np.flatnonzero(is_pair)
-    first, second, tied = _pairs(lists, chosen)
+    first, second, tied = list_pairs(lists, chosen)
     # In a tie the order of the two items does not matter.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
@@ -56,21 +70,26 @@ class PairCounts:
 
     def __init__(self, lists, tied_win=1.0):
         self.lists = lists
-        first, second, tied = _pairs(lists)
+        first, second, tied = list_pairs(lists)
         low, high = np.minimum(first, second), np.maximum(first, second)
         code, pair = np.unique(low * lists.n_candidates + high, return_inverse=True)
         self.one, self.other = np.divmod(code, lists.n_candidates)
-        n_lists, each = lists.n_lists, np.arange(lists.n_lists)
-        self.compared = csr_array((np.where(tied, 2 * tied_win, 1.0), (pair, each)), shape=(len(code), n_lists))
-        winner = np.concatenate([first, second[tied]])
-        self.won = csr_array(
+        each, pairs = np.arange(lists.n_lists), np.arange(len(code))
+        # The first rows are wins of `one`, and the other rows are wins of `other`.
+        row = np.where(first == low, pair, len(code) + pair)
+        also = np.where(first == low, len(code) + pair, pair)[tied]
+        #: Wins in each list, of shape (2 * n_pairs, n_lists).
+        self.directed = csr_array(
             (
                 np.concatenate([np.where(tied, tied_win, 1.0), np.full(int(tied.sum()), tied_win)]),
-                (winner, np.concatenate([each, each[tied]])),
+                (np.concatenate([row, also]), np.concatenate([each, each[tied]])),
             ),
-            shape=(lists.n_candidates, n_lists),
+            shape=(2 * len(code), lists.n_lists),
         )
-        pairs = np.arange(len(code))
+        self._wins = csr_array(
+            (np.ones(2 * len(code)), (np.concatenate([self.one, self.other]), np.arange(2 * len(code)))),
+            shape=(lists.n_candidates, 2 * len(code)),
+        )
         self.takes_part = csr_array(
             (np.ones(2 * len(code)), (np.concatenate([self.one, self.other]), np.concatenate([pairs, pairs]))),
             shape=(lists.n_candidates, len(code)),
@@ -78,17 +97,23 @@ class PairCounts:
         query = lists.candidate_query[self.one]
         self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
 
-    def likelihood(self, sums):
-        """Return the wins of each candidate, and the log-likelihood as a function of the log-worths.
+    def counts(self, wins):
+        """Return the number of comparisons of each pair, and the wins of each candidate, in each replicate.
 
-        ``sums(matrix)`` multiplies a matrix of shape (n_rows, n_lists) by the weights of the lists in each replicate.
-        The wins have shape (n_candidates, n_replicates).
+        `wins`, of shape (2 * n_pairs, n_replicates), is the product of `directed` and the weights of the lists.
+        """
+        return wins[: len(self.one)] + wins[len(self.one) :], self._wins @ wins
+
+    def likelihood(self, compared, won):
+        """Return the log-likelihood as a function of the log-worths.
+
+        `compared`, of shape (n_pairs, n_replicates), contains the number of comparisons of each pair in each replicate.
+        `won`, of shape (n_candidates, n_replicates), contains the wins of each candidate.
 
         The function leaves out the constant of the log-likelihood. It returns values of shape (n_queries,
         n_replicates), and their derivatives by the log-worths.
         """
         lists = self.lists
-        compared, won = sums(self.compared), sums(self.won)
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query
         # In the shift of a comparison's log-likelihood, each of the two items counts half.
         n_compared = self.takes_part @ compared / 2
@@ -103,4 +128,4 @@ class PairCounts:
             gradient = won - worth * (self.takes_part @ (compared / both))
             return value, gradient
 
-        return won, value_and_gradient
+        return value_and_gradient

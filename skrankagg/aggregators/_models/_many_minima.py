@@ -13,14 +13,15 @@ _ENOUGH, _ROUNDING = 1e-4, 1e-13
 _NEAR, _STUCK = 1e-8, 25
 
 
-def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf):
+def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf, converged=None):
     """Minimise a sum of functions, where each function depends on its own group of variables.
 
     `function` accepts the variables, of shape (n,), and returns the value for each group, of shape (n_groups,), and the
     gradient, of shape (n,). `group` contains the group of each variable, and `scale` approximates the second
     derivatives; both arrays have shape (n,). A group has converged if a gradient step divided by `scale` would move no
     variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than `largest_step`
-    in one iteration. This limit prevents overflow of exponentials in the function. Returns the variables and, for each
+    in one iteration. This limit prevents overflow of exponentials in the function. `converged`, of shape (n_groups,),
+    marks groups whose variables must not change; None marks no group. Returns the variables and, for each
     group, the value, the number of iterations and whether the group has converged.
     """
 
@@ -30,7 +31,8 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
     x = np.array(start, dtype=np.float64)
     value, gradient = function(x)
     steps, changes, inverse = [], [], []
-    n_iter, converged = np.zeros(n_groups, dtype=np.int64), np.zeros(n_groups, dtype=bool)
+    n_iter = np.zeros(n_groups, dtype=np.int64)
+    converged = np.zeros(n_groups, dtype=bool) if converged is None else converged
     nearest, since = np.full(n_groups, np.inf), np.zeros(n_groups, dtype=np.int64)
     for _ in range(max_iter):
         largest = np.zeros(n_groups)

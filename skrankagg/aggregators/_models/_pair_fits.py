@@ -3,6 +3,7 @@
 import numpy as np
 
 from ._many_minima import minimise
+from ._pair_newton import CELLS, newton, small_boards
 from ._posterior import plain_prior
 
 # Pairs and replicates that are fitted at one time.
@@ -44,8 +45,36 @@ class PairFits:
         return np.concatenate(found, axis=1)
 
     def _fit(self, sums, n):
-        lists = self.pairs.lists
-        won, likelihood = self.pairs.likelihood(sums)
+        compared, won = self.pairs.counts(sums(self.pairs.directed))
+        log_worth, converged = self._fit_boards(compared, won)
+        if not converged.all():
+            log_worth = self._fit_others(compared, won, log_worth, converged)
+        return self.published(log_worth)
+
+    def _fit_boards(self, compared, won):
+        """Fit the small boards; return the log-worths, and a mask of shape (n_queries, n_replicates) of the fits."""
+        lists, pairs, n_replicates = self.pairs.lists, self.pairs, won.shape[1]
+        log_worth = np.repeat(self.start[:, None], n_replicates, axis=1)
+        converged = np.zeros((lists.n_queries, n_replicates), dtype=bool)
+        pair_ptr = np.searchsorted(pairs.one, lists.candidate_ptr)
+        for q in np.flatnonzero(small_boards(lists, np.diff(pair_ptr))):
+            own, mine = slice(*lists.candidate_ptr[q : q + 2]), slice(*pair_ptr[q : q + 2])
+            one, other, n = pairs.one[mine] - own.start, pairs.other[mine] - own.start, own.stop - own.start
+            some = max(1, CELLS // n**2)
+            for first in range(0, n_replicates, some):
+                part = slice(first, min(first + some, n_replicates))
+                matrix = np.zeros((part.stop - first, n, n))
+                matrix[:, one, other] = matrix[:, other, one] = compared[mine, part].T
+                start = np.ascontiguousarray(log_worth[own, part].T)
+                found, _, ends = newton(matrix, won[own, part].T, start, prior=self.prior, **self.options)
+                log_worth[own, part] = np.where(ends[:, None], found, start).T
+                converged[q, part] = ends
+        return log_worth, converged
+
+    def _fit_others(self, compared, won, start, converged):
+        """Fit the boards that have not converged, by L-BFGS; return the log-worths of all boards."""
+        lists, n = self.pairs.lists, won.shape[1]
+        likelihood = self.pairs.likelihood(compared, won)
         shape = lists.n_candidates, n
 
         def minus_log_posterior(log_worth):
@@ -56,6 +85,13 @@ class PairFits:
             return -value.ravel(), -(gradient + slopes).ravel()
 
         group = (lists.candidate_query[:, None].astype(np.int64) * n + np.arange(n)).ravel()
-        start, scale = np.repeat(self.start[:, None], n, axis=1).ravel(), (won + self.prior).ravel()
-        found = minimise(minus_log_posterior, start, group, lists.n_queries * n, scale, **self.options)
-        return self.published(found[0].reshape(shape))
+        found = minimise(
+            minus_log_posterior,
+            start.ravel(),
+            group,
+            lists.n_queries * n,
+            (won + self.prior).ravel(),
+            converged=converged.ravel(),
+            **self.options,
+        )
+        return found[0].reshape(shape)

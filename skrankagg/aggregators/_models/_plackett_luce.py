@@ -1,8 +1,8 @@
 """Plackett and Luce's model of ranked lists; for lists of two items it is the model of Bradley and Terry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,7 +15,7 @@ from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
 from ...base._tags import TagsOfAggregator
-from ...base._voter_weights import VoterWeights
+from ...base._voter_weights import BY_VOTER, VoterWeights
 from ...base._weight_range import check_range
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
@@ -66,7 +66,7 @@ class PlackettLuce(WeightedAggregator):
     scale : {"log", "elo"}, default="log"
         Scale of the scores. "log" publishes the log-worths. "elo" multiplies them by 400 / log(10), so that a lead of
         400 points means odds of 10 to 1, and the mean of a query is 1000.
-    anchor : mapping of one item to float, default=None
+    anchor : mapping or pandas.Series of one item to float, default=None
         An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
         has this score. Standard errors then refer to the difference from this item.
     covariates : list of str, default=None
@@ -291,7 +291,7 @@ class PlackettLuce(WeightedAggregator):
         "ties": [StrOptions({"average", "efron", "breslow", "davidson"})],
         "std_errors": [str, None],
         "scale": [StrOptions({"log", "elo"})],
-        "anchor": [Mapping, None],
+        "anchor": [*BY_VOTER, None],
         "covariates": [list, tuple, None],
         "coefficients": [StrOptions({"query", "all"})],
         "ridge": [Interval(Real, 0, None, closed="left")],
@@ -316,7 +316,7 @@ class PlackettLuce(WeightedAggregator):
         ties: Literal["average", "efron", "breslow", "davidson"] = "average",
         std_errors: str | None = None,
         scale: Literal["log", "elo"] = "log",
-        anchor: Mapping[Any, float] | None = None,
+        anchor: VoterWeights | None = None,
         covariates: Sequence[str] | None = None,
         coefficients: Literal["query", "all"] = "query",
         ridge: float = 0.0,
@@ -485,6 +485,10 @@ class PlackettLuce(WeightedAggregator):
     @property
     def _grouping(self):
         return "reliability_of", self.reliability_of
+
+    @property
+    def _named_groups(self):
+        return (None if self.std_errors in ("model", "voters") else self.std_errors), self.reliability_of
 
     def _warn_unless(self, converged, lists):
         if not converged.all():

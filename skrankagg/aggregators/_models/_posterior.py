@@ -6,6 +6,7 @@ The prior gives each item a number of wins, and the same number of losses, again
 import numpy as np
 
 from ._many_minima import minimise
+from ._pair_newton import fit_boards
 
 
 def most_likely(stages, start, *, prior, tol, max_iter):
@@ -15,6 +16,10 @@ def most_likely(stages, start, *, prior, tol, max_iter):
     """
     lists = stages.lists
     n, n_queries = lists.n_candidates, lists.n_queries
+    options = {"tol": tol, "max_iter": max_iter}
+    variables, n_iter, converged = fit_boards(stages, start, prior=prior, **options)
+    if converged.all():
+        return _centred(lists, variables, prior), n_iter, converged
     group = np.concatenate([lists.candidate_query, stages.extra_query()])
 
     def minus_log_posterior(variables):
@@ -28,13 +33,19 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 
     curvature = stages.n_choices()
     curvature[:n] += prior
-    options = {"tol": tol, "max_iter": max_iter}
     scale = np.where(curvature > 0, curvature, 1.0)
-    variables, _, n_iter, converged = minimise(minus_log_posterior, start, group, n_queries, scale, **options)
+    variables, _, more, converged = minimise(
+        minus_log_posterior, variables, group, n_queries, scale, converged=converged, **options
+    )
+    return _centred(lists, variables, prior), np.where(more > 0, more, n_iter), converged
+
+
+def _centred(lists, variables, prior):
+    """Return the variables; without a prior, the log-worths of each query get the mean 0."""
     if prior == 0:
-        heads, query = lists.candidate_ptr[:-1], lists.candidate_query
+        n, heads, query = lists.n_candidates, lists.candidate_ptr[:-1], lists.candidate_query
         variables[:n] -= (np.add.reduceat(variables[:n], heads) / lists.query_n_items)[query]
-    return variables, n_iter, converged
+    return variables
 
 
 def log_prior(stages, prior, log_worth, extra):

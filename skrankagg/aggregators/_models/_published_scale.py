@@ -22,7 +22,7 @@ class PublishedScale:
         Lists whose candidates have the log-worths.
     scale : {"log", "elo"}
         "log" keeps the log-worths. "elo" multiplies them, and gives each query the mean 1000.
-    anchor : mapping of one item to float, or None
+    anchor : mapping or Series of one item to float, or None
         Item with a known score. All scores of its query are shifted.
     """
 
@@ -33,8 +33,8 @@ class PublishedScale:
         #: Candidate that is the anchor of each query, of shape (n_queries,); None without an anchor.
         self.anchor, self.value = None, None
         if anchor is not None:
-            self.value = _value(anchor)
-            self.anchor = _candidates(lists, next(iter(anchor)))
+            item, self.value = _item_and_value(anchor)
+            self.anchor = _candidates(lists, item)
 
     def __call__(self, log_worth):
         """Return the scores for log-worths of shape (n_candidates,) or (n_candidates, n_replicates)."""
@@ -47,14 +47,14 @@ class PublishedScale:
         return score + (self.mean - np.add.reduceat(score, self.ptr[:-1], axis=0) / sizes)[self.query]
 
 
-def _value(anchor):
-    value = next(iter(anchor.values()), None)
+def _item_and_value(anchor):
+    item, value = next(iter(anchor.items()), (None, None))
     if len(anchor) != 1 or not isinstance(value, Real) or not is_finite(value):
         raise InputError(
             f"`anchor` must map one item to a finite score, such as {{'gpt-4': 1300}}; got {show(anchor)}. Keep one "
             "item."
         )
-    return float(value)
+    return item, float(value)
 
 
 def _candidates(lists, item):

@@ -31,6 +31,9 @@ class ReliableStages:
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     """
 
+    #: Lists of two items need the formulas of this class.
+    tied_win = None
+
     def __init__(self, lists, voter, make, absent):
         self.lists = lists
         any_below = bool(ranks_absent_last(lists, absent).any())

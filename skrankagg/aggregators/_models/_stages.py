@@ -33,6 +33,9 @@ class Stages:
         Model of the choice among tied items.
     """
 
+    #: Wins that a tie of two items counts for each of them. None means that lists of two items need other formulas.
+    tied_win = 1.0
+
     def __init__(self, lists, absent, ties):
         self.lists = lists
         #: Mask of the lists that rank absent items last, and whether there are such lists.

@@ -45,6 +45,9 @@ class TiedStages:
         the prevalence of pairs.
     """
 
+    #: Lists of two items need the formulas of this class.
+    tied_win = None
+
     def __init__(self, lists, absent, owner=None, *, has_prior=True):
         self.lists, self.below, self.list_weight = lists, ranks_absent_last(lists, absent), lists.list_weight
         self.has_prior = has_prior

@@ -1,0 +1,164 @@
+"""Most likely worths of items that are compared in pairs, by Newton's method for many boards at once.
+
+A board is the set of comparisons of one query, under one set of weights. Along the difference of two log-worths, the
+third derivative of the log-likelihood is at most as large as the second derivative. For such functions, a step of
+Newton's method increases the likelihood if it changes no difference by more than 1. A longer step does so if it is
+multiplied by log(1 + r) / r, where r is the largest change of a difference [1]_. The first step from equal worths is
+safe at any length, because the second derivatives are largest for equal worths. So no values of the likelihood are
+needed.
+
+.. [1] T. Sun and Q. Tran-Dinh, "Generalized self-concordant functions: a recipe for Newton-type methods", Mathematical
+   Programming 178, 2019. https://doi.org/10.1007/s10107-018-1282-4
+"""
+
+import numpy as np
+
+from ..._arrays._ragged import expand, gather_ranges
+from ._duels import list_pairs, pair_queries
+
+#: Matrices of the boards that are computed at one time have at most about this number of cells.
+CELLS = 1 << 17
+# Boards of up to _FEW items always use Newton's method; larger boards do if n_items**3 is at most _SHARE times the
+# number of different lists. Beyond that, solving equations takes longer than the passes over the lists of L-BFGS.
+_FEW, _SHARE, _MOST = 64, 5_000, 1_000
+# Newton's method needs few steps. If it needs more than _STEPS, another method must take over.
+_STEPS = 100
+# If steps are below _NEAR and do not halve, rounding prevents further progress.
+_NEAR = 1e-8
+
+
+def small_boards(lists, n_different):
+    """Return a mask of the queries whose lists are all pairs, of so few items that Newton's method is fast.
+
+    `n_different`, of shape (n_queries,), is the number of different lists of each query.
+    """
+    n = lists.query_n_items
+    few = (n <= _FEW) | ((n <= _MOST) & (n**3 <= _SHARE * n_different))
+    return pair_queries(lists) & few
+
+
+def fit_boards(stages, start, **options):
+    """Fit the queries that are small boards; return the variables, the numbers of iterations and the convergence.
+
+    The variables of the other queries, and of queries that have not converged, are those of `start`. `options` are the
+    prior, `tol` and `max_iter`.
+    """
+    lists = stages.lists
+    variables, n_iter = np.array(start, dtype=np.float64), np.zeros(lists.n_queries, dtype=np.int64)
+    converged = np.zeros(lists.n_queries, dtype=bool)
+    if stages.tied_win is None:
+        return variables, n_iter, converged
+    chosen = small_boards(lists, np.diff(lists.list_ptr))
+    if stages.any_below:
+        chosen &= ~np.logical_or.reduceat(stages.below, lists.list_ptr[:-1])
+    chosen = np.flatnonzero(chosen)
+    n_items = lists.query_n_items[chosen]
+    for n in np.unique(n_items).tolist():
+        alike = chosen[n_items == n]
+        some = max(1, CELLS // n**2)
+        for first in range(0, len(alike), some):
+            queries = alike[first : first + some]
+            wins = _wins(stages, queries, n)
+            own = lists.candidate_ptr[queries][:, None] + np.arange(n)
+            fitted = newton(wins + wins.transpose(0, 2, 1), wins.sum(axis=2), variables[own], **options)
+            variables[own[fitted[2]]] = fitted[0][fitted[2]]
+            n_iter[queries], converged[queries] = fitted[1:]
+    return variables, n_iter, converged
+
+
+def _wins(stages, queries, n):
+    """Count the wins of each item against each other item, of shape (n_queries, n, n), in queries of n items."""
+    lists = stages.lists
+    chosen, ptr = gather_ranges(lists.list_ptr, queries)
+    upper, lower, tied = list_pairs(lists, chosen)
+    # Cells are numbered through all matrices.
+    number = expand(ptr).astype(np.int64)
+    first = lists.candidate_ptr[queries][number]
+    weight = stages.weight[lists.row_ptr[chosen]]
+    upper, lower, number = upper - first, lower - first, number * n
+    cells, shares = [(number + upper) * n + lower], [np.where(tied, stages.tied_win, 1.0) * weight]
+    if tied.any():
+        cells.append(((number + lower) * n + upper)[tied])
+        shares.append(stages.tied_win * weight[tied])
+    size = len(queries) * n * n
+    return np.bincount(np.concatenate(cells), np.concatenate(shares), minlength=size).reshape(-1, n, n)
+
+
+def newton(compared, won, start, *, prior, tol, max_iter):
+    """Maximise the posterior of some boards of n items.
+
+    Parameters
+    ----------
+    compared : ndarray of shape (n_boards, n, n)
+        Number of comparisons of each two items; the diagonal is 0.
+    won : ndarray of shape (n_boards, n)
+        Number of wins of each item.
+    start : ndarray of shape (n_boards, n)
+        Log-worths from which the iteration starts.
+    prior, tol, max_iter : float, float, int
+        Parameters of PlackettLuce.
+
+    Returns
+    -------
+    log_worth : ndarray of shape (n_boards, n)
+        Log-worths.
+    n_iter : ndarray of shape (n_boards,)
+        Number of steps.
+    converged : ndarray of shape (n_boards,), dtype=bool
+        True if the last step moved no log-worth by more than `tol`, or if rounding prevents further progress. Boards
+        that need more than 100 steps, or whose equations have no solution in floating point, have not converged.
+    """
+    log_worth, nearest = np.array(start), np.full(len(won), np.inf)
+    n_iter, converged = np.zeros(len(won), dtype=np.int64), np.zeros(len(won), dtype=bool)
+    active, is_equal = np.arange(len(won)), (log_worth == log_worth[:, :1]).all(axis=1) & (log_worth[:, 0] == 0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for _ in range(min(max_iter, _STEPS)):
+            mine = log_worth[active]
+            try:
+                step = _step(compared, won, mine, prior)
+            except np.linalg.LinAlgError:
+                break
+            reach = np.maximum(step.max(axis=1), 0.0) - np.minimum(step.min(axis=1), 0.0)
+            largest = np.abs(step).max(axis=1)
+            long = (reach > 1) & ~is_equal
+            if long.any():
+                length = np.where(long, np.log1p(reach) / reach, 1.0)
+                log_worth[active] = mine + step * length[:, None]
+            else:
+                log_worth[active] = mine + step
+            n_iter[active] += 1
+            ends = (largest <= tol) | ((largest <= _NEAR) & (largest > nearest[active] / 2))
+            nearest[active] = largest
+            converged[active[ends]] = True
+            stays, is_equal = ~ends & np.isfinite(largest), np.zeros(len(active), dtype=bool)
+            if not stays.any():
+                break
+            if not stays.all():
+                active, compared, won, is_equal = active[stays], compared[stays], won[stays], is_equal[stays]
+    return log_worth, n_iter, converged
+
+
+def _step(compared, won, log_worth, prior):
+    """Return the step of Newton's method for each board."""
+    n = log_worth.shape[1]
+    worth = np.exp(log_worth - log_worth.max(axis=1, keepdims=True))
+    both = worth[:, :, None] + worth[:, None, :]
+    share = compared / both
+    gradient = won - worth * share.sum(axis=2)
+    share /= both
+    share *= worth[:, :, None]
+    share *= worth[:, None, :]
+    curvature = share.sum(axis=2)
+    if prior:
+        odds = np.exp(-np.abs(log_worth))
+        gradient += prior * np.sign(log_worth) * (odds - 1) / (1 + odds)
+        curvature += 2 * prior * odds / (1 + odds) ** 2
+    else:
+        # Equal changes of all log-worths change nothing; this term makes their sum stay the same.
+        constant = curvature.sum(axis=1) / n**2
+        share -= constant[:, None, None]
+        curvature += constant[:, None]
+    np.negative(share, out=share)
+    index = np.arange(n)
+    share[:, index, index] = curvature
+    return np.linalg.solve(share, gradient[:, :, None])[:, :, 0]
