@@ -14,6 +14,7 @@ import argparse
 import warnings
 
 import numpy as np
+import pandas as pd
 from _measure import table
 from scipy.special import expit
 
@@ -50,7 +51,7 @@ def judged(n_judges, n_duels, taste=0.7):
             rng.random(len(judge)) < expit(own[judge, first] - own[judge, second]),
         )
         names = np.array(names_of(len(PAIRS)))
-        frame = {"model_a": names[first], "model_b": names[second], "winner": share, "judge": judge}
+        frame = pd.DataFrame({"model_a": names[first], "model_b": names[second], "winner": share, "judge": judge})
         return RankedLists.from_comparisons(frame, voter="judge")
 
     return draw
@@ -151,7 +152,7 @@ def main():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # boards of equal items have no gaps
             shares = np.nanmean(np.array(found, dtype=float), axis=0)
-        rows.append([name, *(f"{share:.3f}" for share in shares)])
+        rows.append([name, *("" if np.isnan(share) else f"{share:.3f}" for share in shares)])
     table(rows, ["wrong claims", "neighbours", "all pairs", "tied_group", "gaps found", "by all pairs"])
 
 

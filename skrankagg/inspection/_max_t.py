@@ -45,13 +45,8 @@ class GapTests:
 
     def __init__(self, resampling, ranked, scale, confidence, pairs):
         lists = resampling.lists
-        self.resampling, self.ranked, self.scale, self.level, self.pairs = (
-            resampling,
-            ranked,
-            scale,
-            1 - confidence,
-            pairs,
-        )
+        self.resampling, self.ranked, self.scale = resampling, ranked, scale
+        self.level, self.pairs = 1 - confidence, pairs
         self.one = n_components(lists, resampling.component) == 1
         self.p_next = np.full(lists.n_candidates, np.nan)
         self.group = np.full(lists.n_candidates, np.nan)
@@ -70,7 +65,7 @@ class GapTests:
         score in the consensus.
         """
         lists = self.resampling.lists
-        if self.resampling.draws.n_units[q] < FEW:
+        if self.resampling.draws.n_units[q] < FEW or moves.shape[1] < 2:
             return
         own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
         order, score = self.ranked.order[own], self.ranked.score[own]
@@ -87,7 +82,7 @@ class GapTests:
             p[k] = np.exp2(1.0 - n_units)
         next_one = lower == upper + 1
         self.p_next[own.start + upper[next_one]] = p[next_one]
-        if self.one[q]:
+        if self.one[q] and not np.isnan(p).any():
             self.group[own.start] = 1
             self.group[own.start + 1 : own.stop] = 1 + np.cumsum(self._found(p[next_one]))
             if self.pairs == "all":
@@ -130,7 +125,7 @@ def step_down(gap, upper, lower, moves, dust):
     Returns
     -------
     p : ndarray of shape (n_pairs,)
-        Adjusted p-values; 1 if a difference is constant.
+        Adjusted p-values; 1 if a difference is constant, and NaN if a score is infinite.
     constant : ndarray of shape (n_pairs,), dtype=bool
         Whether the difference is the same in all draws.
 
@@ -146,11 +141,13 @@ def step_down(gap, upper, lower, moves, dust):
     some = max(1, _CELLS // n_draws)
     parts = [slice(k, k + some) for k in range(0, n_pairs, some)]
     spread = np.empty(n_pairs)
-    for part in parts:
-        spread[part] = (moves[upper[part]] - moves[lower[part]]).std(axis=1, ddof=1)
-    constant = spread <= np.maximum(dust, _CONSTANT * gap)
-    p = np.ones(n_pairs)
-    tested = np.flatnonzero(~constant)
+    with np.errstate(invalid="ignore"):
+        for part in parts:
+            spread[part] = (moves[upper[part]] - moves[lower[part]]).std(axis=1, ddof=1)
+    finite = np.isfinite(gap) & np.isfinite(spread)
+    constant = finite & (spread <= np.maximum(dust, _CONSTANT * gap))
+    p = np.where(finite, 1.0, np.nan)
+    tested = np.flatnonzero(finite & ~constant)
     distance = gap[tested] / spread[tested]
     rising = np.argsort(distance, kind="stable")
     largest = np.zeros(n_draws)
