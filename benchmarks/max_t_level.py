@@ -26,7 +26,7 @@ PAIRS = np.repeat(np.arange(6) * 0.8, 2)
 
 
 def duels(n_duels, log_worth):
-    """Return a function that draws comparisons, of which 15 % are draws."""
+    """Return a function that generates comparisons with 15 % draws."""
 
     def draw(rng):
         made = make_comparisons(

@@ -17,15 +17,6 @@ _CONSTANT = 1e-9
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def refuse_jumps(aggregator):
-    """Raise InputError unless the tag `smooth` of an aggregator is True."""
-    if not aggregator.__sklearn_tags__().aggregator_tags.smooth:
-        raise InputError(
-            f"`adjust` must be None for {aggregator!r}, whose scores jump when weights of lists change; 'max-t' needs "
-            "a sum or a model, such as BordaCount or PlackettLuce."
-        )
-
-
 class GapTests:
     """Columns of the tests of all queries.
 
@@ -135,7 +126,7 @@ def step_down(gap, upper, lower, moves, dust):
     >>> from skrankagg.inspection._max_t import step_down
     >>> moves = np.array([[0.0, 1.0, -1.0], [1.0, 0.0, -1.0], [0.0, 0.0, 0.0]])
     >>> step_down(np.array([2.0, 0.5]), np.array([0, 1]), np.array([1, 2]), moves, 1e-12)[0]
-    array([0.25, 1.  ])
+    array([0.25, 0.75])
     """
     n_pairs, n_draws = len(gap), moves.shape[1]
     some = max(1, _CELLS // n_draws)
@@ -169,9 +160,9 @@ def step_down(gap, upper, lower, moves, dust):
 def letter_display(apart):
     """Return a text of letters for each item; two items share a letter if, and only if, they are not apart.
 
-    `apart` is a symmetric matrix of shape (n_items, n_items), dtype=bool. Items come in the order of the consensus. A
-    letter belongs to a largest set of items of which no two are apart. Letters begin with the first items. After z come
-    A to Z, and then numbers in brackets.
+    `apart` is a symmetric matrix of shape (n_items, n_items), dtype=bool. Items come in the order of the consensus.
+    Each letter stands for a set of items without two items that are apart, and no further item can be added to the
+    set. Letters begin with the first items. After z come A to Z, and then numbers in brackets.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._max_t import letter_display

@@ -112,6 +112,11 @@ class Resampling:
                 f"`aggregator` must be able to weigh lists, because draws change their weights; got {aggregator!r}. "
                 "Choose another method."
             )
+        if keep_moves and not tags.aggregator_tags.smooth:
+            raise InputError(
+                f"`adjust` must be None for {aggregator!r}, which lacks the tag smooth; 'max-t' needs a sum or a "
+                "model, such as BordaCount or PlackettLuce."
+            )
         if tags.requires_fit and unit == "query":
             raise InputError(
                 f"`unit` must be 'list' or 'voter' for {type(aggregator).__name__}, which was fitted for its voters; "

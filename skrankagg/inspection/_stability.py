@@ -14,7 +14,7 @@ from .._data._types import PlainLists
 from .._support._checks import check_choice, check_count
 from ..base import BaseAggregator
 from ..exceptions import InputError
-from ._max_t import GapTests, refuse_jumps
+from ._max_t import GapTests
 from ._resampling import Resampling, quantile_of_draws
 
 __all__ = ["preference_probabilities", "rank_stability"]
@@ -96,8 +96,8 @@ def rank_stability(
 
         ``adjust="max-t"`` adds these columns:
 
-        - `separated_next`: True if the test finds a gap between the item and the next item, boolean; missing for the
-          last item, for neighbours that the lists do not connect, and for fewer than five units
+        - `separated_next`: True if the test finds a gap between the item and the next item, boolean. The value is
+          missing for the last item, for neighbours that the lists do not connect, and for fewer than five units
         - `p_next`: adjusted p-value of this test
         - `gap_group`: number of the group, counted from 1, Int64. A group ends where a gap was found. Within a group,
           no gap was found; its items are not necessarily equal
@@ -109,8 +109,8 @@ def rank_stability(
     TypeError
         If `aggregator` is not an aggregator.
     ValueError
-        If the method does not accept weights of lists, or an argument is out of range, or ``adjust="max-t"`` is given
-        for a method whose scores are not smooth functions of the weights.
+        If the method does not accept weights of lists, or an argument is out of range. If ``adjust="max-t"`` is given
+        for a method that lacks the tag ``smooth``.
 
     Warns
     -----
@@ -162,23 +162,23 @@ def rank_stability(
     the true rank in 93, 96 and 98 % of cases. If the items differed little, the coverage for the best item was 62, 75
     and 87 %. If you have fewer than 50 lists, use :func:`rank_confidence` for the first place.
 
-    **Who is above whom** (``adjust="max-t"``): for each pair of neighbours in the consensus, let :math:`d \ge 0` be the
-    difference of their scores, and :math:`d^*` the difference of the same two scores in a draw. The test statistic is
-    :math:`d / \hat\sigma`, where :math:`\hat\sigma` is the standard deviation of :math:`d^*`. It is compared with the
-    maximum of :math:`|d^* - d| / \hat\sigma` over this pair and all pairs with a smaller statistic. This is the two-sided
-    step-down procedure of Westfall and Young [2]_. The p-value is :math:`(1 + k) / (1 + B)` if the maximum is at least
-    as large as the statistic in k of B draws, and at least the p-value of each pair with a larger statistic. A gap is
-    found if the p-value is at most 1 - `confidence`. So with probability `confidence`, no pair of a query is separated
-    in the wrong order or without a difference.
+    **Who is above whom** (``adjust="max-t"``): let :math:`d \ge 0` be the difference between the scores of two
+    neighbours in the consensus. Let :math:`d^*` be the difference of the same two scores in a draw. The test statistic
+    is :math:`d / \hat\sigma`, where :math:`\hat\sigma` is the standard deviation of :math:`d^*`. It is compared with
+    the maximum of :math:`|d^* - d| / \hat\sigma` over this pair and all pairs with a smaller statistic. This is the
+    two-sided step-down procedure of Westfall and Young [2]_. If the maximum is at least as large as the statistic in k
+    of B draws, the p-value is :math:`(1 + k) / (1 + B)`. A p-value is raised to the largest p-value of the pairs with
+    larger statistics. A gap is found if the p-value is at most 1 - `confidence`. So the probability that any separation
+    in a query is wrong is at most 1 - `confidence`, up to the error of the bootstrap.
 
-    The test has this level only for many units. The least favourable boards are pairs of equal items that are far
-    apart. For six such pairs, 6,000 comparisons and the level 0.05, %LEVEL% of 1,000 boards had a wrong separation
-    (``benchmarks/max_t_level.py``). If all items are equal, wrong separations hardly occur, so such boards are no test
-    of the level. The rule of `tied_group` was wrong for %RULE% of the boards.
+    The test has this level if there are many units. The least favourable boards have pairs of equal items, and the
+    pairs are far apart. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 boards had a wrong
+    separation (``benchmarks/max_t_level.py``). The rule of `tied_group` was wrong for 526 of these boards. If all items
+    are equal, wrong separations hardly occur, so such boards do not test the level.
 
     If the difference is the same in all draws, :math:`\hat\sigma` is 0. Such a pair is not separated if its difference
-    is 0. Otherwise its p-value is :math:`2^{1 - n}` for n units, as in a sign test in which all n units agree. Here n is
-    the number of units that contain the item which fewer units contain.
+    is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the number
+    of units that contain the item which fewer units contain.
 
     The lists are aggregated `n_resamples` times. For sums and majorities, all draws are computed together.
 
@@ -205,6 +205,13 @@ def rank_stability(
     5   i5     6         6          6   0.00         NaN           2
     >>> tested = rank_stability(BordaCount(), lists, adjust="max-t", pairs="all")
     >>> tested[["item", "p_next", "separated_next", "gap_group", "letters"]].round(2)
+      item  p_next  separated_next  gap_group letters
+    0   i1    0.85           False          1       a
+    1   i3    0.59           False          1       a
+    2   i4    0.85           False          1      ab
+    3   i2    0.64           False          1      ab
+    4   i6    0.01            True          1       b
+    5   i5     NaN            <NA>          2       c
     """
     for k in places:
         check_count("places", k)
@@ -225,8 +232,6 @@ def rank_stability(
         verbose=verbose,
         keep_moves=adjust is not None,
     )
-    if adjust is not None:
-        refuse_jumps(aggregator)
     ranked, scale = resampling.aggregate()
     tests = None if adjust is None else GapTests(resampling, ranked, scale, confidence, pairs)
     lists, n = resampling.lists, resampling.lists.n_candidates

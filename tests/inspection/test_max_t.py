@@ -262,7 +262,7 @@ def test_letters_continue_after_z():
 def test_tests_refuse_scores_that_jump(method):
     lists = orders()
     with pytest.raises(
-        InputError, match=r"`adjust` must be None for .*jump when weights.*'max-t' needs a sum or a model"
+        InputError, match=r"`adjust` must be None for .*lacks the tag smooth; 'max-t' needs a sum or a model"
     ):
         rank_stability(method, lists, adjust="max-t", n_resamples=10)
 
