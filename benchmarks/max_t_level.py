@@ -1,6 +1,7 @@
 """Level and power of the tests of `rank_stability(adjust="max-t")` on generated boards.
 
-Run it from anywhere as `python benchmarks/max_t_level.py [--boards 1000]`; it takes about ten minutes.
+Run it from anywhere as `python benchmarks/max_t_level.py [--boards 100]`; it takes about a quarter
+of an hour.
 
 The least favourable boards have pairs of equal items, and the pairs are far apart. Here, twelve items make six pairs,
 whose log-worths are 0.8 apart. 15 % of the comparisons are draws. The confidence is 0.95. A claim is wrong if one item
@@ -83,21 +84,22 @@ def names_of(n):
     return [f"i{k:02d}" for k in range(1, n + 1)]
 
 
+#: Method, function that generates lists, true worths, unit, and number of boards.
 SETTINGS = {
-    "six pairs, 6,000 comparisons": (PlackettLuce(), duels(6000, PAIRS), PAIRS, "list"),
-    "six pairs, 1,000 comparisons": (PlackettLuce(), duels(1000, PAIRS), PAIRS, "list"),
-    "300 judges of 20 comparisons, taste 0.7": (PlackettLuce(), judged(300, 20), PAIRS, "judge"),
-    "50 judges of 20 comparisons, taste 0.7": (PlackettLuce(), judged(50, 20), PAIRS, "judge"),
-    "scores on 1,000 instances": (CombSUM(norm=None), matrix(1000), PAIRS, "list"),
-    "200 ranked lists of all items": (BordaCount(), orders(200), PAIRS, "list"),
-    "20 ranked lists of all items": (BordaCount(), orders(20), PAIRS, "list"),
-    "all items equal, 6,000 comparisons": (PlackettLuce(), duels(6000, 0 * PAIRS), 0 * PAIRS, "list"),
+    "six pairs, 6,000 comparisons": (PlackettLuce(), duels(6000, PAIRS), PAIRS, "list", 1000),
+    "300 judges of 20 comparisons, taste 0.7": (PlackettLuce(), judged(300, 20), PAIRS, "judge", 1000),
+    "scores on 1,000 instances": (CombSUM(norm=None), matrix(1000), PAIRS, "list", 1000),
+    "200 ranked lists of all items": (BordaCount(), orders(200), PAIRS, "list", 1000),
+    "six pairs, 1,000 comparisons": (PlackettLuce(), duels(1000, PAIRS), PAIRS, "list", 1000),
+    "20 ranked lists of all items": (BordaCount(), orders(20), PAIRS, "list", 1000),
+    "50 judges of 20 comparisons, taste 0.7": (PlackettLuce(), judged(50, 20), PAIRS, "judge", 300),
+    "all items equal, 6,000 comparisons": (PlackettLuce(), duels(6000, 0 * PAIRS), 0 * PAIRS, "list", 300),
 }
 
 
 def claims(setting, seed, n_resamples=500, pairs="next"):
-    """Return the separations of one board as an array (upper item, lower item), the board, and the true worths."""
-    method, draw, truth, unit = setting
+    """Return one board with its tests, and the true worths of its items."""
+    method, draw, truth, unit, _ = setting
     lists = draw(np.random.default_rng([seed, 4]))
     board = rank_stability(
         method, lists, unit=unit, adjust="max-t", pairs=pairs, n_resamples=n_resamples, random_state=seed, places=[1]
@@ -128,7 +130,7 @@ def power(board, worth):
 def main():
     """Read the arguments and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--boards", type=int, default=1000)
+    parser.add_argument("--boards", type=int, help="number of boards of each setting (default: 300 or 1,000)")
     parser.add_argument("--only", help="a part of the names of the settings to run")
     args = parser.parse_args()
     rows = []
@@ -136,7 +138,8 @@ def main():
         if args.only and args.only not in name:
             continue
         found = []
-        for seed in range(args.boards):
+        n_boards = args.boards or setting[-1]
+        for seed in range(n_boards):
             board, worth = claims(setting, seed)
             every, every_worth = claims(setting, seed, pairs="all")
             rule = board.assign(rule=board["above_next"] >= 0.95)
@@ -152,8 +155,8 @@ def main():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # boards of equal items have no gaps
             shares = np.nanmean(np.array(found, dtype=float), axis=0)
-        rows.append([name, *("" if np.isnan(share) else f"{share:.3f}" for share in shares)])
-    table(rows, ["wrong claims", "neighbours", "all pairs", "tied_group", "gaps found", "by all pairs"])
+        rows.append([name, f"{n_boards:,}", *("" if np.isnan(share) else f"{share:.3f}" for share in shares)])
+    table(rows, ["wrong claims", "boards", "neighbours", "all pairs", "tied_group", "gaps found", "by all pairs"])
 
 
 if __name__ == "__main__":

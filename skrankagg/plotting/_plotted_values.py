@@ -74,9 +74,14 @@ def half_widths(error, confidence, n_units=None):
 
 
 def number_of_units(lists, unit):
-    """Return the number of lists, voters, queries or groups that draws are made from."""
+    """Return the number of lists, voters, queries or groups that draws are made from.
+
+    None stands for the lists of a query with weights, because such a list may stand for many ballots.
+    """
+    if unit == "list":
+        return None if lists.is_weighted else lists.n_lists
     if unit in _UNITS:
-        return {"list": lists.n_lists, "voter": len(np.unique(lists.list_voter)), "query": lists.n_queries}[unit]
+        return len(np.unique(lists.list_voter)) if unit == "voter" else lists.n_queries
     return len(np.unique(grouping(lists, unit, "unit")[0]))
 
 

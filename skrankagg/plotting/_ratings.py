@@ -82,7 +82,9 @@ class RatingsDisplay(Display):
     Notes
     -----
     An interval is the rating plus and minus the standard error times a quantile of the normal distribution, or of the t
-    distribution if the number of units is known. Each interval has the confidence level by itself.
+    distribution if the number of units is known. :meth:`from_estimator` counts the lists, voters, queries or groups
+    that are drawn, but not lists with weights, which may stand for many ballots. Each interval has the confidence level
+    by itself.
 
     The shades need the column `gap_group`, which :func:`~skrankagg.inspection.rank_stability` computes with
     ``adjust="max-t"``. **A shade is not a set of equal items.** It changes where a gap between neighbours was found.

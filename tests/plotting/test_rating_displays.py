@@ -129,6 +129,18 @@ def test_ratings_display_of_other_units(plt):
         RatingsDisplay.from_estimator(sums, frame)
 
 
+def test_ratings_display_counts_no_merged_comparisons_as_units(plt):
+    rows = [("ant", "bee", "ant")] * 60 + [("ant", "bee", "bee")] * 40  # two lists of weights 60 and 40
+    duels = RankedLists.from_comparisons(rows)
+    board = rank_stability(PlackettLuce(), duels, **FEW)
+    display = RatingsDisplay.from_estimator(PlackettLuce(), duels, **FEW)
+    np.testing.assert_allclose(display.table["high"] - board["score"], norm.ppf(0.975) * board["score_se"])
+    twelve = RankedLists.from_lists([["ant", "bee"]] * 8 + [["bee", "ant"]] * 4)
+    board = rank_stability(BordaCount(), twelve, **FEW)
+    display = RatingsDisplay.from_estimator(BordaCount(), twelve, **FEW)
+    np.testing.assert_allclose(display.table["high"] - board["score"], t.ppf(0.975, 11) * board["score_se"])
+
+
 def test_ratings_display_rejects_wrong_input_with_advice(plt, lists):
     board = PlackettLuce().fit_transform(lists)
     with pytest.raises(InputTypeError, match="must have the column std_error or score_se for the intervals"):
