@@ -174,7 +174,7 @@ def rank_stability(
     The test has this level if there are many units. The least favourable boards have pairs of equal items, and the
     pairs are far apart. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 boards had a wrong
     separation (``benchmarks/max_t_level.py``). The rule of `tied_group` was wrong for 526 of these boards. If all items
-    are equal, wrong separations hardly occur, so such boards do not test the level.
+    are equal, neighbours are hardly ever separated, so such boards do not test the level.
 
     If the difference is the same in all draws, :math:`\hat\sigma` is 0. Such a pair is not separated if its difference
     is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the number
