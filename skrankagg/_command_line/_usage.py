@@ -201,9 +201,15 @@ def make_parser():
     _add_one_method(add)
     formats = f"{RUNS}{TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
-    to = "format, whatever the file name is; text writes a line such as A > B = C for each query"
+    to = (
+        "format, whatever the file name is; text writes a line such as A > B = C for each query, and with --intervals "
+        "a table to read"
+    )
     add("--to", choices=WRITTEN, help=to)
-    intervals = "add the interval of each place over random draws of the lists, and the chance of being first"
+    intervals = (
+        "add the interval of each place over random draws of the lists, the chance of being first, and tests of gaps "
+        "(sums, models)"
+    )
     add("--intervals", action="store_true", help=intervals)
     add("--draws", type=_count, default=1000, metavar="N", help="number of draws (default: 1000)")
     unit = "what --intervals draws: list (default), voter, query, or one of the names in --groups"

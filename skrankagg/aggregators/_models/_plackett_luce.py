@@ -305,7 +305,7 @@ class PlackettLuce(WeightedAggregator):
     }
     # An item may be above another item in all lists that contain both, but compete with weaker items in other lists.
     # Three equal lists are more evidence against the prior than one list.
-    _tags = {"unanimity": False, "scale_free": False}
+    _tags = {"unanimity": False, "scale_free": False, "smooth": True}
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(
