@@ -1,0 +1,157 @@
+"""Checks of the groups of a board: whether their duels resemble each other, and whether few groups decide the order."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr, stdtrit
+from scipy.sparse import csr_array
+
+from ._audit_checks import judged, skipped
+from ._audited_duels import LEVEL
+
+# Random signs stop after this many draws that are at least as large as the data.
+_ENOUGH = 10
+# Cells of groups and items that are summed at one time.
+_CELLS = 1 << 22
+# Items that may take the first place if groups are removed.
+_CHALLENGERS = 20
+# Largest share of the groups, and of the number of groups that chance needs, which may decide the first place.
+_FEW, _FEWER = 0.01, 1 / 3
+
+_NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when the duels are read."
+
+
+def clustering(board, n_resamples, rng):
+    """Compare the squared sums of the groups' scores with sums under random signs of the duels."""
+    if board.group is None:
+        return skipped("clustering", "errors", 1.0, "The duels have no grouping.", _NAME_GROUPS)
+    order = np.argsort(board.group, kind="stable")
+    residual = board.rows.residuals(board.fit.log_worth, board.fit.coefficients) * board.factor
+    own = (board.inverse[board.first, board.first] + board.inverse[board.second, board.second])
+    own = own - 2 * board.inverse[board.first, board.second]
+    single = float((board.count * residual**2 * own).sum())
+    if np.bincount(board.group, weights=board.count).max() < 2:
+        return skipped("clustering", "errors", 1.0, f"No group of {board.unit} has two duels.")
+    parts = _parts(board, order)
+    observed = _squares(board, parts, board.count * residual)
+    n_larger, n_drawn = 0, 0
+    while n_drawn < n_resamples and n_larger < _ENOUGH:
+        signs = 2 * rng.binomial(board.count.astype(np.int64), 0.5) - board.count
+        n_larger += _squares(board, parts, signs * residual) >= observed * (1 - 1e-12)
+        n_drawn += 1
+    p = n_larger / n_drawn if n_larger >= _ENOUGH else (n_larger + 1) / (n_drawn + 1)
+    effect = observed / single
+    sizes = np.bincount(board.group, weights=board.count)
+    seen = (
+        f"Errors are {math.sqrt(effect):.2f} times as large as for independent duels (design effect {effect:.2f}); "
+        f"{board.n_groups:,} groups of {board.unit}, of {sizes.min():,.0f} to {sizes.max():,.0f} duels."
+    )
+    advice = f"Use std_errors={board.unit!r} and unit={board.unit!r}; duels of one group are not independent."
+    return judged("clustering", math.sqrt(effect), "times the error", 1.0, p <= LEVEL, seen, advice, p)
+
+
+def _parts(board, order):
+    """Return slices of the rows, sorted by group, that end between groups and are not too long for memory."""
+    step = max(1, _CELLS // board.n)
+    group = board.group[order]
+    cuts = np.searchsorted(group, np.arange(0, board.n_groups + step, step))
+    return [order[low:high] for low, high in zip(cuts[:-1], cuts[1:], strict=True) if high > low]
+
+
+def _squares(board, parts, value):
+    """Sum the squares of the groups' scores, in the metric of the information."""
+    total = 0.0
+    for rows in parts:
+        group = board.group[rows] - board.group[rows[0]]
+        size = (int(group[-1]) + 1) * board.n
+        sums = np.bincount(group * board.n + board.first[rows], weights=value[rows], minlength=size)
+        sums -= np.bincount(group * board.n + board.second[rows], weights=value[rows], minlength=size)
+        sums = sums.reshape(-1, board.n)
+        total += float(np.einsum("gi,ij,gj->", sums, board.inverse, sums, optimize=True))
+    return total
+
+
+def influence(board):
+    """Find the least number of groups whose removal changes the first place."""
+    units = _Units(board)
+    leader, second = int(board.order[0]), int(board.order[1])
+    found = [units.fewest(leader, int(other)) for other in board.order[1 : 1 + _CHALLENGERS]]
+    needed, removal = min(found, key=lambda one: one[0])
+    gap, error = board.worth[leader] - board.worth[second], board.error(board.inverse)[leader, second]
+    is_clear = gap > -stdtrit(np.inf, LEVEL / 2) * error
+    by_chance = _by_chance(gap / error, units.number) if error > 0 else 0.0
+    limit = int(min(max(1.0, _FEW * units.number), _FEWER * by_chance))
+    confirmed = units.confirm(removal, leader, min(limit, units.number - 1)) if is_clear and limit else None
+    if confirmed is None:
+        needed = max(needed, limit + 1) if is_clear else needed
+    else:
+        needed = confirmed
+    name = board.name([leader])
+    words = board.words
+    if np.isfinite(needed):
+        seen = f"Without {needed:,.0f} of {units.number:,} {words}, the first place would change; {name} has it."
+    else:
+        seen = f"No removal of {words} would change the first place of {name}."
+    if not is_clear:
+        seen += " It is not clearly above the second."
+    advice = f"Look at these {words} first"
+    if confirmed is not None and board.group is not None:
+        advice = f"Look at {board.unit} {board.name_groups(removal[:needed])} first"
+    advice += ". Say how the board looks without them, or learn reliabilities (reliability_of=)."
+    return judged("influence", needed, words, by_chance, confirmed is not None, seen, advice)
+
+
+class _Units:
+    """Groups, or single duels, that may be removed from a board."""
+
+    def __init__(self, board):
+        self.board, self.number = board, board.n_groups
+        scores = board.rows.scores(board.fit.log_worth, board.fit.coefficients)[0]
+        if board.group is None:
+            self.scores, self.count = scores * board.factor[:, None], board.count
+        else:
+            self.scores = csr_array(board.by_group @ (scores * board.weight[:, None]))
+            self.count = np.ones(self.number)
+
+    def fewest(self, leader, other):
+        """Return the number of units, by one Newton step, that must go so that `other` passes; and the units in order."""
+        board = self.board
+        pull = self.scores @ (board.inverse[leader, : board.n] - board.inverse[other, : board.n])
+        order = np.argsort(-pull, kind="stable")
+        order = order[: np.searchsorted(-pull[order], 0.0)]
+        total, count = np.cumsum((pull * self.count)[order]), np.cumsum(self.count[order])
+        gap = board.worth[leader] - board.worth[other]
+        k = int(np.searchsorted(total, gap))
+        if k == len(order):
+            return np.inf, order
+        before, start = (total[k - 1], count[k - 1]) if k else (0.0, 0.0)
+        return float(start + np.ceil((gap - before) / pull[order[k]])), order
+
+    def confirm(self, order, leader, most):
+        """Return the least number, up to `most`, of the first units whose removal changes the first place, or None."""
+        low, high = 0, most
+        if not self._changes(order, leader, high):
+            return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._changes(order, leader, middle) else (middle, high)
+        return high
+
+    def _changes(self, order, leader, number):
+        """Fit the board again without some units."""
+        board, gone = self.board, np.zeros(len(self.count))
+        before = np.cumsum(self.count[order]) - self.count[order]
+        gone[order] = np.clip(number - before, 0, self.count[order])
+        weight = board.weight * (1 - gone / self.count if board.group is None else 1 - gone[board.group])
+        fit = board.rows.with_weight(weight).fit(prior=board.prior, start=board.fit)
+        return bool(fit.converged.all()) and int(fit.log_worth.argmax()) != leader
+
+
+def _by_chance(z, number):
+    """Return the number of independent normal units whose largest ones make up a sum of z standard errors."""
+    density = z / math.sqrt(number)
+    if density <= 0:
+        return 0.0
+    if density >= 1 / math.sqrt(2 * math.pi):
+        return number / 2
+    return number * (1 - float(ndtr(math.sqrt(-2 * math.log(density * math.sqrt(2 * math.pi))))))
