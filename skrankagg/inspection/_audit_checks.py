@@ -160,7 +160,7 @@ def ties(board, lists):
         which += [(int(i), int(j)) for i, j in np.argwhere(moved)]
         texts.append(f"{name} moves {_moves(board, worth)}")
     seen = f"{share:.0%} of the duels are tied; {' and '.join(texts)}."
-    pairs = ", ".join(f"{board.names[i]!r} and {board.names[j]!r}" for i, j in list(dict.fromkeys(which))[:3])
+    pairs = ", ".join(f"{board.name([i])} and {board.name([j])}" for i, j in list(dict.fromkeys(which))[:3])
     advice = (
         f"The convention decides the order of {pairs}, which is clear with half wins. Say which convention the board "
         "uses, or show both boards."
