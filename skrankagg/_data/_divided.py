@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import gather_ranges
+from ._covariates import covariates_of_rows
 from ._list_columns import extras_of
 from ._ranked_lists import RankedLists
 
@@ -47,5 +48,6 @@ def divide_queries(lists, group, *, whole):
         candidate_ptr=np.asarray(candidate_ptr, dtype=np.int64),
         candidate_item=lists.candidate_item[origin],
         **extras_of(lists, order),
+        **covariates_of_rows(lists, rows),
     )
     return divided, order, cell_query, cell_group, origin

@@ -11,6 +11,7 @@ from .._arrays._ragged import gather_ranges, group_order, mid_ranks, number_code
 from .._support._warn import warn_user
 from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
+from ._covariates import fields_of_columns, key_of
 from ._frames import first_row, show_id
 from ._list_columns import constant_in_lists, grouping_column, or_none, read_marks
 
@@ -24,10 +25,10 @@ _FEW = 10_000
 _MOST_CANDIDATES = 2**31 - 1
 
 
-def encode_lists(columns, groups=()):
+def encode_lists(columns, groups=(), covariates=()):
     """Encode the :class:`Columns` of a frame; return a dict with the fields of :class:`~skrankagg.RankedLists`.
 
-    `groups` contains the names of the columns that are groupings.
+    `groups` contains the names of the columns that are groupings, and `covariates` the names of covariates.
     """
     with_rank, with_score = columns.has("rank"), columns.has("score")
     if columns.name("query") is None:
@@ -56,6 +57,7 @@ def encode_lists(columns, groups=()):
     categories = {}
     for name in groups:
         of_lists[name], categories[name] = columns.ids(name)
+    of_rows = {name: columns.numbers(key_of(name)) for name in covariates}
     # Numbers beyond 2 ** 53 may round to the same float64. Rows are therefore sorted by the exact numbers.
     exact_score = columns.exact_order("score") if with_score else None
     exact = columns.exact_order("rank") if with_rank else None if exact_score is None else -exact_score
@@ -63,19 +65,22 @@ def encode_lists(columns, groups=()):
     del exact
 
     if _in_order(list_code, value):
-        score = score.copy() if with_score else None  # the memory of the frame would change if the frame is changed
+        # The memory of the frame would change if the frame is changed.
+        score = score.copy() if with_score else None
+        of_rows = {name: values.copy() for name, values in of_rows.items()}
     else:
         order = group_order(list_code, value)
         item, list_code, value = item[order], list_code[order], value[order]
         score = score[order] if with_score else None
         exact_score = None if exact_score is None else exact_score[order]
         of_lists = {name: values[order] for name, values in of_lists.items()}
+        of_rows = {name: values[order] for name, values in of_rows.items()}
         del order
     list_start = _starts(list_code)
     tie_start = list_start | _starts(value)
     del value
     if not tie_start.all():
-        _sort_ties_by_item(tie_start, item, score, exact_score)
+        _sort_ties_by_item(tie_start, item, score, exact_score, *of_rows.values())
 
     row_ptr = starts_to_ptr(list_start)
     list_query, list_voter = np.divmod(list_code[row_ptr[:-1]], len(voters))
@@ -119,6 +124,7 @@ def encode_lists(columns, groups=()):
         "candidate_item": candidate_item,
         "list_duel": marks,
         "list_groups": pd.DataFrame(group_columns) if group_columns else None,
+        **fields_of_columns(of_rows),
     }
 
 

@@ -12,6 +12,7 @@ from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
+from ._covariates import codes_to_merge, fields_of_columns, key_of, oriented, read_sides, titles_of_sides
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
@@ -48,6 +49,8 @@ def from_comparisons(
     weight: str | None = None,
     voter: str | None = None,
     groups: Sequence[str] | None = None,
+    covariates: Sequence[str] | Mapping[str, str | tuple[str, str]] | None = None,
+    position: bool = False,
     reconcile: bool = False,
     query: Hashable = "q",
     strip: bool = False,
@@ -81,6 +84,13 @@ def from_comparisons(
     groups : sequence of str, default=None
         Names of further columns that become groupings, such as the prompt. Only comparisons of the same groups are
         merged.
+    covariates : sequence of str or mapping, default=None
+        Numbers that `PlackettLuce` may take into account. A mapping such as ``{"length": ("tokens_a", "tokens_b")}``
+        names the columns of the first and the second item. A column alone contains the difference, first item minus
+        second item. Only comparisons with equal covariates are merged.
+    position : bool, default=False
+        Whether to add the covariate "position", which is 1 for the item shown first and 0 for the item shown second.
+        Its coefficient is the advantage of the item shown first. It needs `first`, `second` and `outcome`.
     reconcile : bool, default=False
         Whether to merge verdicts on the same two items in both orders. If both verdicts prefer one item, the share is
         the mean of the two shares; otherwise the comparison is a tie. It needs `first`, `second`
@@ -171,6 +181,7 @@ def from_comparisons(
     """
     check_flag("strip", strip)
     check_flag("reconcile", reconcile)
+    check_flag("position", position)
     if query is None or query is pd.NA or query != query:
         raise InputError(f"`query` of {_CALLER} must be an id; got {query!r}. Pass any text, such as 'q'.")
     if not is_frame(frame) and isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
@@ -209,7 +220,10 @@ def from_comparisons(
         check_groupings([voter], available, _CALLER, "voter")
     groups = check_groupings(groups, available, _CALLER)
     read = {**of_sides, "weight": weight, "voter": voter} if by_side else names
-    columns = Columns(frame, read | {one: one for one in groups}, _CALLER)
+    sides = titles_of_sides(covariates, position, available, _CALLER, [*groups, voter], by_side)
+    titles_read = dict.fromkeys(one for pair in sides.values() for one in pair)
+    read = read | {one: one for one in groups} | {key_of(one): one for one in titles_read}
+    columns = Columns(frame, read, _CALLER)
     needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
     has_tie = not by_side and columns.has("tie")
     columns.require(*needed, *(["tie"] if has_tie else []), *(["weight"] if weight is not None else []))
@@ -244,8 +258,14 @@ def from_comparisons(
             raise InputError(
                 "`weight` must be None with reconcile=True, which merges rows; got a column. Leave it out."
             )
+        if sides:
+            raise InputError(
+                f"`covariates` and `position` of {_CALLER} must be left out with reconcile=True, because a comparison "
+                "in both orders has two values. Drop reconcile=True."
+            )
         upper, lower, share, factor, who = _reconcile(upper, lower, share, factor, who)
-    lists = _encode(cls, query, items, upper, lower, share, factor, size, who)
+    values = read_sides(columns, sides)
+    lists = _encode(cls, query, items, upper, lower, share, factor, size, who, values)
     warn_of_similar_ids(lists)
     return lists
 
@@ -288,7 +308,7 @@ def from_wins(cls, values, items, query, strip, given):
     upper, lower = np.nonzero(wins)
     size = wins[upper, lower]
     marks = np.full(len(upper), COUNTED if (size % 1 == 0).all() else WEIGHTED)
-    return _make(cls, query, index, codes[upper], codes[lower], np.zeros(len(upper), dtype=bool), size, marks, {})
+    return _make(cls, query, index, codes[upper], codes[lower], np.zeros(len(upper), dtype=bool), size, marks, {}, {})
 
 
 def comparison_columns(titles):
@@ -405,7 +425,7 @@ def _reconcile(first, second, share, factor, who):
     return first[kept], second[kept], share[kept], factor[kept], who
 
 
-def _encode(cls, query, items, first, second, share, factor, size, who):
+def _encode(cls, query, items, first, second, share, factor, size, who, sides):
     """Merge equal comparisons, and return them as ranked lists."""
     whole = np.isin(share, (0.0, 0.5, 1.0))
     merged = whole & (factor == 1) if size is None else np.zeros(len(share), dtype=bool)
@@ -425,7 +445,12 @@ def _encode(cls, query, items, first, second, share, factor, size, who):
     single = ~merged & (split | (factor != 1))
     marks = np.where(merged, COUNTED, np.where(single, np.cumsum(single), WEIGHTED))[list_row]
     apart = np.where(merged, 0, np.arange(1, len(share) + 1))[list_row]
-    keys = [*(codes[list_row] for codes, _ in who.values()), upper, lower, tied.astype(np.int64), apart]
+    row = list_row if split.any() else slice(None)  # a slice copies nothing
+    covariates = oriented(sides, row, upper == first[row])
+    more = codes_to_merge(covariates)
+    if more is None:
+        apart, more = np.arange(len(list_row)), []
+    keys = [*(codes[list_row] for codes, _ in who.values()), upper, lower, tied.astype(np.int64), apart, *more]
     order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
     heads = np.flatnonzero(starts[-1])
     kept = order[heads]
@@ -433,10 +458,11 @@ def _encode(cls, query, items, first, second, share, factor, size, who):
     groups = {name: grouping_column(codes[list_row][kept], index) for name, (codes, index) in who.items()}
     marks = marks[kept]
     marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
-    return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, marks, groups)
+    rows = {name: np.stack([one[kept] for one in pair], axis=1).ravel() for name, pair in covariates.items()}
+    return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, marks, groups, rows)
 
 
-def _make(cls, query, items, upper, lower, tied, weight, marks, groups):
+def _make(cls, query, items, upper, lower, tied, weight, marks, groups, covariates):
     """Return ranked lists of two items each; upper and lower are positions in the sorted index of items."""
     n = len(upper)
     if not n:
@@ -460,4 +486,5 @@ def _make(cls, query, items, upper, lower, tied, weight, marks, groups):
         candidate_item=used.astype(np.int32),
         list_duel=np.asarray(marks, dtype=np.int64),
         list_groups=pd.DataFrame(groups) if groups else None,
+        **fields_of_columns(covariates),
     )

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
+from ._covariates import check_covariates, key_of
 from ._encoding import ONE_QUERY, ONE_VOTER, encode_lists
 from ._frames import AnyFrame, Columns, known_frame, titles_of
 from ._id_codes import encode_ids
@@ -29,6 +30,7 @@ def from_frame(
     weight: str | None = "weight",
     duel: str | None = "duel",
     groups: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
     lower_is_better: LowerIsBetter = False,
     duplicates: Duplicates = "error",
     missing_ids: MissingIds = "error",
@@ -60,6 +62,9 @@ def from_frame(
     groups : sequence of str, default=None
         Names of columns that are the same in all rows of a list, such as the judge or the prompt. Methods and
         resampling refer to them by these names. The names "list", "voter", "query" and "model" are refused.
+    covariates : sequence of str, default=None
+        Names of columns of numbers that `PlackettLuce` may take into account, such as the place at which an item was
+        shown, or the length of an answer. Other methods ignore them.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.
@@ -117,13 +122,17 @@ def from_frame(
     because their rows have no order.
     """
     names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight, "duel": duel}
-    groups = [] if groups is None else check_groupings(groups, titles_of(known_frame(frame, _CALLER)), _CALLER)
-    columns = Columns(frame, names | {name: name for name in groups}, _CALLER, lazy=duplicates != "first")
+    available = [] if groups is None and covariates is None else titles_of(known_frame(frame, _CALLER))
+    groups = check_groupings(groups, available, _CALLER)
+    covariates = check_covariates(covariates, available, _CALLER, groups)
+    names |= {name: name for name in groups} | {key_of(name): name for name in covariates}
+    columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
     optional = [name for name in ("voter", "rank", "score", "weight", "duel", *groups) if columns.has(name)]
     columns.require(
         *([] if query is None else ["query"]),
         "item",
         *optional,
+        *map(key_of, covariates),
         *([] if {"rank", "score"} & set(optional) else ["rank or score"]),
     )
     as_given = lower_is_better is False and duplicates == "error" and missing_ids == "error"
@@ -133,18 +142,19 @@ def from_frame(
             columns,
             optional,
             groups=groups,
+            covariates=covariates,
             lower_is_better=lower_is_better,
             duplicates=duplicates,
             missing_ids=missing_ids,
             strip=strip,
             weights=weights,
         )
-    lists = cls(**encode_lists(columns, groups))
+    lists = cls(**encode_lists(columns, groups, covariates))
     warn_of_similar_ids(lists)
     return lists
 
 
-def _encode_as_asked(cls, columns, optional, *, groups, strip, weights, **options):
+def _encode_as_asked(cls, columns, optional, *, groups, covariates, strip, weights, **options):
     """Encode a frame with options that change or drop rows."""
     if weights is not None:
         if not isinstance(weights, Mapping | pd.Series):
@@ -180,6 +190,8 @@ def _encode_as_asked(cls, columns, optional, *, groups, strip, weights, **option
         elif name != "voter":
             columns.numbers(name)  # raises an error for values that are not numbers, with the same name
             rows[name] = columns.series(columns.name(name))
+    for name in covariates:
+        rows[name] = columns.numbers(key_of(name))
     return encode_rows(
         cls,
         {name: pd.Series(column).reset_index(drop=True) for name, column in rows.items()},
@@ -188,6 +200,7 @@ def _encode_as_asked(cls, columns, optional, *, groups, strip, weights, **option
         strip=strip,
         weights=weights,
         groups=groups,
+        covariates=covariates,
         plain_ids=not columns.is_pandas,
         index=columns.index,
         **options,

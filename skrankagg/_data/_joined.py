@@ -10,6 +10,7 @@ import pandas as pd
 
 from .._support._values import show
 from ..exceptions import InputError
+from ._covariates import covariate_names
 from ._frames import plain_index
 from ._list_columns import group_names
 
@@ -24,7 +25,7 @@ def concat(cls, lists: Sequence[RankedLists]):
     ----------
     lists : sequence of RankedLists
         Containers without common (query, voter) pairs. Either all have scores, or all lack scores. All have the
-        same groupings. If all lists are paired comparisons, their voters get new numbers.
+        same groupings and the same covariates. If all lists are paired comparisons, their voters get new numbers.
 
     Returns
     -------
@@ -34,7 +35,7 @@ def concat(cls, lists: Sequence[RankedLists]):
     ------
     ValueError
         If there are no containers, if two containers have the same list, or if only some containers have scores. If
-        groupings differ.
+        groupings or covariates differ.
 
     See Also
     --------
@@ -56,13 +57,15 @@ def concat(cls, lists: Sequence[RankedLists]):
             "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Encode the "
             "others without scores, RankedLists.from_frame(part.to_frame(), score=None)."
         )
-    names = group_names(parts[0])
-    if any(group_names(part) != names for part in parts):
-        raise InputError(
-            "`lists` of RankedLists.concat must all have the same groupings; got "
-            f"{', '.join(str(group_names(part)) for part in parts)}."
-        )
-    return cls.from_frame(_join_frames(parts), groups=names)
+    for kind, names_of in (("groupings", group_names), ("covariates", covariate_names)):
+        if any(names_of(part) != names_of(parts[0]) for part in parts):
+            raise InputError(
+                f"`lists` of RankedLists.concat must all have the same {kind}; got "
+                f"{', '.join(str(names_of(part)) for part in parts)}."
+            )
+    return cls.from_frame(
+        _join_frames(parts), groups=group_names(parts[0]), covariates=covariate_names(parts[0]) or None
+    )
 
 
 def _join_frames(parts):

@@ -31,7 +31,8 @@ def check_groupings(groups, available, caller, parameter="groups"):
         return []
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
         raise InputTypeError(
-            f"`{parameter}` of {caller} must be a list of column names; got {show(groups)}. Write groups=[{groups!r}]."
+            f"`{parameter}` of {caller} must be a list of column names; got {show(groups)}. Write "
+            f"{parameter}=[{groups!r}]."
         )
     groups = list(groups)
     for name in groups:
@@ -42,7 +43,7 @@ def check_groupings(groups, available, caller, parameter="groups"):
         if name in _REFUSED:
             raise InputError(
                 f"`{parameter}` of {caller} must not be {name!r}, which has another meaning. Rename the column, for "
-                "example to 'judge'."
+                f"example to {'length' if parameter == 'covariates' else 'judge'!r}."
             )
         if name not in available:
             raise InputError(
@@ -98,13 +99,15 @@ def extras_of(lists, chosen):
 
 
 def frame_columns(lists):
-    """Return a dict of the columns that `to_frame` adds for marks and groupings, with a value for each row."""
+    """Return a dict of the columns that `to_frame` adds at the end: marks, groupings and covariates of each row."""
     columns = {}
     if lists.list_duel is not None:
         columns["duel"] = lists.list_duel[lists.row_list]
     if lists.list_groups is not None:
         for name, values in lists.list_groups.items():
             columns[name] = pd.Series(values.array.take(lists.row_list))
+    for k, name in enumerate(lists.covariates or ()):
+        columns[name] = lists.row_covariates[:, k].copy()
     return columns
 
 

@@ -40,13 +40,15 @@ def encode_rows(
     strip: bool = False,
     weights: Weights = None,
     groups: Sequence[str] = (),
+    covariates: Sequence[str] = (),
     plain_ids: bool = False,
     index: pd.Index | None = None,
 ) -> Any:
     """Encode a dict of columns as ranked lists of class `cls`.
 
     The columns are `query`, `voter` (positions in `voters`), `item`, at least one of `rank` and `score`, and optionally
-    `weight` and `duel`. `groups` contains the names of further columns that are groupings. If `plain_ids` is true,
+    `weight` and `duel`. `groups` and `covariates` contain the names of further columns, which are groupings or
+    covariates. If `plain_ids` is true,
     items of a nullable integer type become NumPy integers after missing items have been dropped. `index` contains the
     row labels; they are used to detect lost rows.
     """
@@ -55,6 +57,11 @@ def encode_rows(
         ("missing_ids", missing_ids, ("error", "drop")),
     ):
         check_choice(name, value, known)
+    if duplicates == "mean" and covariates:
+        raise InputError(
+            f"`duplicates` of {caller} must not be 'mean' with covariates, because the mean of several rows has no "
+            "covariates of its own. Choose 'first' or 'best'."
+        )
     if not len(voters):
         raise InputError(f"The input of {caller} must have at least one voter; got none.")
     if any(one is None or one is pd.NA for one in voters):
@@ -88,7 +95,7 @@ def encode_rows(
     if index is not None and len(index) == len(frame):
         frame.index = index
     try:
-        return cls.from_frame(frame, groups=groups)
+        return cls.from_frame(frame, groups=groups, covariates=covariates or None)
     except InputError:
         # Encoding detects these errors, but only this function knows the remedy.
         _refuse_duplicates(frame, caller)

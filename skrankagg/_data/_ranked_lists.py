@@ -100,6 +100,10 @@ class RankedLists(Immutable):
         same number are shares of one comparison.
     list_groups : DataFrame with n_lists rows, or None
         A categorical column for each grouping of the lists, see :attr:`groups`.
+    covariates : tuple of str, or None
+        Names of the covariates; None if there are none.
+    row_covariates : ndarray of shape (n_rows, n_covariates), dtype=float64, or None
+        Covariates of the rows. Only `PlackettLuce` reads them, and only on request.
 
     See Also
     --------
@@ -148,6 +152,8 @@ class RankedLists(Immutable):
     candidate_item: NDArray[np.int32]
     list_duel: NDArray[np.int64] | None = None
     list_groups: pd.DataFrame | None = None
+    covariates: tuple[str, ...] | None = None
+    row_covariates: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -613,7 +619,8 @@ class RankedLists(Immutable):
         pandas.DataFrame
             Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` if there are scores, and `weight` if any
             weight is not 1. There is also `duel` if lists are marked as paired comparisons, and a column for each
-            grouping. :meth:`from_frame` restores the same lists; groupings must be named with ``groups``.
+            grouping and each covariate. :meth:`from_frame` restores the same lists; name these columns with ``groups``
+            and ``covariates``.
         """
         row_list = self.row_list
         columns = {
@@ -712,8 +719,6 @@ class _Subset(RankedLists):
 
     def __init__(self, whole, chosen):
         self.__dict__.update(small_arrays(whole, chosen), _source=(whole, chosen))
-        if not whole.has_scores:
-            self.__dict__["score"] = None
         self.__post_init__()
 
     @cached_property
@@ -737,13 +742,17 @@ class _Subset(RankedLists):
         """True if the lists have scores; reading this property copies no rows."""
         return "score" not in self.__dict__ or self.score is not None
 
+    @cached_property
+    def row_covariates(self) -> NDArray[np.float64] | None:
+        return self._gather("row_covariates")
+
     def _gather(self, name):
         """Copy an array from the source container; drop the reference to the source after the last array is copied."""
         gathered = self.__dict__
         with _GATHERING:
             if name not in gathered:  # another thread may have copied the array
                 gathered[name] = gather_of_queries(*self._source, name, self.candidate_ptr)
-                if gathered.keys() >= {"candidate", "rank", "score", "candidate_item"}:
+                if gathered.keys() >= {"candidate", "rank", "score", "candidate_item", "row_covariates"}:
                     del gathered["_source"]
         return gathered[name]
 

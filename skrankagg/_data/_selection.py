@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
+from ._covariates import same_covariates
 from ._frames import plain_index
 from ._list_columns import same_extras
 from ._voter_names import near_voters, type_hint
@@ -76,6 +77,7 @@ def same_lists(one, other):
         and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("candidate", "rank"))
         and (not one.has_scores or np.array_equal(one.score, other.score))
         and same_extras(one, other)
+        and same_covariates(one, other)
     )
 
 

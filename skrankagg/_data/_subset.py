@@ -4,6 +4,7 @@ import numpy as np
 
 from .._arrays._ragged import gather_ranges, mid_ranks, tie_starts
 from ._conflicts import find_conflicts, still_merged
+from ._covariates import covariates_of_rows
 from ._list_columns import extras_of
 
 
@@ -27,6 +28,10 @@ def small_arrays(whole, chosen):
         "row_ptr": np.concatenate([[0], np.cumsum(whole.list_length[lists])]),
         "candidate_ptr": np.concatenate([[0], np.cumsum(whole.query_n_items[chosen])]),
         **extras_of(whole, lists),
+        "covariates": whole.covariates,
+        # Arrays of rows that do not exist; the others are copied when they are first read.
+        **({} if whole.has_scores else {"score": None}),
+        **({} if whole.covariates is not None else {"row_covariates": None}),
     }
 
 
@@ -60,6 +65,7 @@ def kept_arrays(lists, list_kept, row_kept):
         "candidate_ptr": np.append(number[lists.candidate_ptr[:-1]][left], number[-1]).astype(np.int64),
         "candidate_item": lists.candidate_item[candidate_kept],
         **extras_of(lists, list_kept),
+        **covariates_of_rows(lists, row_kept),
     }
     return arrays, np.flatnonzero(candidate_kept)
 

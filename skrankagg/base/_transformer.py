@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._data._covariates import covariate_names
 from .._data._fitted_rows import RemembersRows
 from .._data._list_columns import group_names
 from .._data._output import check_output
@@ -201,4 +202,5 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 def columns_of(lists):
     """Return the column names that lists would have as a frame, without building the frame."""
     optional = [("score", lists.has_scores), ("weight", lists.is_weighted), ("duel", lists.list_duel is not None)]
-    return ["query", "voter", "item", "rank", *(name for name, there in optional if there), *group_names(lists)]
+    there = [name for name, is_there in optional if is_there]
+    return ["query", "voter", "item", "rank", *there, *group_names(lists), *covariate_names(lists)]

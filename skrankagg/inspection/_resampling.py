@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from .._arrays._replicate_ranks import places_of_replicates
 from .._data._compared_items import component_labels
+from .._data._covariates import covariate_names
 from .._data._list_columns import group_names
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._support._checks import check_choice, check_count, check_share
@@ -246,7 +247,9 @@ def _pool(lists):
     if lists.list_duel is not None:  # comparisons of different queries have different numbers
         number = pd.factorize(pd.MultiIndex.from_arrays([frame["query"], frame["duel"]]))[0] + 1
         frame["duel"] = np.where(frame["duel"] > 0, number, frame["duel"])
-    return RankedLists.from_frame(frame.assign(query="all", voter=voter), groups=group_names(lists))
+    return RankedLists.from_frame(
+        frame.assign(query="all", voter=voter), groups=group_names(lists), covariates=covariate_names(lists) or None
+    )
 
 
 def quantile_of_draws(values, share):

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
+from .._data._covariates import covariate_names
 from .._data._list_columns import grouping
 from .._data._ranked_lists import RankedLists
 from ..exceptions import InputError
@@ -113,7 +114,8 @@ def _pooled(aggregator, prepared):
     method = clone(aggregator)
     if "voter_weights" in method.get_params(deep=False):
         method.set_params(voter_weights=None)
-    return method, RankedLists.from_frame(frame.assign(query="all", voter=voter))
+    pooled = frame.assign(query="all", voter=voter)
+    return method, RankedLists.from_frame(pooled, covariates=covariate_names(prepared) or None)
 
 
 def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):

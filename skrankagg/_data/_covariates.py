@@ -1,0 +1,158 @@
+"""Covariates: numbers of each row that a model may take into account, such as the length of an answer.
+
+Ranked lists keep the names of the covariates, and an array with a row for each row of the lists. Only PlackettLuce
+reads them, and only on request.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from .._support._suggestions import did_you_mean
+from .._support._values import show
+from ..exceptions import InputError, InputTypeError
+from ._list_columns import check_groupings
+
+#: Name of the covariate that from_comparisons adds with position=True.
+POSITION = "position"
+
+
+def check_covariates(names, available, caller, groups=()):
+    """Return the names of covariates as a list; raise an error for a name that is not a column, or is a grouping."""
+    names = check_groupings(names, available, caller, "covariates")
+    _refuse_groups(names, groups, caller)
+    return names
+
+
+def titles_of_sides(covariates, position, available, caller, groups, by_side):
+    """Return a dict of covariate to the titles of its columns, for comparisons.
+
+    There are two titles, for the first and the second item, or one title, for the difference of the two. The covariate
+    of the position has no titles. `by_side` is True if there are columns of a first and a second item.
+    """
+    if covariates is None:
+        titles = {}
+    elif isinstance(covariates, Mapping):
+        titles = {name: _read_titles(name, value, caller) for name, value in covariates.items()}
+        check_groupings(dict.fromkeys(one for pair in titles.values() for one in pair), available, caller, "covariates")
+        check_groupings(titles, titles, caller, "covariates")
+    else:
+        titles = {name: (name,) for name in check_groupings(covariates, available, caller, "covariates")}
+    if position:
+        if not by_side:
+            raise InputError(
+                f"`position` of {caller} must be False for columns of winners and losers, which do not tell who was "
+                "shown first. Name first=, second= and outcome=."
+            )
+        if POSITION in titles:
+            raise InputError(
+                f"`covariates` of {caller} must not contain {POSITION!r} with position=True, which adds a covariate of "
+                "this name. Rename the column."
+            )
+        titles[POSITION] = ()
+    _refuse_groups(titles, groups, caller)
+    return titles
+
+
+def _read_titles(name, value, caller):
+    titles = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, tuple | list) else ()
+    if len(titles) not in (1, 2):
+        raise InputTypeError(
+            f"`covariates` of {caller} must map each name to the column of the first and the column of the second "
+            f"item, or to a column of their difference; got {show(value)} for {show(name)}."
+        )
+    return titles
+
+
+def _refuse_groups(names, groups, caller):
+    both = [name for name in names if name in groups]
+    if both:
+        raise InputError(
+            f"`covariates` and `groups` of {caller} must be different columns; {both[0]!r} is in both. Remove it from "
+            "one of the two."
+        )
+
+
+def read_sides(columns, titles):
+    """Return a dict of covariate to its values for the first and for the second items of the comparisons.
+
+    `titles` is the result of :func:`titles_of_sides`. A difference is divided equally between the two items.
+    """
+    values = {}
+    for name, pair in titles.items():
+        numbers = [columns.numbers(key_of(title)) for title in pair]
+        if not pair:
+            numbers = [np.ones(columns.n_rows), np.zeros(columns.n_rows)]
+        elif len(pair) == 1:
+            numbers = [numbers[0] / 2, -numbers[0] / 2]
+        values[name] = tuple(numbers)
+    return values
+
+
+def oriented(sides, row, upper_is_first):
+    """For lists of the comparisons `row`, return a dict of covariate to the values of the upper and the lower items."""
+    return {
+        name: (
+            np.where(upper_is_first, first[row], second[row]),
+            np.where(upper_is_first, second[row], first[row]),
+        )
+        for name, (first, second) in sides.items()
+    }
+
+
+def key_of(title):
+    """Return the key of a covariate's column in :class:`Columns`, which differs from all other keys."""
+    return f"covariate {title}"
+
+
+def codes_to_merge(covariates):
+    """Return arrays of codes; lists with equal codes have equal covariates. Return None if hardly any lists do."""
+    codes = []
+    for pair in covariates.values():
+        for values in pair:
+            found, distinct = pd.factorize(values)
+            if len(distinct) > len(values) // 2:
+                return None
+            if len(distinct) > 1:
+                codes.append(found)
+    return codes
+
+
+def covariate_names(lists):
+    """Return the names of the covariates, a list."""
+    return [] if lists.covariates is None else list(lists.covariates)
+
+
+def covariates_of_rows(lists, rows):
+    """For some rows, return a dict of the fields for covariates; `rows` is a mask, an array or a slice."""
+    values = lists.row_covariates
+    return {"covariates": lists.covariates, "row_covariates": None if values is None else values[rows]}
+
+
+def fields_of_columns(columns):
+    """Return a dict of the fields for covariates, from a dict of name to values, of shape (n_rows,)."""
+    if not columns:
+        return {"covariates": None, "row_covariates": None}
+    return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
+
+
+def select_covariates(lists, names, caller):
+    """Return the chosen columns of the covariates, of shape (n_rows, P); raise InputError for an unknown name."""
+    known = covariate_names(lists)
+    for name in names:
+        if name not in known:
+            there = f"the lists have {known}" if known else "the lists have none"
+            raise InputError(
+                f"`covariates` of {caller} must be names of covariates; got {show(name)}, and "
+                f"{there}{did_you_mean(name, known)}. Name the columns when the lists are read (covariates=), and pass "
+                "RankedLists, because frames have no covariates."
+            )
+    return lists.row_covariates[:, [known.index(name) for name in names]]
+
+
+def same_covariates(one, other):
+    """Return True if two containers with the same rows have the same covariates."""
+    return covariate_names(one) == covariate_names(other) and (
+        one.covariates is None or np.array_equal(one.row_covariates, other.row_covariates)
+    )
