@@ -36,6 +36,8 @@ _CHECKS = {
     "influence": "duels",
     "prior": "Elo",
 }
+#: Units of values, for the number 1.
+_SINGULAR = {"components": "component", "places": "place", "gaps": "gap", "clear pairs": "clear pair"}
 
 
 def audit(
@@ -95,7 +97,7 @@ class _AuditFrame(pd.DataFrame):
     def _with_board(self, board):
         sizes = [f"{board.n:,} items", f"{board.n_duels:,} duels"]
         if board.group is not None:
-            sizes.append(f"{board.n_groups:,} groups of {board.unit}")
+            sizes.append(f"{board.n_groups:,} groups by {board.unit}")
         self.attrs["board"] = ", ".join(sizes)
         return self
 
@@ -135,8 +137,12 @@ def text_of(frame):
         for row in cells
     ]
     lines = [_head(frame), "", lines[0], "-" * max(map(len, lines)), *lines[1:]]
+    told = {}
     for row in frame[frame["verdict"] != "ok"].itertuples(index=False):
-        words = " ".join(filter(None, (f"{row.check} ({row.verdict}): {row.seen}", row.advice)))
+        words = " ".join(filter(None, (row.seen, row.advice)))
+        told.setdefault((row.verdict, words), []).append(row.check)
+    for (verdict, words), names in told.items():
+        words = f"{', '.join(names)} ({verdict}): {words}"
         lines += ["", *textwrap.wrap(words, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)]
     return "\n".join(lines)
 
@@ -150,5 +156,7 @@ def _head(frame):
 def _number(value, unit=""):
     if np.isnan(value):
         return "-"
-    text = f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:,.3g}"
-    return f"{text} {unit}".rstrip()
+    if np.isinf(value):
+        return "no limit"
+    text = f"{value:,.0f}" if abs(value) >= 100 or value == round(value) else f"{value:.3g}"
+    return f"{text} {_SINGULAR.get(unit, unit) if value == 1 else unit}".rstrip()

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from ..aggregators._models._duel_rows import DuelRows
 from ..aggregators._models._published_scale import ELO_POINTS
 from ._audit_checks import judged, skipped
-from ._audited_duels import LEVEL, POSITION
+from ._audited_duels import LEVEL
 
 # Position is skipped if fewer pairs than this share came in both orders.
 _BOTH_ORDERS = 0.2
@@ -22,6 +22,8 @@ _SIGNED_GROUPS = 8
 _EXPECTED = 5
 # Items among which cycles are looked for, and cycles that are named.
 _SEARCHED, _NAMED = 150, 3
+# A cycle is named if its weakest edge is at least this share of the weakest edge of the clearest cycle.
+_WEAKEST = 0.5
 
 _READ_POSITION = "Read the duels with RankedLists.from_comparisons(frame, position=True)."
 
@@ -75,7 +77,8 @@ def _without_slots(board):
     share = both.sum() / twice.sum() if twice.any() else 0.0
     advice = "Read a file that contains the order in which the items were shown."
     if share < _BOTH_ORDERS:
-        return f"Only {share:.0%} of the pairs came in both orders, so position and quality are hard to tell apart.", advice
+        reason = f"Only {share:.0%} of the pairs came in both orders, so position and quality are hard to tell apart."
+        return reason, advice
     in_order = weight[board.first < board.second].sum() / weight.sum()
     if not 1 - _SORTED < in_order < _SORTED:
         return (
@@ -122,9 +125,8 @@ def _twice_judged(board):
     forward = board.first == low
 
     def sums(value):
-        return (
-            np.bincount(key[side], weights=(value * board.count)[side], minlength=number) for side in (forward, ~forward)
-        )
+        weights = value * board.count
+        return (np.bincount(key[side], weights=weights[side], minlength=number) for side in (forward, ~forward))
 
     each = np.ones(len(key))
     once, again = sums(each)
@@ -155,8 +157,8 @@ def cycles(board, n_resamples, rng):
     excess = max(statistic - freedom, 0.0) * len(pairs.low) / (freedom * fit.variance.sum())
     size = math.sqrt(excess)
     seen = (
-        f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f} with {freedom} degrees of freedom ({how}); cycles "
-        f"have a standard deviation of {ELO_POINTS * size:.0f} Elo."
+        f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f} with {freedom} degrees of freedom ({how}). "
+        f"Results of pairs differ from the fit by a standard deviation of {ELO_POINTS * size:.0f} Elo."
     )
     speaks = p <= LEVEL
     if speaks:
@@ -181,7 +183,10 @@ class _Pairs:
         self.won = np.bincount(self.pair, weights=weight * self.share, minlength=len(code))
 
     def fit(self, prior, won=None):
-        """Fit the worths, and then the worths with a cubic term; `won`, of shape (n_draws, n_pairs), replaces the data."""
+        """Fit the worths, and then the worths with a cubic term.
+
+        `won`, of shape (n_draws, n_pairs), replaces the wins in the data.
+        """
         won = self.won[None] if won is None else won
         n_draws = len(won)
         shift = self.n * np.arange(n_draws)[:, None]
@@ -256,6 +261,7 @@ def _name_triples(board, pairs, fit):
         for place in np.argsort(-weakest, axis=None)[:_NAMED]:
             b, c = np.unravel_index(place, weakest.shape)
             found.append((float(weakest[b, c]), (a, int(b), int(c), a)))
-    found = [one for one in sorted(found, reverse=True)[:_NAMED] if one[0] > 1]
+    found = sorted(found, reverse=True)[:_NAMED]
+    found = [one for one in found if one[0] > _WEAKEST * max(found[0][0], 1e-9)]
     names = [" > ".join(board.name([searched[k]]) for k in triple) for _, triple in found]
     return f" Each beats the next more often than fitted: {'; '.join(names)}." if names else ""

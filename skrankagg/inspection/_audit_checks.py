@@ -120,17 +120,17 @@ def separation(board, errors):
     sd = board.error(board.covariance)[order[:-1], order[1:]]
     p = step_down(gap, moved, sd)
     found = p <= 1 - CONFIDENCE
-    wanted = min(_PARTS, board.n) - 1
     seen = f"{int(found.sum())} of {board.n - 1} neighbours are separated, with 95 % confidence for all together. "
     seen += f"The first, {board.name(order[:1])}, is {'' if found[0] else 'not '}separated from the second."
     advice = "Publish groups, or intervals of places (rank_stability), instead of an order."
-    return judged("separation", found.sum(), "gaps", wanted, found.sum() < wanted, seen, advice)
+    return judged("separation", found.sum(), "gaps", 1, not found.any(), seen, advice)
 
 
 def step_down(gap, moved, sd):
-    """Return p-values of gaps between neighbours that hold for all neighbours together, by the largest t [1]_.
+    """Return p-values of gaps between neighbours that hold for all neighbours together, by the largest t.
 
-    `moved`, of shape (n_draws, n_gaps), contains the absolute errors of the gaps in draws, and `sd` the standard errors.
+    `moved`, of shape (n_draws, n_gaps), contains the absolute errors of the gaps in draws. `sd` contains their standard
+    errors.
     """
     fine = np.where(sd > 0, sd, np.inf)
     t, drawn = gap / fine, moved / fine
@@ -193,9 +193,7 @@ def prior(board):
     error = np.sqrt(np.maximum(np.diag(centre - centre.mean(axis=1)[:, None]), 0.0))
     share = np.divide(pull, error, out=np.zeros_like(pull), where=error > 0)
     k = int(share.argmax())
-    seen = (
-        f"The prior moves {board.name([k])} by {ELO_POINTS * pull[k]:.1f} Elo, {share[k]:.2f} of its standard error."
-    )
+    seen = f"The prior moves {board.name([k])} by {ELO_POINTS * pull[k]:.1f} Elo, {share[k]:.2f} of its standard error."
     advice = "Choose a smaller prior, such as prior=0, or add duels."
     limit = ELO_POINTS * _PULL * error[k]
     return judged("prior", ELO_POINTS * pull[k], "Elo", limit, share[k] > _PULL, seen, advice)

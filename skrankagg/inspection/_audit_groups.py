@@ -1,10 +1,11 @@
 """Checks of the groups of a board: whether their duels resemble each other, and whether few groups decide the order."""
 
+import itertools
 import math
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
 from scipy.sparse import csr_array
+from scipy.special import ndtr, stdtrit
 
 from ._audit_checks import judged, skipped
 from ._audited_duels import LEVEL
@@ -17,6 +18,8 @@ _CELLS = 1 << 22
 _CHALLENGERS = 20
 # Largest share of the groups, and of the number of groups that chance needs, which may decide the first place.
 _FEW, _FEWER = 0.01, 1 / 3
+# A fit without groups is made if a Newton step closes this share of the gap; steps fall short for groups of many duels.
+_REACH = 0.5
 
 _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when the duels are read."
 
@@ -27,7 +30,7 @@ def clustering(board, n_resamples, rng):
         return skipped("clustering", "errors", 1.0, "The duels have no grouping.", _NAME_GROUPS)
     order = np.argsort(board.group, kind="stable")
     residual = board.rows.residuals(board.fit.log_worth, board.fit.coefficients) * board.factor
-    own = (board.inverse[board.first, board.first] + board.inverse[board.second, board.second])
+    own = board.inverse[board.first, board.first] + board.inverse[board.second, board.second]
     own = own - 2 * board.inverse[board.first, board.second]
     single = float((board.count * residual**2 * own).sum())
     if np.bincount(board.group, weights=board.count).max() < 2:
@@ -44,7 +47,7 @@ def clustering(board, n_resamples, rng):
     sizes = np.bincount(board.group, weights=board.count)
     seen = (
         f"Errors are {math.sqrt(effect):.2f} times as large as for independent duels (design effect {effect:.2f}); "
-        f"{board.n_groups:,} groups of {board.unit}, of {sizes.min():,.0f} to {sizes.max():,.0f} duels."
+        f"{board.n_groups:,} groups by {board.unit}, of {sizes.min():,.0f} to {sizes.max():,.0f} duels."
     )
     advice = f"Use std_errors={board.unit!r} and unit={board.unit!r}; duels of one group are not independent."
     return judged("clustering", math.sqrt(effect), "times the error", 1.0, p <= LEVEL, seen, advice, p)
@@ -55,7 +58,7 @@ def _parts(board, order):
     step = max(1, _CELLS // board.n)
     group = board.group[order]
     cuts = np.searchsorted(group, np.arange(0, board.n_groups + step, step))
-    return [order[low:high] for low, high in zip(cuts[:-1], cuts[1:], strict=True) if high > low]
+    return [order[low:high] for low, high in itertools.pairwise(cuts) if high > low]
 
 
 def _squares(board, parts, value):
@@ -72,33 +75,32 @@ def _squares(board, parts, value):
 
 
 def influence(board):
-    """Find the least number of groups whose removal changes the first place."""
-    units = _Units(board)
-    leader, second = int(board.order[0]), int(board.order[1])
-    found = [units.fewest(leader, int(other)) for other in board.order[1 : 1 + _CHALLENGERS]]
-    needed, removal = min(found, key=lambda one: one[0])
-    gap, error = board.worth[leader] - board.worth[second], board.error(board.inverse)[leader, second]
-    is_clear = gap > -stdtrit(np.inf, LEVEL / 2) * error
-    by_chance = _by_chance(gap / error, units.number) if error > 0 else 0.0
-    limit = int(min(max(1.0, _FEW * units.number), _FEWER * by_chance))
-    confirmed = units.confirm(removal, leader, min(limit, units.number - 1)) if is_clear and limit else None
-    if confirmed is None:
-        needed = max(needed, limit + 1) if is_clear else needed
-    else:
-        needed = confirmed
-    name = board.name([leader])
-    words = board.words
-    if np.isfinite(needed):
-        seen = f"Without {needed:,.0f} of {units.number:,} {words}, the first place would change; {name} has it."
-    else:
-        seen = f"No removal of {words} would change the first place of {name}."
-    if not is_clear:
-        seen += " It is not clearly above the second."
-    advice = f"Look at these {words} first"
-    if confirmed is not None and board.group is not None:
-        advice = f"Look at {board.unit} {board.name_groups(removal[:needed])} first"
-    advice += ". Say how the board looks without them, or learn reliabilities (reliability_of=)."
-    return judged("influence", needed, words, by_chance, confirmed is not None, seen, advice)
+    """Find the least number of groups whose removal changes the first place, or the order of other clear neighbours."""
+    units, order, words = _Units(board), board.order, board.words
+    error = board.error(board.inverse)
+    one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
+    needed = min(one_step)
+    pairs = zip(order[:-1].tolist(), order[1:].tolist(), strict=True)
+    found = [(number, pair) for pair in pairs if (number := units.deciding(*pair, error[pair])) is not None]
+    first = (int(order[0]), int(order[1]))
+    z = (board.worth[first[0]] - board.worth[first[1]]) / error[first] if error[first] > 0 else 0.0
+    by_chance = _by_chance(z, units.number)
+    if not found:
+        who = board.name(order[:1])
+        seen = f"No removal of {words} would change the first place of {who}."
+        if np.isfinite(needed):
+            seen = f"Without {needed:,.0f} of {units.number:,} {words}, {who} would lose the first place."
+        return judged("influence", needed, words, by_chance, False, seen, "")
+    number, (upper, lower) = next((one for one in found if one[1] == first), min(found))
+    z = (board.worth[upper] - board.worth[lower]) / error[upper, lower]
+    by_chance = _by_chance(z, units.number)
+    which = words if board.group is None else f"{board.unit} {board.name_groups(units.order(upper, lower)[:number])}"
+    seen = (
+        f"Without {number:,} of {units.number:,} {words}, {board.name([lower])} would pass {board.name([upper])}; by "
+        f"chance about {by_chance:,.0f} are needed."
+    )
+    advice = f"Look at {which} first. Show the board without them, or learn reliabilities (reliability_of)."
+    return judged("influence", number, words, by_chance, True, seen, advice)
 
 
 class _Units:
@@ -113,38 +115,58 @@ class _Units:
             self.scores = csr_array(board.by_group @ (scores * board.weight[:, None]))
             self.count = np.ones(self.number)
 
-    def fewest(self, leader, other):
-        """Return the number of units, by one Newton step, that must go so that `other` passes; and the units in order."""
-        board = self.board
-        pull = self.scores @ (board.inverse[leader, : board.n] - board.inverse[other, : board.n])
+    def pull(self, upper, lower):
+        """Return how much each unit adds to the lead of an item over another one, by one Newton step."""
+        return self.scores @ (self.board.inverse[upper] - self.board.inverse[lower])
+
+    def order(self, upper, lower):
+        """Return the units that support the lead, those with the largest pull first."""
+        pull = self.pull(upper, lower)
         order = np.argsort(-pull, kind="stable")
-        order = order[: np.searchsorted(-pull[order], 0.0)]
+        return order[: np.searchsorted(-pull[order], 0.0)]
+
+    def fewest(self, upper, lower):
+        """Return the number of units that must go, by one Newton step, so that the lower item passes."""
+        pull, order = self.pull(upper, lower), self.order(upper, lower)
         total, count = np.cumsum((pull * self.count)[order]), np.cumsum(self.count[order])
-        gap = board.worth[leader] - board.worth[other]
+        gap = self.board.worth[upper] - self.board.worth[lower]
         k = int(np.searchsorted(total, gap))
         if k == len(order):
-            return np.inf, order
+            return np.inf
         before, start = (total[k - 1], count[k - 1]) if k else (0.0, 0.0)
-        return float(start + np.ceil((gap - before) / pull[order[k]])), order
+        return float(start + np.ceil((gap - before) / pull[order[k]]))
 
-    def confirm(self, order, leader, most):
-        """Return the least number, up to `most`, of the first units whose removal changes the first place, or None."""
-        low, high = 0, most
-        if not self._changes(order, leader, high):
+    def deciding(self, upper, lower, error):
+        """Return the number of units that decide the order of two items, or None if they are not remarkably few."""
+        gap = self.board.worth[upper] - self.board.worth[lower]
+        if not gap > -stdtrit(np.inf, LEVEL / 2) * error or error == 0:
             return None
+        most = int(min(max(1.0, _FEW * self.number), _FEWER * _by_chance(gap / error, self.number), self.number - 1))
+        pull, order = self.pull(upper, lower), self.order(upper, lower)
+        before = np.cumsum(self.count[order]) - self.count[order]
+        removed = np.clip(most - before, 0, self.count[order])
+        if not most or (removed * pull[order]).sum() < _REACH * gap:
+            return None
+        return self._confirm(order, upper, lower, most)
+
+    def _confirm(self, order, upper, lower, most):
+        """Return the least number, up to `most`, of the first units whose removal changes the order, or None."""
+        if not self._changes(order, upper, lower, most):
+            return None
+        low, high = 0, most
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._changes(order, leader, middle) else (middle, high)
+            low, high = (low, middle) if self._changes(order, upper, lower, middle) else (middle, high)
         return high
 
-    def _changes(self, order, leader, number):
-        """Fit the board again without some units."""
+    def _changes(self, order, upper, lower, number):
+        """Fit the board again without some units, and return True if the lower item passes."""
         board, gone = self.board, np.zeros(len(self.count))
         before = np.cumsum(self.count[order]) - self.count[order]
         gone[order] = np.clip(number - before, 0, self.count[order])
         weight = board.weight * (1 - gone / self.count if board.group is None else 1 - gone[board.group])
         fit = board.rows.with_weight(weight).fit(prior=board.prior, start=board.fit)
-        return bool(fit.converged.all()) and int(fit.log_worth.argmax()) != leader
+        return bool(fit.converged.all()) and fit.log_worth[lower] > fit.log_worth[upper]
 
 
 def _by_chance(z, number):

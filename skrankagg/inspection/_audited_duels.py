@@ -104,7 +104,7 @@ class AuditedDuels:
     @property
     def words(self):
         """Words for the independent units."""
-        return "duels" if self.group is None else f"groups of {self.unit}"
+        return "duels" if self.group is None else f"groups by {self.unit}"
 
     @cached_property
     def met(self):
@@ -219,13 +219,13 @@ def check_board(lists):
 
 
 def _shown_first(lists, upper):
-    """Return a mask of the lists whose upper item was shown first, or None if the order of some list is not known."""
-    names = list(getattr(lists, "covariates", None) or ())
-    if POSITION not in names:
+    """Return a mask of the lists whose upper item was shown first, or None if the lists do not contain the order."""
+    if POSITION not in (lists.covariates or ()):
         return None
-    column = lists.row_covariates[:, names.index(POSITION)]
-    ahead = column[upper] - column[upper + 1]
-    return ahead > 0 if (ahead != 0).all() else None
+    column = lists.row_covariates[:, lists.covariates.index(POSITION)]
+    one, other = column[upper], column[upper + 1]
+    # 1 and 0, as in from_comparisons; other numbers may be places, of which the smallest one is the first.
+    return one == 1 if (np.isin(one, (0.0, 1.0)) & (one + other == 1)).all() else None
 
 
 def _few(ids, chosen):
