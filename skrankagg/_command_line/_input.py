@@ -8,6 +8,7 @@ from functools import cached_property
 import pandas as pd
 
 from .. import Qrels, RankedLists
+from .._data._from_comparisons import comparison_columns
 from ..datasets import (
     make_ranked_lists,
     make_rasdagen,
@@ -108,13 +109,16 @@ def load_data(args, progress):
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
-def load_lists(sources, args, progress, groups=None):
-    """Read ranked lists of one or more voters, or comparisons with the groupings in the text `groups`."""
+def load_lists(sources, args, progress, groups=None, *, position=False):
+    """Read ranked lists of one or more voters, or comparisons with the groupings in the text `groups`.
+
+    With `position`, comparisons also get the covariate "position" if their columns contain a first and a second item.
+    """
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
         raise UserError("voters are named by NAME=FILE or by --voter file, not by both.")
-    return _load(sources, args, progress, [source.name for source in sources] if named else voter, groups)
+    return _load(sources, args, progress, [source.name for source in sources] if named else voter, groups, position)
 
 
 def load_runs(texts, args, progress):
@@ -128,14 +132,14 @@ def load_runs(texts, args, progress):
     return runs
 
 
-def _load(sources, args, progress, voter, groups=None):
+def _load(sources, args, progress, voter, groups=None, position=False):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
     progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
     with name_file_in_errors(where, "read"):
         files = [source.file for source in sources]
         if has_comparisons(sources, args):
-            return _load_comparisons(files, progress, groups)
+            return _load_comparisons(files, progress, groups, position)
         if groups is not None:
             raise UserError("--groups is for files of comparisons, with columns such as winner and loser.")
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
@@ -149,8 +153,8 @@ def has_comparisons(sources, args):
     return known and all(source.has_comparisons for source in sources)
 
 
-def _load_comparisons(files, progress, groups):
-    """Read files with a row for each comparison."""
+def _load_comparisons(files, progress, groups, position):
+    """Read files with a row for each comparison, and the position of the items if it is known and requested."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
         raise UserError("files of comparisons must have the same columns; these differ. Read them one at a time.")
@@ -161,6 +165,7 @@ def _load_comparisons(files, progress, groups):
         tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
         weight="weight" if "weight" in frame else None,
         groups=None if groups is None else [name.strip() for name in groups.split(",")],
+        position=position and "first" in comparison_columns([one for one in frame if isinstance(one, str)]),
     )
 
 

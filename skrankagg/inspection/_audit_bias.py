@@ -25,7 +25,7 @@ _SEARCHED, _NAMED = 150, 3
 # A cycle is named if its weakest edge is at least this share of the weakest edge of the clearest cycle.
 _WEAKEST = 0.5
 
-_READ_POSITION = "Read the duels with RankedLists.from_comparisons(frame, position=True)."
+_READ_POSITION = "Read columns of the first item, the second item and the outcome, with position=True."
 
 
 def position(board):

@@ -70,7 +70,7 @@ def _squares(board, parts, value):
         sums = np.bincount(group * board.n + board.first[rows], weights=value[rows], minlength=size)
         sums -= np.bincount(group * board.n + board.second[rows], weights=value[rows], minlength=size)
         sums = sums.reshape(-1, board.n)
-        total += float(np.einsum("gi,ij,gj->", sums, board.inverse, sums, optimize=True))
+        total += float(((sums @ board.inverse) * sums).sum())
     return total
 
 
