@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from skrankagg import RankedLists
-from skrankagg.aggregators._models._duel_rows import FAR, DuelRows
+from skrankagg.aggregators._models._duel_rows import DuelRows
+from skrankagg.aggregators._models._newton_rows import FAR
 
 # Two queries of five and four items, whose numbers of duels differ.
 PTR = [0, 5, 9]

@@ -1,0 +1,221 @@
+"""PlackettLuce with covariates: checks, the fit of all queries, its log-likelihood and its standard errors."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from ..._arrays._ragged import gather_ranges
+from ..._data._compared_items import ranks_absent_last
+from ..._data._covariates import select_covariates
+from ..._data._frames import first_row, show_id
+from ...exceptions import InputError
+from ._covariate_errors import errors_with_covariates
+from ._duel_rows import DuelRows
+from ._duels import pair_queries
+from ._list_rows import ListRows
+from ._newton_rows import FAR
+
+# Share of a covariate's variation: within lists, and not explained by items and earlier covariates.
+_CONSTANT, _EXPLAINED = 1e-12, 1e-9
+
+
+class CovariateResult(NamedTuple):
+    """Result of :meth:`CovariateModel.estimate`.
+
+    Attributes
+    ----------
+    log_worth : ndarray of shape (n_candidates,)
+        Log-worths.
+    worth_error : ndarray of shape (n_candidates,), or None
+        Their standard errors; None if they were not asked for.
+    coefficients, errors, p : ndarray of shape (n_queries, P)
+        Coefficients, their standard errors, and their p-values.
+    log_likelihood, n_iter, converged : ndarray of shape (n_queries,)
+        Log-likelihood of each query, number of steps, and a mask of the queries whose iteration has converged.
+    """
+
+    log_worth: np.ndarray
+    worth_error: np.ndarray | None
+    coefficients: np.ndarray
+    errors: np.ndarray
+    p: np.ndarray
+    log_likelihood: np.ndarray
+    n_iter: np.ndarray
+    converged: np.ndarray
+
+
+class CovariateModel:
+    """Likelihood of lists with covariates, for the parameters of PlackettLuce.
+
+    Queries whose lists all have two items are fitted as duels, unless all queries have common coefficients and some
+    list is longer.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        Lists with covariates.
+    method : PlackettLuce
+        The method with its parameters.
+    """
+
+    def __init__(self, lists, method):
+        self.lists, self.method = lists, method
+        self.names = list(method.covariates)
+        self.pooled = method.coefficients == "all"
+        _refuse_absent(lists, method.absent)
+        values = select_covariates(lists, self.names, "PlackettLuce")
+        self._refuse_constant(values)
+        are_pairs = pair_queries(lists)
+        if self.pooled:
+            are_pairs = np.full(lists.n_queries, are_pairs.all())
+        #: Queries of each part, the part's lists, and its rows.
+        self.parts = []
+        for pairs in (True, False):
+            queries = np.flatnonzero(are_pairs == pairs)
+            if len(queries):
+                own = lists if len(queries) == lists.n_queries else lists.take(queries)
+                self.parts.append((queries, own, self._rows(own, pairs)))
+        for queries, _, rows in self.parts:
+            self._refuse_explained(queries, rows)
+
+    def estimate(self, *, errors=None):
+        """Fit all queries and compute standard errors.
+
+        `errors` is None, or a dict with the arguments `votes` and `anchor` of the standard errors of the log-worths.
+        The standard errors of coefficients are always computed.
+        """
+        lists, number = self.lists, len(self.names)
+        log_worth, worth_error = np.empty((2, lists.n_candidates))
+        coefficients, error, p = np.empty((3, lists.n_queries, number))
+        log_likelihood, n_iter = np.empty((2, lists.n_queries))
+        converged = np.empty(lists.n_queries, dtype=bool)
+        kind = self.method.std_errors or "model"
+        votes, anchor = (errors or {}).get("votes"), (errors or {}).get("anchor")
+        for queries, own, rows in self.parts:
+            fit = self._fit(queries, rows)
+            mine = gather_ranges(lists.candidate_ptr, queries)[0]
+            at = None
+            if anchor is not None:
+                place = np.full(lists.n_candidates, -1)
+                place[mine] = np.arange(len(mine))
+                at = place[anchor[queries]]
+            log_worth[mine] = fit.log_worth
+            worth_error[mine], of_sets, degrees = errors_with_covariates(rows, fit, own, kind, votes=votes, anchor=at)
+            coefficients[queries], error[queries] = fit.coefficients, of_sets
+            with np.errstate(divide="ignore", invalid="ignore"):
+                p[queries] = 2 * stats.t.sf(np.abs(fit.coefficients) / of_sets, degrees[:, None])
+            log_likelihood[queries] = self._log_likelihood(own, rows, fit.log_worth, fit.coefficients)
+            n_iter[queries], converged[queries] = fit.n_iter, fit.converged
+        worth_error = None if errors is None else worth_error
+        return CovariateResult(log_worth, worth_error, coefficients, error, p, log_likelihood, n_iter, converged)
+
+    def log_likelihoods(self, others):
+        """Return the log-likelihoods of other weights of the same lists, under the fit and under equal utilities.
+
+        `others`, of shape (n_lists,), contains these weights. Both results have the shape (n_queries,).
+        """
+        found, equal = np.empty((2, self.lists.n_queries))
+        for queries, own, rows in self.parts:
+            fit = self._fit(queries, rows)
+            weight = others[gather_ranges(self.lists.list_ptr, queries)[0]]
+            other, held = self._weighted(own, rows, weight), own.with_list_weight(weight)
+            found[queries] = self._log_likelihood(held, other, fit.log_worth, fit.coefficients)
+            equal[queries] = self._log_likelihood(held, other, 0 * fit.log_worth, 0 * fit.coefficients)
+        return found, equal
+
+    def _rows(self, lists, pairs):
+        values = select_covariates(lists, self.names, "PlackettLuce")
+        if pairs:
+            return DuelRows.of_lists(lists, values, tied_win=self._tied_win, pooled=self.pooled)
+        return ListRows(lists, values, self.method.ties, pooled=self.pooled)
+
+    @property
+    def _tied_win(self):
+        return 0.5 if self.method.ties == "average" else 1.0
+
+    def _weighted(self, lists, rows, weight):
+        """Return rows with other weights of the lists."""
+        if isinstance(rows, DuelRows):
+            return rows.with_weight(weight * np.where(rows.share == 0.5, 2 * self._tied_win, 1.0))
+        return rows.with_weight(weight)
+
+    def _log_likelihood(self, lists, rows, log_worth, coefficients):
+        """Return the log-likelihood of each query, with the constant of tied duels."""
+        value = rows.log_likelihood(log_worth, coefficients)
+        if isinstance(rows, DuelRows) and self.method.ties == "efron":
+            value = value + np.log(2) * lists.sum_over_lists(lists.list_weight * (rows.share == 0.5))
+        return value
+
+    def _fit(self, queries, rows):
+        method = self.method
+        fit = rows.fit(
+            prior=method.prior,
+            ridge=method.ridge,
+            tol=method.tol,
+            max_iter=method.max_iter,
+            far=FAR if method.ridge == 0 else np.inf,
+        )
+        far = np.abs(fit.coefficients * rows.scale)
+        if method.ridge == 0 and (far > FAR).any():
+            one, k = np.unravel_index(int(np.argmax(far)), far.shape)
+            raise InputError(
+                f"Covariate {self.names[k]!r} must not separate winners from losers; it does{self._where(queries, one)}, "
+                "so its coefficient has no finite estimate. Give ridge=1, or leave it out."
+            )
+        return fit
+
+    def _where(self, queries, one):
+        """Return the words that name the query of a set of coefficients, if there are several queries."""
+        if self.pooled or self.lists.n_queries == 1:
+            return ""
+        return f" in query {show_id(self.lists.queries, queries[one])}"
+
+    def _refuse_constant(self, values):
+        lists = self.lists
+        weight = lists.list_weight[lists.row_list][:, None]
+        heads = lists.row_ptr[lists.list_ptr[:-1]]
+
+        def of_sets(numbers):
+            sums = np.add.reduceat(numbers, heads, axis=0)
+            return sums.sum(axis=0, keepdims=True) if self.pooled else sums
+
+        row_set = np.zeros(lists.n_rows, dtype=np.intp) if self.pooled else lists.list_query[lists.row_list]
+        total = np.maximum(of_sets(weight), np.finfo(np.float64).tiny)
+        overall = values - (of_sets(weight * values) / total)[row_set]
+        mean = np.add.reduceat(overall, lists.row_ptr[:-1], axis=0) / lists.list_length[:, None]
+        within = of_sets(weight * (overall - mean[lists.row_list]) ** 2)
+        bad = within <= _CONSTANT * of_sets(weight * overall**2)
+        if bad.any():
+            one, k = (int(found[0]) for found in np.nonzero(bad))
+            raise InputError(
+                f"Covariate {self.names[k]!r} must vary within lists; it is constant in each list"
+                f"{self._where(np.arange(lists.n_queries), one)}, so it cannot change their order. Leave it out"
+                f"{'' if self.pooled or lists.n_queries == 1 else ', or choose coefficients=' + repr('all')}."
+            )
+
+    def _refuse_explained(self, queries, rows):
+        bad = rows.undetermined() <= _EXPLAINED
+        if bad.any():
+            one, k = (int(found[0]) for found in np.nonzero(bad))
+            earlier = "" if k == 0 else f" and of {', '.join(map(repr, self.names[:k]))}"
+            raise InputError(
+                f"Covariate {self.names[k]!r} must not be a combination of the items{earlier}; within lists it is"
+                f"{self._where(queries, one)}, so its coefficient is undetermined. Leave it out."
+            )
+
+
+def _refuse_absent(lists, absent):
+    below = ranks_absent_last(lists, absent)
+    full = lists.list_length == lists.query_n_items[lists.list_query]
+    if absent == "last" or (below & ~full).any():
+        v = first_row(below & ~full) if (below & ~full).any() else 0
+        where = "" if absent == "last" else f", which ranks absent items of query {_query(lists, v)} last"
+        raise InputError(
+            f"`absent` must be 'ignore' with covariates, because absent items have no covariates; got {absent!r}"
+            f"{where}. Choose absent='ignore'."
+        )
+
+
+def _query(lists, v):
+    return show_id(lists.queries, lists.list_query[v])
