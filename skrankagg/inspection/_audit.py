@@ -27,7 +27,7 @@ _WIDTH = 100
 _CHECKS = {
     "coverage": "times as wide",
     "votes": "places",
-    "separation": "gaps",
+    "separation": "% of pairs",
     "position": "Elo",
     "flips": "Elo",
     "ties": "clear pairs",
@@ -37,7 +37,7 @@ _CHECKS = {
     "prior": "Elo",
 }
 #: Units of values, for the number 1.
-_SINGULAR = {"components": "component", "places": "place", "gaps": "gap", "clear pairs": "clear pair"}
+_SINGULAR = {"components": "component", "places": "place", "clear pairs": "clear pair"}
 
 
 def audit(
@@ -118,10 +118,11 @@ def audit(
     - *cycles*: the chi-square statistic :math:`\sum (Y - N p)^2 / (N p (1 - p))` of the decided duels of each pair,
       about a fit with the term :math:`b_3 (t_i - t_j)^3`. The cubic term stands for a wrong link, which is not a cycle.
       Tied duels are left out, because half wins vary less. With groups, the p-value comes from random signs of the
-      residuals of whole groups, without the directions of the fit. Otherwise it comes from the chi-square distribution
-      with (pairs - items) degrees of freedom. If a pair has fewer than five duels, the data are drawn from the fit, and
-      each draw is fitted. Fewer than eight groups have too few signs for a p-value of 0.01, so duels then count as
-      independent. The size is the standard deviation of the pairs about the fit.
+      residuals of whole groups, without the directions of the fit. Without groups, it comes from the chi-square
+      distribution with (pairs - items) degrees of freedom. If a pair has fewer than five decided duels, data are drawn
+      from the fit and fitted again; with groups, the larger of the two p-values counts. Fewer than eight groups have
+      too few signs for a p-value of 0.01, so duels then count as independent. The size is the standard deviation of
+      the pairs about the fit, in log-odds.
     - *clustering*: the design effect :math:`D = \sum_g |\sum_{l \in g} z_l|^2 / \sum_l |z_l|^2` [1]_. Here
       :math:`z_l` is the score of duel l, multiplied by the root of the inverse information. Random signs of the duels
       give the one-sided p-value; they stop after ten draws that reach the data [2]_. The value is
@@ -136,8 +137,9 @@ def audit(
     - *votes*: the median number of places in the 95 % intervals of the items. Beyond a third of all places, the typical
       item is not in the top, the middle or the bottom. Errors are by groups, and drawn from the normal distribution or
       from the t distribution.
-    - *separation*: the number of neighbours that differ, with 95 % confidence for all neighbours together, by the
-      step-down largest t [3]_. Without any such gap, the data do not show the order of any neighbours.
+    - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together, by the largest t
+      among draws of the errors [3]_. Below a half, the data do not show the order of the typical pair. The sentence
+      also counts the neighbours that differ, by the step-down method.
     - *ties*: the number of pairs whose order is clear with half wins, at a level of 0.01, but is the opposite if ties
       are left out, or with ``ties="davidson"``. The sentence contains the largest changes of places and of ratings.
     - *influence*: the least number of groups whose removal changes the first place. Newton steps

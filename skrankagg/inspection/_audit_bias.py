@@ -18,7 +18,7 @@ _BOTH_ORDERS = 0.2
 _SORTED = 0.95
 # With fewer groups, random signs have no p-value of 1 %: there are 2 ** (groups - 1) different draws.
 _SIGNED_GROUPS = 8
-# With fewer duels of some pair, draws from the fitted model replace the chi-square distribution.
+# With fewer decided duels of some pair, neither the chi-square distribution nor signs alone are accurate.
 _EXPECTED = 5
 # Items among which cycles are looked for, and cycles that are named.
 _SEARCHED, _NAMED = 150, 3
@@ -146,19 +146,25 @@ def cycles(board, n_resamples, rng):
     if freedom < 1 or not decided.any():
         return skipped("cycles", "logits", 0.0, "Too few pairs met to find cycles.")
     fit = pairs.fit(board.prior)
-    statistic = float((fit.residual**2 / fit.variance).sum())
-    if board.group is None and (board.factor == 1).all():
-        p, how = _without_groups(pairs, fit, statistic, freedom, board, n_resamples, rng)
-    elif board.group is None or board.n_groups >= _SIGNED_GROUPS:
+    statistic = float(fit.statistic)
+    with_signs = board.n_groups >= _SIGNED_GROUPS if board.group is not None else (board.factor != 1).any()
+    are_few = pairs.number.min() < _EXPECTED
+    ps, hows = [], []
+    if with_signs:
         group = np.arange(len(board.first)) if board.group is None else board.group
-        p, how = _by_signs(board, pairs, fit, group[decided], statistic, n_resamples, rng), "by signs of groups"
-    else:
-        p, how = _without_groups(pairs, fit, statistic, freedom, board, n_resamples, rng)
+        ps.append(_by_signs(pairs, fit, group[decided], statistic, n_resamples, rng))
+        hows.append("signs of groups")
+    if are_few:
+        ps.append(_by_draws(pairs, fit, statistic, board.prior, n_resamples, rng))
+        hows.append("draws from the fit")
+    if not ps:
+        ps, hows = [float(chdtrc(freedom, statistic))], ["the chi-square distribution"]
+    p, how = max(ps), " and ".join(hows)
     excess = max(statistic - freedom, 0.0) * len(pairs.low) / (freedom * fit.variance.sum())
     size = math.sqrt(excess)
     seen = (
-        f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f} with {freedom} degrees of freedom ({how}). "
-        f"Results of pairs differ from the fit by a standard deviation of {ELO_POINTS * size:.0f} Elo."
+        f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f}, with {freedom} degrees of freedom; p comes from "
+        f"{how}. Results of pairs differ from the fit by a standard deviation of {ELO_POINTS * size:.0f} Elo."
     )
     speaks = p <= LEVEL
     if speaks:
@@ -213,6 +219,7 @@ class _FitOfPairs:
         self.residual = won - number.reshape(won.shape) * self.probability
         if len(won) == 1:
             self.variance, self.residual, self.probability = self.variance[0], self.residual[0], self.probability[0]
+        self.statistic = _chi_square(self.residual, self.variance)
         design = np.zeros((len(pairs.low), pairs.n + 1))
         each = np.arange(len(pairs.low))
         design[each, pairs.low], design[each, pairs.high] = 1.0, -1.0
@@ -220,17 +227,20 @@ class _FitOfPairs:
         self.design = design
 
 
-def _without_groups(pairs, fit, statistic, freedom, board, n_resamples, rng):
-    """Return the p-value for independent duels, and words for the way in which it was computed."""
-    if pairs.number.min() >= _EXPECTED:
-        return float(chdtrc(freedom, statistic)), "by the chi-square distribution"
-    won = rng.binomial(pairs.number.astype(np.int64), fit.probability, size=(n_resamples, len(pairs.low)))
-    drawn = pairs.fit(board.prior, won.astype(np.float64))
-    larger = (drawn.residual**2 / drawn.variance).sum(axis=1) >= statistic
-    return float((1 + larger.sum()) / (1 + n_resamples)), "by draws from the fit"
+def _chi_square(residual, variance):
+    """Sum squared residuals over the pairs, divided by their variances; a pair without variance has no residual."""
+    return np.divide(residual**2, variance, out=np.zeros_like(residual), where=variance > 0).sum(axis=-1)
 
 
-def _by_signs(board, pairs, fit, group, statistic, n_resamples, rng):
+def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
+    """Return the p-value among data drawn from the fit, which are fitted again."""
+    won = rng.binomial(np.rint(pairs.number).astype(np.int64), fit.probability, size=(n_resamples, len(pairs.low)))
+    drawn = pairs.fit(prior, won.astype(np.float64))
+    larger = drawn.statistic >= statistic
+    return float((1 + larger.sum()) / (1 + n_resamples))
+
+
+def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
     """Return the p-value under random signs of the residuals of whole groups."""
     own = (pairs.share - fit.probability[pairs.pair]) * pairs.weight
     number = np.unique(group, return_inverse=True)[1]
@@ -242,14 +252,14 @@ def _by_signs(board, pairs, fit, group, statistic, n_resamples, rng):
         signs = rng.choice([-1.0, 1.0], size=(min(100, n_resamples - start), residual.shape[0]))
         drawn = signs @ residual
         drawn = drawn - (drawn @ fit.design) @ project.T
-        n_larger += int(((drawn**2 / fit.variance).sum(axis=1) >= statistic).sum())
+        n_larger += int((_chi_square(drawn, fit.variance) >= statistic).sum())
     return (1 + n_larger) / (1 + n_resamples)
 
 
 def _name_triples(board, pairs, fit):
     """Name the cycles whose weakest edge is furthest from the fit."""
     z = np.zeros((board.n, board.n))
-    z[pairs.low, pairs.high] = fit.residual / np.sqrt(fit.variance)
+    z[pairs.low, pairs.high] = fit.residual / np.sqrt(np.maximum(fit.variance, np.finfo(np.float64).tiny))
     z -= z.T
     searched = np.argsort(-np.abs(z).max(axis=1), kind="stable")[:_SEARCHED]
     own = z[np.ix_(searched, searched)]

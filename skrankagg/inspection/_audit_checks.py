@@ -14,6 +14,8 @@ from ..aggregators._models._published_scale import ELO_POINTS
 _WIDER = 2.0
 # Parts into which a board should fall: a top, a middle and a bottom.
 _PARTS = 3
+# Share of the pairs that should differ; below it, the order of the typical pair is not shown.
+_HALF = 0.5
 # Share of the draws in an interval of places, and the probability that no gap is claimed wrongly.
 CONFIDENCE = 0.95
 # The prior may move an item by this share of its standard error: an interval of 95 % then still covers 92 %.
@@ -113,17 +115,24 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Count the neighbours that differ, by the largest t of all neighbours, step by step."""
-    order = board.order
-    gap = -np.diff(board.worth[order])
+    """Compute the share of the pairs that differ, and count the neighbours that do, by the largest t in draws."""
+    order, error = board.order, board.error(board.covariance)
+    gap = board.worth[:, None] - board.worth
+    sd = np.where(error > 0, error, np.inf)
+    largest = np.zeros(len(errors))
+    for i in range(board.n - 1):
+        np.maximum(largest, (np.abs(errors[:, [i]] - errors[:, i + 1 :]) / sd[i, i + 1 :]).max(axis=1), out=largest)
+    n_pairs = board.n * (board.n - 1) // 2
+    share = int((gap / sd > np.quantile(largest, CONFIDENCE)).sum()) / n_pairs
     moved = np.abs(np.diff(errors[:, order], axis=1))
-    sd = board.error(board.covariance)[order[:-1], order[1:]]
-    p = step_down(gap, moved, sd)
-    found = p <= 1 - CONFIDENCE
-    seen = f"{int(found.sum())} of {board.n - 1} neighbours are separated, with 95 % confidence for all together. "
-    seen += f"The first, {board.name(order[:1])}, is {'' if found[0] else 'not '}separated from the second."
+    found = step_down(-np.diff(board.worth[order]), moved, error[order[:-1], order[1:]]) <= 1 - CONFIDENCE
+    which = "" if found[0] else "not "
+    seen = (
+        f"{share:.0%} of all pairs are separated, and {int(found.sum())} of {board.n - 1} neighbours, each with 95 % "
+        f"confidence for all together. {board.name(order[:1])} is {which}separated from the second."
+    )
     advice = "Publish groups, or intervals of places (rank_stability), instead of an order."
-    return judged("separation", found.sum(), "gaps", 1, not found.any(), seen, advice)
+    return judged("separation", 100 * share, "% of pairs", 100 * _HALF, share < _HALF, seen, advice)
 
 
 def step_down(gap, moved, sd):

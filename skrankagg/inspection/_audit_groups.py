@@ -80,10 +80,15 @@ def influence(board):
     error = board.error(board.inverse)
     one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
     needed = min(one_step)
-    pairs = zip(order[:-1].tolist(), order[1:].tolist(), strict=True)
-    found = [(number, pair) for pair in pairs if (number := units.deciding(*pair, error[pair])) is not None]
-    first = (int(order[0]), int(order[1]))
-    z = (board.worth[first[0]] - board.worth[first[1]]) / error[first] if error[first] > 0 else 0.0
+    pairs = [(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
+    n_first = len(pairs)
+    pairs += zip(order[1:-1].tolist(), order[2:].tolist(), strict=True)
+    found = [
+        (k >= n_first, number, pair)
+        for k, pair in enumerate(pairs)
+        if (number := units.deciding(*pair, error[pair])) is not None
+    ]
+    z = (board.worth[order[0]] - board.worth[order[1]]) / error[pairs[0]] if error[pairs[0]] > 0 else 0.0
     by_chance = _by_chance(z, units.number)
     if not found:
         who = board.name(order[:1])
@@ -91,7 +96,7 @@ def influence(board):
         if np.isfinite(needed):
             seen = f"Without {needed:,.0f} of {units.number:,} {words}, {who} would lose the first place."
         return judged("influence", needed, words, by_chance, False, seen, "")
-    number, (upper, lower) = next((one for one in found if one[1] == first), min(found))
+    _, number, (upper, lower) = min(found)
     z = (board.worth[upper] - board.worth[lower]) / error[upper, lower]
     by_chance = _by_chance(z, units.number)
     which = words if board.group is None else f"{board.unit} {board.name_groups(units.order(upper, lower)[:number])}"
