@@ -13,7 +13,7 @@ from .._data._types import PlainLists
 from .._support._checks import check_count
 from ..aggregators import PlackettLuce
 from ..base import BaseAggregator
-from ..exceptions import InputTypeError
+from ..exceptions import InputError, InputTypeError
 from ._arguments import begin
 from ._audit_bias import cycles, flips, position
 from ._audit_checks import Check, connectivity, coverage, prior, separation, skipped, ties, votes
@@ -62,7 +62,7 @@ def audit(
         Terry's model, with half a win for a tie. None means ``PlackettLuce()``.
     unit : str, default=None
         Name of the grouping whose groups are independent, such as "judge". "list" takes all duels as independent. None
-        uses the first grouping, or "list" if there are no groupings.
+        uses the first grouping of at least two groups, or "list" if there is no such grouping.
     n_resamples : int, default=1000
         Number of random draws, for the checks that draw.
     random_state : int, RandomState instance or None, default=0
@@ -87,7 +87,8 @@ def audit(
     TypeError
         If `aggregator` is not PlackettLuce.
     ValueError
-        If the lists belong to several queries, or a list does not have two items. If `unit` is not a grouping.
+        If the lists belong to several queries, or a list does not have two items. If `unit` is not a grouping of at
+        least two groups.
 
     Warns
     -----
@@ -135,8 +136,8 @@ def audit(
     - *coverage*: the widest interval of an item, relative to an even schedule with as many duels, if all items are
       equally good. Beyond 2, the item would need four times as many duels.
     - *votes*: the median number of places in the 95 % intervals of the items. Beyond a third of all places, the typical
-      item is not in the top, the middle or the bottom. Errors are by groups, and drawn from the normal distribution or
-      from the t distribution.
+      item is not in the top, the middle or the bottom. Errors are by groups, and drawn from the t distribution; without
+      groups, they are by duels, and drawn from the normal distribution.
     - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together, by the largest t
       among draws of the errors [3]_. Below a half, the data do not show the order of the typical pair. The sentence
       also counts the neighbours that differ, by the step-down method.
@@ -188,11 +189,22 @@ def audit(
     if not isinstance(aggregator, PlackettLuce):
         raise InputTypeError(f"`aggregator` must be PlackettLuce or None; got {aggregator!r}. Pass PlackettLuce().")
     check_board(lists)
-    if unit is None:
-        unit = next(iter(group_names(lists)), "list")
-    board = AuditedDuels(lists, None if unit == "list" else unit, float(aggregator.prior))
+    board = AuditedDuels(lists, _unit(lists, unit), float(aggregator.prior))
     frame = pd.DataFrame(_rows(board, lists, n_resamples, random_state), columns=Check._fields)
     return _AuditFrame(frame)._with_board(board)
+
+
+def _unit(lists, unit):
+    """Return the name of the grouping whose groups are independent, or None for single duels."""
+    voting = lists.list_weight > 0
+    numbers = {name: lists.list_groups[name][voting].nunique() for name in group_names(lists)}
+    if unit is None:
+        return next((name for name, number in numbers.items() if number > 1), None)
+    if numbers.get(unit) == 1:
+        raise InputError(
+            f"`unit` must be a grouping of at least two groups; {unit!r} has one. Name another one, or 'list'."
+        )
+    return None if unit == "list" else unit
 
 
 def _rows(board, lists, n_resamples, random_state):

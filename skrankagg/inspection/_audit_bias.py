@@ -36,7 +36,7 @@ def position(board):
     rows = board.rows.with_covariates(np.ones((len(board.first), 1)))
     fit = rows.fit(prior=board.prior)
     decisive = board.share[board.share != 0.5]
-    if not fit.converged.all() or np.ptp(decisive) == 0:
+    if not fit.converged.all() or (len(decisive) and np.ptp(decisive) == 0):
         return skipped(
             "position",
             "Elo",
@@ -163,7 +163,7 @@ def cycles(board, n_resamples, rng):
     excess = max(statistic - freedom, 0.0) * len(pairs.low) / (freedom * fit.variance.sum())
     size = math.sqrt(excess)
     seen = (
-        f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f}, with {freedom} degrees of freedom; p comes from "
+        f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f}, with {freedom} degrees of freedom; p is from "
         f"{how}. Results of pairs differ from the fit by a standard deviation of {ELO_POINTS * size:.0f} Elo."
     )
     speaks = p <= LEVEL

@@ -94,7 +94,7 @@ def influence(board):
         who = board.name(order[:1])
         seen = f"No removal of {words} would change the first place of {who}."
         if np.isfinite(needed):
-            seen = f"Without {needed:,.0f} of {units.number:,} {words}, {who} would lose the first place."
+            seen = f"Without about {needed:,.0f} of {units.number:,} {words}, {who} would lose the first place."
         return judged("influence", needed, words, by_chance, False, seen, "")
     _, number, (upper, lower) = min(found)
     z = (board.worth[upper] - board.worth[lower]) / error[upper, lower]

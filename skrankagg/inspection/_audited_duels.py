@@ -72,7 +72,7 @@ class AuditedDuels:
         self.count, self.factor = np.where(votes, total[kept], 1.0), np.where(votes, 1.0, total[kept])
         self.group, self.group_ids = None, None
         if unit is not None:
-            codes, ids = grouping(lists, unit, "unit")
+            codes, ids = grouping(lists, unit, "unit", ("list",))
             used, self.group = np.unique(codes[kept], return_inverse=True)
             self.group_ids = ids.take(used)
         self.groupings = group_names(lists)
@@ -150,15 +150,15 @@ class AuditedDuels:
 
     @cached_property
     def covariance(self):
-        """Covariance of the log-worths, by groups if there is a grouping."""
-        return self.sandwich(self.rows, self.fit)
+        """Covariance of the log-worths by independent units, or from the information if all duels are tied."""
+        return self.inverse if (self.share == 0.5).all() else self.sandwich(self.rows, self.fit)
 
-    def sandwich(self, rows, fit, by_group=True):
+    def sandwich(self, rows, fit):
         """Return the covariance of log-worths and coefficients that the differences between independent units imply."""
         inverse = invert_information(next(iter(rows.information(fit.log_worth, fit.coefficients))))[0]
         by_worth, by_coefficient = rows.scores(fit.log_worth, fit.coefficients)
         scores = np.hstack([by_worth.toarray(), by_coefficient]) if by_coefficient.shape[1] else by_worth
-        if self.group is None or not by_group:
+        if self.group is None:
             squares = scores.T @ (scores * (self.count * self.factor**2)[:, None])
         else:
             sums = self.by_group @ (scores * self.weight[:, None])
