@@ -4,7 +4,7 @@ Ranked lists keep the names of the covariates, and an array with a row for each 
 reads them, and only on request.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,8 @@ from ._list_columns import check_groupings
 
 #: Name of the covariate that from_comparisons adds with position=True.
 POSITION = "position"
+#: Columns about each covariate in the information about queries, before the name of the covariate.
+OF_COVARIATES = ("coefficient", "std_error", "p")
 
 
 def check_covariates(names, available, caller, groups=()):
@@ -156,3 +158,15 @@ def same_covariates(one, other):
     return covariate_names(one) == covariate_names(other) and (
         one.covariates is None or np.array_equal(one.row_covariates, other.row_covariates)
     )
+
+
+def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: bool) -> pd.DataFrame:
+    """Return a row for each query and covariate, from a frame with a row for each query."""
+    parts = [
+        info[["query"]].assign(covariate=name, **{part: info[f"{part}_{name}"] for part in OF_COVARIATES})
+        for name in names
+    ]
+    order = np.argsort(np.tile(np.arange(len(info)), len(parts)), kind="stable")
+    frame = pd.concat(parts).iloc[order].reset_index(drop=True)
+    frame["odds_ratio"] = np.exp(frame["coefficient"])
+    return frame if with_query else frame.drop(columns="query")

@@ -1,4 +1,4 @@
-"""Division of queries by the groups of their voters."""
+"""Division of queries by the groups of their voters, or into single lists."""
 
 import numpy as np
 import pandas as pd
@@ -51,3 +51,24 @@ def divide_queries(lists, group, *, whole):
         **covariates_of_rows(lists, rows),
     )
     return divided, order, cell_query, cell_group, origin
+
+
+def each_list_alone(lists):
+    """Return the lists as queries of their own, in which each row is a candidate."""
+    n = lists.n_lists
+    return RankedLists(
+        queries=pd.RangeIndex(n),
+        voters=pd.RangeIndex(1),
+        items=lists.items,
+        list_ptr=np.arange(n + 1),
+        list_voter=np.zeros(n, dtype=np.int32),
+        list_weight=lists.list_weight,
+        list_conflict=None,
+        list_merged=None,
+        row_ptr=lists.row_ptr,
+        candidate=np.arange(lists.n_rows, dtype=np.int32),
+        rank=lists.rank,
+        score=None,
+        candidate_ptr=lists.row_ptr,
+        candidate_item=lists.candidate_item[lists.candidate],
+    )

@@ -51,7 +51,7 @@ def test_strict_lists_equal_coxs_model_with_strata(lengths):
     rows = rows_of(frame)
     fit = rows.fit(prior=0)
     model = duration.PHReg(frame["rank"], dummies(frame), strata=frame["voter"], ties="breslow")
-    expected = model.fit(disp=0, gtol=1e-12)
+    expected = model.fit(disp=0, tol=1e-12)
     assert fit.converged.all()
     assert fit.log_worth[1:] - fit.log_worth[0] == pytest.approx(expected.params[:-2], abs=1e-6)
     assert fit.coefficients[0] == pytest.approx(expected.params[-2:], abs=1e-6)
@@ -72,10 +72,11 @@ def test_breslows_ties_equal_coxs_model():
 def test_exploded_choices_equal_a_conditional_logit():
     discrete = pytest.importorskip("statsmodels.discrete.conditional_models", reason="statsmodels is the oracle")
     frame = draw(2, n_lists=80)
-    choices = []
-    for _, one in frame.groupby("voter"):
-        for rank in range(1, len(one)):
-            choices.append(one[one["rank"] >= rank].assign(chosen=lambda rows, rank=rank: rows["rank"] == rank))
+    choices = [
+        one[one["rank"] >= rank].assign(chosen=one["rank"] == rank)
+        for _, one in frame.groupby("voter")
+        for rank in range(1, len(one))
+    ]
     choices = pd.concat([one.assign(choice=k) for k, one in enumerate(choices)])
     model = discrete.ConditionalLogit(choices["chosen"].astype(float), dummies(choices), groups=choices["choice"])
     expected = model.fit(method="newton", maxiter=100, tol=1e-12, disp=0)

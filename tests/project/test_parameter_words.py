@@ -95,6 +95,7 @@ EXCEPTIONS = {
     ("method", "bootstrap_interval"): "the algorithm's variant",
     ("method", "selection_stability"): "the algorithm's variant",
     ("lists", "_joined.concat"): "several containers",
+    ("covariates", "_from_comparisons.from_comparisons"): "a comparison may have a column for each of its two items",
     ("absent", "PlackettLuce"): "comparisons are marked, so each list may have its own rule",
     ("first", "_from_comparisons.from_comparisons"): "the name of a column, like winner beside it",
     ("second", "_from_comparisons.from_comparisons"): "the name of a column, like loser beside it",

@@ -93,7 +93,7 @@ class CovariateModel:
         kind = self.method.std_errors or "model"
         votes, anchor = (errors or {}).get("votes"), (errors or {}).get("anchor")
         for queries, own, rows in self.parts:
-            fit = self._fit(queries, rows)
+            fit = self.fit(queries, rows)
             mine = gather_ranges(lists.candidate_ptr, queries)[0]
             at = None
             if anchor is not None:
@@ -117,9 +117,9 @@ class CovariateModel:
         """
         found, equal = np.empty((2, self.lists.n_queries))
         for queries, own, rows in self.parts:
-            fit = self._fit(queries, rows)
+            fit = self.fit(queries, rows)
             weight = others[gather_ranges(self.lists.list_ptr, queries)[0]]
-            other, held = self._weighted(own, rows, weight), own.with_list_weight(weight)
+            held, other = own.with_list_weight(weight), rows.with_weight(self.weights_of_rows(rows, weight))
             found[queries] = self._log_likelihood(held, other, fit.log_worth, fit.coefficients)
             equal[queries] = self._log_likelihood(held, other, 0 * fit.log_worth, 0 * fit.coefficients)
         return found, equal
@@ -134,11 +134,12 @@ class CovariateModel:
     def _tied_win(self):
         return 0.5 if self.method.ties == "average" else 1.0
 
-    def _weighted(self, lists, rows, weight):
-        """Return rows with other weights of the lists."""
-        if isinstance(rows, DuelRows):
-            return rows.with_weight(weight * np.where(rows.share == 0.5, 2 * self._tied_win, 1.0))
-        return rows.with_weight(weight)
+    def weights_of_rows(self, rows, weight):
+        """Return the weights of rows for weights of the lists, of shape (n_lists,) or (n_lists, n_replicates)."""
+        if not isinstance(rows, DuelRows) or self._tied_win == 0.5:
+            return weight
+        factor = np.where(rows.share == 0.5, 2 * self._tied_win, 1.0)
+        return (weight.T * factor).T
 
     def _log_likelihood(self, lists, rows, log_worth, coefficients):
         """Return the log-likelihood of each query, with the constant of tied duels."""
@@ -147,21 +148,24 @@ class CovariateModel:
             value = value + np.log(2) * lists.sum_over_lists(lists.list_weight * (rows.share == 0.5))
         return value
 
-    def _fit(self, queries, rows):
+    def fit(self, queries, rows, start=None, ridge=None):
+        """Fit the rows of a part, and return a RowsFit; raise InputError for a covariate that separates."""
         method = self.method
         fit = rows.fit(
             prior=method.prior,
-            ridge=method.ridge,
+            ridge=method.ridge if ridge is None else ridge,
             tol=method.tol,
             max_iter=method.max_iter,
             far=FAR if method.ridge == 0 else np.inf,
+            start=start,
         )
         far = np.abs(fit.coefficients * rows.scale)
         if method.ridge == 0 and (far > FAR).any():
             one, k = np.unravel_index(int(np.argmax(far)), far.shape)
             raise InputError(
-                f"Covariate {self.names[k]!r} must not separate winners from losers; it does{self._where(queries, one)}, "
-                "so its coefficient has no finite estimate. Give ridge=1, or leave it out."
+                f"Covariate {self.names[k]!r} must not separate winners from losers; it does"
+                f"{self._where(queries, one)}, so its coefficient has no finite estimate. Give ridge=1, or leave it "
+                "out."
             )
         return fit
 

@@ -96,6 +96,14 @@ class DuelRows(NewtonRows):
             pooled=self.pooled,
         )
 
+    def variation(self, weights):
+        """Return the variation of scaled covariates under other weights, of shape (n_duels, n_replicates).
+
+        It is the mean square of the differences, of shape (n_sets, P, n_replicates).
+        """
+        columns = np.stack([np.ones(len(self.share)), *(one**2 for one in self.scaled)], axis=1)
+        return self._variation(columns, self.query, weights)
+
     def log_likelihood(self, log_worth, coefficients):
         """Return the log-likelihood of each query, of shape (n_queries,)."""
         odds = self.log_odds(log_worth, coefficients)

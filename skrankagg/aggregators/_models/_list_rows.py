@@ -8,11 +8,10 @@ is also known as the rank-ordered or exploded logit.
 import copy
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array
 
 from ..._data._compared_items import labels_of_held
-from ..._data._ranked_lists import RankedLists
+from ..._data._divided import each_list_alone
 from ._averaged_stages import AveragedStages
 from ._newton_rows import NewtonRows
 from ._posterior import plain_prior
@@ -40,7 +39,7 @@ class ListRows(NewtonRows):
     def __init__(self, lists, covariates, ties, *, pooled=False):
         super().__init__(lists.candidate_ptr, pooled)
         self.lists, self.weight = lists, lists.list_weight
-        alone = _each_list_alone(lists)
+        alone = each_list_alone(lists)
         self.stages = AveragedStages(alone, "ignore") if ties == "average" else Stages(alone, "ignore", ties)
         heads, length = lists.row_ptr[:-1], lists.list_length
         self.row_query = lists.list_query[lists.row_list]
@@ -63,6 +62,16 @@ class ListRows(NewtonRows):
         other = copy.copy(self)
         other.weight, other.stages = weight, self.stages.with_list_weight(weight)
         return other
+
+    def variation(self, weights):
+        """Return the variation of scaled covariates under other weights, of shape (n_lists, n_replicates).
+
+        It is the mean square of the deviations from the means of the lists, of shape (n_sets, P, n_replicates).
+        """
+        lists = self.lists
+        of_lists = np.add.reduceat(self.scaled**2, lists.row_ptr[:-1], axis=0)
+        columns = np.concatenate([lists.list_length[:, None], of_lists], axis=1)
+        return self._variation(columns, lists.list_query, weights)
 
     def log_likelihood(self, log_worth, coefficients):
         """Return the log-likelihood of each query, of shape (n_queries,)."""
@@ -158,24 +167,3 @@ class ListRows(NewtonRows):
                 shared *= -mine[:, :, None] * mine[:, None, :]
                 shared[:, each, each] += mine * share[rows]
                 yield rows, shared
-
-
-def _each_list_alone(lists):
-    """Return the lists as queries of their own, in which each row is a candidate."""
-    n = lists.n_lists
-    return RankedLists(
-        queries=pd.RangeIndex(n),
-        voters=pd.RangeIndex(1),
-        items=lists.items,
-        list_ptr=np.arange(n + 1),
-        list_voter=np.zeros(n, dtype=np.int32),
-        list_weight=lists.list_weight,
-        list_conflict=None,
-        list_merged=None,
-        row_ptr=lists.row_ptr,
-        candidate=np.arange(lists.n_rows, dtype=np.int32),
-        rank=lists.rank,
-        score=None,
-        candidate_ptr=lists.row_ptr,
-        candidate_item=lists.candidate_item[lists.candidate],
-    )

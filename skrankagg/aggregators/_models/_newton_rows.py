@@ -7,6 +7,7 @@ coefficients. Subclasses of :class:`NewtonRows` compute the derivatives of the l
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..._support._threads import one_blas_thread
 from ._posterior import plain_curvature
@@ -98,7 +99,8 @@ class NewtonRows:
         """Maximise the posterior of the log-worths and coefficients; return a RowsFit.
 
         `prior` is PlackettLuce's prior of the worths. `ridge` times half the sum of the squared scaled coefficients is
-        subtracted from the log-likelihood. A scaled coefficient is a coefficient times the covariate's `scale`.
+        subtracted from the log-likelihood. A scaled coefficient is a coefficient times the covariate's `scale`. A
+        `ridge` of shape (n_sets, P) has a number for each coefficient.
         The iteration ends if a scaled coefficient exceeds `far`. `start` is an earlier RowsFit of the same rows.
         """
         worth = np.zeros(self.n_candidates) if start is None else np.array(start.log_worth, dtype=np.float64)
@@ -163,8 +165,8 @@ class NewtonRows:
         rest = self._eliminate(by_worth, crossed, by_coefficient, np.zeros(self.n_candidates), self._components())[0]
         shares = np.zeros(size.shape)
         for k in range(self.n_covariates):
-            earlier = rest[:, :k, :k], rest[:, :k, k]
-            explained = (solve_determined(*earlier, null=1e-9) * earlier[1]).sum(axis=1)
+            crossed = rest[:, :k, k]
+            explained = np.einsum("si,sij,sj->s", crossed, invert_determined(rest[:, :k, :k], 1e-9), crossed)
             shares[:, k] = (rest[:, k, k] - explained) / size[:, k]
         return shares
 
@@ -172,23 +174,33 @@ class NewtonRows:
 
     def _steps(self, gradient, state, worth, prior, ridge, component):
         """Return Newton's steps of the log-worths and of the scaled coefficients."""
-        return self._solver(state, worth, prior, ridge, component)(gradient)
+        columns = gradient[0][:, None], gradient[1][:, :, None]
+        of_worths, of_coefficients = self._solver(state, worth, prior, ridge, component)(columns)
+        return of_worths[:, 0], of_coefficients[:, :, 0]
 
     def _solver(self, state, worth, prior, ridge, component):
-        """Return a function of a gradient that computes Newton's steps."""
+        """Return a function of many gradients that computes Newton's steps.
+
+        The gradients by log-worths have the shape (n_candidates, n), and the gradients by scaled coefficients have the
+        shape (n_sets, P, n). The steps have the same shapes.
+        """
         by_worth, crossed, by_coefficient = self._curvatures(state)
         rest, follow, inverses = self._eliminate(
             by_worth, crossed, by_coefficient, plain_curvature(prior, worth), component
         )
-        rest = rest + ridge * np.eye(self.n_covariates)
+        penalty = np.asarray(ridge)[..., None] * np.eye(self.n_covariates)
+        inverse_rest = invert_determined(rest + penalty, _NULL)
 
-        def steps(gradient):
-            plain = np.empty(self.n_candidates)
+        def steps(gradients):
+            plain = np.empty(gradients[0].shape)
             for inverse, (_, candidates, _) in zip(inverses, self.blocks, strict=True):
-                plain[candidates] = (inverse @ gradient[0][candidates][:, :, None])[:, :, 0]
-            own = -self._sum_candidates(follow * gradient[0][:, None])
-            move = solve_determined(rest, gradient[1] + own)
-            return plain - (follow * move[self._set_of_candidate()]).sum(axis=1), move
+                plain[candidates] = inverse @ gradients[0][candidates]
+            carried = np.add.reduceat(follow[:, :, None] * gradients[0][:, None], self.candidate_ptr[:-1], axis=0)
+            move = inverse_rest @ (gradients[1] - self._of_sets(carried))
+            of_candidate = move[self._set_of_candidate()]
+            for k in range(self.n_covariates):
+                plain -= follow[:, k, None] * of_candidate[:, k]
+            return plain, move
 
         return steps
 
@@ -214,13 +226,16 @@ class NewtonRows:
             inverses.append(inverse)
         return self._of_sets(rest), follow, inverses
 
+    def _variation(self, columns, query, weights):
+        """Return weighted sums of columns for each set, divided by the weighted sums of the first column."""
+        of_set = np.zeros(len(query), dtype=np.intp) if self.pooled else query
+        place = of_set, np.arange(len(query))
+        sums = [csr_array((one, place), shape=(self.n_sets, len(query))) @ weights for one in columns.T]
+        return np.stack(sums[1:], axis=1) / np.where(sums[0] > 0, sums[0], 1.0)[:, None]
+
     def _of_sets(self, of_queries):
         """Sum values of queries over the queries of each set of coefficients."""
         return of_queries.sum(axis=0, keepdims=True) if self.pooled else of_queries
-
-    def _sum_candidates(self, values):
-        """For each set, sum values of the candidates, of shape (n_candidates, P)."""
-        return self._of_sets(np.add.reduceat(values, self.candidate_ptr[:-1], axis=0))
 
     def _set_of_candidate(self):
         return np.zeros(self.n_candidates, dtype=np.intp) if self.pooled else self.candidate_query
@@ -236,12 +251,14 @@ class NewtonRows:
         return products + (gradient[1] * steps[1]).sum(axis=1)
 
 
-def solve_determined(matrices, right, null=_NULL):
-    """Solve symmetric equations of shape (n, P, P) for right sides of shape (n, P); undetermined directions are 0."""
+def invert_determined(matrices, null):
+    """Return pseudo-inverses of symmetric matrices of shape (n, P, P); `null` is the share of the largest eigenvalue.
+
+    Directions whose eigenvalues are below this share count as undetermined.
+    """
     if not matrices.shape[1]:
-        return np.zeros(right.shape)
+        return matrices
     size, vectors = np.linalg.eigh(matrices)
     fine = size > null * np.maximum(size[:, -1:], np.finfo(np.float64).tiny)
     inverse = np.divide(1.0, size, out=np.zeros_like(size), where=fine)
-    turned = (vectors.transpose(0, 2, 1) @ right[:, :, None])[:, :, 0]
-    return (vectors @ (inverse * turned)[:, :, None])[:, :, 0]
+    return (vectors * inverse[:, None, :]) @ vectors.transpose(0, 2, 1)

@@ -1,6 +1,6 @@
 """Plackett and Luce's model of ranked lists; for lists of two items it is the model of Bradley and Terry."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import gather_ranges
 from ..._data._compared_items import ranks_absent_last
+from ..._data._covariates import OF_COVARIATES, coefficient_frame
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
@@ -20,6 +21,8 @@ from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 from ._averaged_stages import AveragedStages
 from ._connected import check_connected, check_maximum
+from ._covariate_model import CovariateModel
+from ._covariate_repeats import CovariateFits
 from ._duels import PairCounts, merge_equal_pairs, pair_queries
 from ._pair_fits import PairFits
 from ._posterior import most_likely
@@ -66,6 +69,15 @@ class PlackettLuce(WeightedAggregator):
     anchor : mapping of one item to float, default=None
         An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
         has this score. Standard errors then refer to the difference from this item.
+    covariates : list of str, default=None
+        Names of covariates that the model takes into account, such as ``["position", "length"]``, see Notes. The lists
+        must have been read with them. None ignores the covariates of the lists.
+    coefficients : {"query", "all"}, default="query"
+        Whether each query has its own coefficients of the covariates, or all queries have the same. Choose "all" if
+        queries have few lists.
+    ridge : float, default=0.0
+        Penalty on the coefficients: this number times half the sum of their squares, for covariates scaled to unit
+        variation within lists. It keeps the coefficient of a covariate finite that separates winners from losers.
     votes : bool or None, default=None
         Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
         a fractional w. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
@@ -98,6 +110,10 @@ class PlackettLuce(WeightedAggregator):
         For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter` and `converged`.
         With ``ties="davidson"`` there is also `tie_prevalence`, the number :math:`d_2`. It is 0 if no two items tie.
         With ``prior=0`` it is infinite if two items tie whenever they can.
+        With `covariates` there are also `coefficient_NAME`, `std_error_NAME` and `p_NAME` for each covariate.
+    coefficients_ : DataFrame
+        For each query and covariate: `query`, `covariate`, `coefficient`, `std_error`, `p` and `odds_ratio`. With
+        ``coefficients="all"`` there is no column `query`. The attribute does not exist with ``covariates=None``.
     voter_weights_ : DataFrame
         Columns `voter` and `weight`, the reliability of the voter. With ``weighting="query"`` the reliability of each
         list is first divided by the mean reliability in its query. The weight of a voter is then the mean over the
@@ -249,6 +265,9 @@ class PlackettLuce(WeightedAggregator):
         "std_errors": [str, None],
         "scale": [StrOptions({"log", "elo"})],
         "anchor": [Mapping, None],
+        "covariates": [list, tuple, None],
+        "coefficients": [StrOptions({"query", "all"})],
+        "ridge": [Interval(Real, 0, None, closed="left")],
         "votes": ["boolean", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -271,6 +290,9 @@ class PlackettLuce(WeightedAggregator):
         std_errors: str | None = None,
         scale: Literal["log", "elo"] = "log",
         anchor: Mapping[Any, float] | None = None,
+        covariates: Sequence[str] | None = None,
+        coefficients: Literal["query", "all"] = "query",
+        ridge: float = 0.0,
         votes: bool | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
@@ -286,6 +308,9 @@ class PlackettLuce(WeightedAggregator):
         self.std_errors = std_errors
         self.scale = scale
         self.anchor = anchor
+        self.covariates = covariates
+        self.coefficients = coefficients
+        self.ridge = ridge
         self.votes = votes
         self.max_iter = max_iter
         self.tol = tol
@@ -298,6 +323,7 @@ class PlackettLuce(WeightedAggregator):
     @property
     def _query_columns(self):
         own = ("tie_prevalence",) if self.ties == "davidson" else ()
+        own += tuple(f"{part}_{name}" for name in self.covariates or () for part in OF_COVARIATES)
         return ("log_likelihood", "n_iter", "converged", *own)
 
     @property
@@ -306,8 +332,11 @@ class PlackettLuce(WeightedAggregator):
 
     def _aggregate_weighted(self, lists, weight, known):
         # Check before the fit, which may take long.
-        self._check_memory(lists, self._error_memory(lists), "choose std_errors=None")
+        smaller = "leave out the covariates" if self.covariates else "choose std_errors=None"
+        self._check_memory(lists, self._error_memory(lists), smaller)
         published = PublishedScale(lists, self.scale, self.anchor)
+        if self.covariates:
+            return self._with_covariates(lists, published)
         stages, pattern, variables, n_iter, converged = self._estimate(lists, weight)
         log_worth = variables[: lists.n_candidates]
         columns = {"worth": _shares_of_query(lists, log_worth)}
@@ -326,12 +355,53 @@ class PlackettLuce(WeightedAggregator):
         score = published(log_worth)
         return Consensus(score, columns, queries, scale=self._scale(score, published.factor))
 
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        if self.covariates:
+            for name, refused in (("ties", self.ties == "davidson"), ("weighting", self.weighting is not None)):
+                if refused:
+                    raise InputError(
+                        f"`{name}` of PlackettLuce must not be {getattr(self, name)!r} with covariates. Choose "
+                        f"{name}={self._plain_choice[name]!r}, or covariates=None."
+                    )
+        return lists
+
+    #: Values of parameters that are possible with covariates.
+    _plain_choice = {"ties": "average", "weighting": None}
+
+    def _with_covariates(self, lists, published):
+        """Return the consensus of a model with covariates."""
+        if self.prior == 0:
+            check_connected(lists, "ignore")
+        model = CovariateModel(lists, self)
+        errors = None if self.std_errors is None else {"votes": self.votes, "anchor": published.anchor}
+        found = model.estimate(errors=errors)
+        check_range(self, lists, found.log_worth, far=False)
+        self._warn_unless(found.converged, lists)
+        columns = {"worth": _shares_of_query(lists, found.log_worth)}
+        if errors is not None:
+            columns["std_error"] = published.factor * found.worth_error
+        queries = {"log_likelihood": found.log_likelihood, "n_iter": found.n_iter, "converged": found.converged}
+        for k, name in enumerate(self.covariates):
+            for part, values in zip(OF_COVARIATES, (found.coefficients, found.errors, found.p), strict=True):
+                queries[f"{part}_{name}"] = values[:, k]
+        score = published(found.log_worth)
+        return Consensus(score, columns, queries, scale=self._scale(score, published.factor))
+
+    def _keep_info(self, ranked):
+        ranked = super()._keep_info(ranked)
+        self.__dict__.pop("coefficients_", None)
+        if self.covariates:
+            info = self.query_info_.iloc[:1] if self.coefficients == "all" else self.query_info_
+            self.coefficients_ = coefficient_frame(info, self.covariates, with_query=self.coefficients == "query")
+        return ranked
+
     def _error_memory(self, lists):
         """Return the number of bytes that standard errors need in each query; None means no standard errors."""
-        if self.std_errors is None:
+        if self.std_errors is None and not self.covariates:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
-        return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors != "model" else 0.0))
+        return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors not in ("model", None) else 0.0))
 
     def _estimate(self, lists, reliability):
         """Fit the model, and return the stages, the merging pattern, the variables and two arrays about the iteration.
@@ -366,6 +436,8 @@ class PlackettLuce(WeightedAggregator):
 
         `lists` and `others` have the same rows and different list weights. Returns two arrays of shape (n_queries,).
         """
+        if self.covariates:
+            return CovariateModel(lists, self).log_likelihoods(others.list_weight)
         reliability = None if self.weighting is None else self._voter_weights(lists)
         learnt, _, variables, *_ = self._estimate(lists, reliability)
         stages = self._plain_stages(others) if reliability is None else self._reliable_stages(others, reliability)[0]
@@ -397,6 +469,9 @@ class PlackettLuce(WeightedAggregator):
             )
 
     def _repeat(self, lists):
+        if self.covariates and self.prior > 0:
+            scores = self._repeat_many(lists)
+            return lambda weight: scores(weight[:, None])[:, 0]
         if self.prior == 0 or self.weighting is not None:
             return super()._repeat(lists)
         stages, pattern = self._stages(lists)
@@ -442,6 +517,10 @@ class PlackettLuce(WeightedAggregator):
         return stages
 
     def _repeat_many(self, lists):
+        if self.covariates:
+            if self.prior == 0:
+                return super()._repeat_many(lists)
+            return CovariateFits(CovariateModel(lists, self), PublishedScale(lists, self.scale, self.anchor))
         plain = self.prior > 0 and self.weighting is None and self.ties != "davidson"
         below = np.logical_or.reduceat(ranks_absent_last(lists, self.absent), lists.list_ptr[:-1])
         of_pairs = pair_queries(lists) & ~below & plain

@@ -27,13 +27,16 @@ def standard_errors(stages, lists, pattern, variables, kind, *, votes=None, anch
         if robust:
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             inverse = inverse @ _squares(scores, pattern[own] - stages.list_ptr[q], *units(own)) @ inverse
-        # Subtract the mean of the query, or the anchor.
-        inverse = inverse[:n, :n]
         own = None if anchor is None else anchor[q] - lists.candidate_ptr[q]
-        inverse = inverse - (inverse.mean(axis=0) if own is None else inverse[own])
-        inverse = inverse - (inverse.mean(axis=1) if own is None else inverse[:, own])[:, None]
-        errors.append(np.full(n, np.inf) if is_open else np.sqrt(np.maximum(np.diag(inverse), 0.0)))
+        errors.append(np.full(n, np.inf) if is_open else contrast_errors(inverse[:n, :n], own))
     return np.concatenate(errors)
+
+
+def contrast_errors(covariance, anchor):
+    """Return standard errors of log-worths minus their mean, or minus the log-worth of the item `anchor`."""
+    rest = covariance - (covariance.mean(axis=0) if anchor is None else covariance[anchor])
+    rest = rest - (rest.mean(axis=1) if anchor is None else rest[:, anchor])[:, None]
+    return np.sqrt(np.maximum(np.diag(rest), 0.0))
 
 
 def invert_information(information):
