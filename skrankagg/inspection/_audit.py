@@ -222,7 +222,7 @@ def _rows(board, lists, n_resamples, random_state):
         coverage(board),
         votes(board, errors),
         separation(board, errors),
-        position(board),
+        position(board, lists),
         flips(board),
         ties(board, lists),
         cycles(board, n_resamples, wins),

@@ -4,13 +4,15 @@ import math
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import chdtrc, stdtr
+from scipy.special import chdtrc
 from scipy.stats import binomtest
 
+from ..aggregators import PlackettLuce
 from ..aggregators._models._duel_rows import DuelRows
 from ..aggregators._models._published_scale import ELO_POINTS
+from ..exceptions import InputError
 from ._audit_checks import judged, skipped
-from ._audited_duels import LEVEL
+from ._audited_duels import LEVEL, POSITION
 
 # Position is skipped if fewer pairs than this share came in both orders.
 _BOTH_ORDERS = 0.2
@@ -25,28 +27,28 @@ _SEARCHED, _NAMED = 150, 3
 # A cycle is named if its weakest edge is at least this share of the weakest edge of the clearest cycle.
 _WEAKEST = 0.5
 
+_READ_SLOTS = "Read a file that contains the order in which the items were shown."
 _READ_POSITION = "Read columns of the first item, the second item and the outcome, with position=True."
 
 
-def position(board):
+def position(board, lists):
     """Estimate the advantage of the item that is shown first."""
     reason = _without_slots(board)
     if reason:
         return skipped("position", "Elo", 0.0, *reason)
-    rows = board.rows.with_covariates(np.ones((len(board.first), 1)))
-    fit = rows.fit(prior=board.prior)
     decisive = board.share[board.share != 0.5]
-    if not fit.converged.all() or (len(decisive) and np.ptp(decisive) == 0):
-        return skipped(
-            "position",
-            "Elo",
-            0.0,
-            "One slot won all decided duels, so the file seems to name the winner first.",
-            "Read a file that contains the order in which the items were shown.",
-        )
-    effect, error = float(fit.coefficients[0, 0]), math.sqrt(board.sandwich(rows, fit)[-1, -1])
-    p = _two_sided(effect / error, board.degrees) if error > 0 else 1.0
-    worth = fit.log_worth - fit.log_worth.mean()
+    if len(decisive) and np.ptp(decisive) == 0:
+        reason = "One slot won all decided duels, so the file seems to name the winner first."
+        return skipped("position", "Elo", 0.0, reason, _READ_SLOTS)
+    method = PlackettLuce(
+        prior=board.prior, absent="ignore", covariates=[POSITION], std_errors=board.unit or "voters", votes=None
+    )
+    try:
+        ratings = method.fit_transform(lists)
+    except InputError as error:  # the data do not determine the effect
+        return skipped("position", "Elo", 0.0, str(error))
+    effect, error, p = method.coefficients_.loc[0, ["coefficient", "std_error", "p"]].astype(float)
+    worth = ratings.set_index("item")["score"].reindex(board.items).to_numpy()
     n_moved = int((board.clear & (worth[:, None] < worth)).sum())
     seen = (
         f"The item shown first gains {ELO_POINTS * effect:+.1f} Elo (standard error {ELO_POINTS * error:.1f}). "
@@ -57,10 +59,6 @@ def position(board):
         "with reconcile=True."
     )
     return judged("position", ELO_POINTS * effect, "Elo", 0.0, p <= LEVEL, seen, advice, p)
-
-
-def _two_sided(t, degrees):
-    return 2 * float(stdtr(degrees, -abs(t)))
 
 
 def _without_slots(board):
@@ -75,15 +73,14 @@ def _without_slots(board):
     twice = one + other >= 2
     both = (one > 0) & (other > 0)
     share = both.sum() / twice.sum() if twice.any() else 0.0
-    advice = "Read a file that contains the order in which the items were shown."
     if share < _BOTH_ORDERS:
         reason = f"Only {share:.0%} of the pairs came in both orders, so position and quality are hard to tell apart."
-        return reason, advice
+        return reason, _READ_SLOTS
     in_order = weight[board.first < board.second].sum() / weight.sum()
     if not 1 - _SORTED < in_order < _SORTED:
         return (
             f"In {max(in_order, 1 - in_order):.0%} of the duels the names are sorted, so the columns are not slots.",
-            advice,
+            _READ_SLOTS,
         )
     return None
 

@@ -151,20 +151,15 @@ class AuditedDuels:
     @cached_property
     def covariance(self):
         """Covariance of the log-worths by independent units, or from the information if all duels are tied."""
-        return self.inverse if (self.share == 0.5).all() else self.sandwich(self.rows, self.fit)
-
-    def sandwich(self, rows, fit):
-        """Return the covariance of log-worths and coefficients that the differences between independent units imply."""
-        inverse = invert_information(next(iter(rows.information(fit.log_worth, fit.coefficients))))[0]
-        by_worth, by_coefficient = rows.scores(fit.log_worth, fit.coefficients)
-        scores = np.hstack([by_worth.toarray(), by_coefficient]) if by_coefficient.shape[1] else by_worth
+        if (self.share == 0.5).all():
+            return self.inverse
+        scores = self.rows.scores(self.fit.log_worth, self.fit.coefficients)[0]
         if self.group is None:
             squares = scores.T @ (scores * (self.count * self.factor**2)[:, None])
         else:
             sums = self.by_group @ (scores * self.weight[:, None])
             squares = (sums.T @ sums) * (self.n_groups / (self.n_groups - 1))
-        squares = squares if isinstance(squares, np.ndarray) else squares.toarray()
-        return inverse @ squares @ inverse
+        return self.inverse @ squares.toarray() @ self.inverse
 
     @cached_property
     def by_group(self):
@@ -174,8 +169,8 @@ class AuditedDuels:
 
     def error(self, covariance):
         """Return the standard error of the difference between any two items."""
-        own = np.diag(covariance)[: self.n]
-        square = own[:, None] + own - 2 * covariance[: self.n, : self.n]
+        own = np.diag(covariance)
+        square = own[:, None] + own - 2 * covariance
         return np.sqrt(np.maximum(square, 0.0))
 
     @cached_property
