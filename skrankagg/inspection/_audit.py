@@ -114,7 +114,7 @@ def audit(
       orders, because position and quality are then hard to tell apart. It is also skipped if the names are sorted in
       more than 95 % of the duels, or if one slot won all decided duels. Such columns are not slots.
     - *flips*: pairs of verdicts on the same two items, in both orders and in the same groups. If position has no
-      effect, the first item wins both times as often as the second does. The p-value is that of the exact binomial
+      effect, the first item wins both times as often as the second does. The p-value comes from the exact binomial
       test. The share of such flips is high even without an effect, so it is not tested.
     - *cycles*: the chi-square statistic :math:`\sum (Y - N p)^2 / (N p (1 - p))` of the decided duels of each pair,
       about a fit with the term :math:`b_3 (t_i - t_j)^3`. The cubic term stands for a wrong link, which is not a cycle.
@@ -144,15 +144,14 @@ def audit(
     - *ties*: the number of pairs whose order is clear with half wins, at a level of 0.01, but is the opposite if ties
       are left out, or with ``ties="davidson"``. The sentence contains the largest changes of places and of ratings.
     - *influence*: the least number of groups whose removal changes the first place. Newton steps
-      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. The check warns if three things
-      hold: the first place is clear for independent duels, the groups are at most 1 % of all groups or one group, and
-      a third as many as independent normal groups would need (`reference`). If other neighbours depend on such few
-      groups, the check warns of them.
+      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. The check warns if the first
+      place is clear for independent duels, but few groups decide it. Few are one group, or at most 1 % of all groups.
+      They must also be at most a third as many as independent normal groups would need (`reference`). If other
+      neighbours depend on so few groups, the check warns of them.
     - *prior*: the largest change of a rating without the prior. Beyond half of its standard error, an interval of 95 %
       covers the truth in at most 92 % of cases.
 
-    **Simulations** of 400 boards of 12 models and 6,000 duels (``benchmarks/audit.py``) are described in the user
-    guide.
+    The user guide has the shares of generated boards on which each check warns (``benchmarks/audit.py``).
 
     Fits of the model take most of the time, about ten of them. Random signs take about as long for each draw as a
     single step of a fit.
@@ -181,7 +180,15 @@ def audit(
     ...     "model_a": names[first], "model_b": names[second], "winner": np.where(won, "model_a", "model_b"),
     ...     "judge": rng.integers(0, 100, 2000),
     ... })
-    >>> print(audit(RankedLists.from_comparisons(duels, voter="judge", position=True)))
+    >>> found = audit(RankedLists.from_comparisons(duels, voter="judge", position=True))
+    >>> found.loc[found["verdict"] == "warning", ["check", "value", "unit", "p"]].round(3)
+          check    value unit    p
+    4  position  100.538  Elo  0.0
+    5     flips  104.228  Elo  0.0
+    >>> print(found["seen"][4])
+    The item shown first gains +100.5 Elo (standard error 9.8). Without this, 0 clear pairs would change order.
+    >>> print(found["advice"][5])
+    Read the verdicts with reconcile=True, which counts such pairs as ties.
     """
     aggregator = PlackettLuce() if aggregator is None else aggregator
     check_count("n_resamples", n_resamples)
