@@ -126,8 +126,9 @@ def audit(
       the pairs about the fit, in log-odds.
     - *clustering*: the design effect :math:`D = \sum_g |\sum_{l \in g} z_l|^2 / \sum_l |z_l|^2` [1]_. Here
       :math:`z_l` is the score of duel l, multiplied by the root of the inverse information. Random signs of the duels
-      give the one-sided p-value; they stop after ten draws that reach the data [2]_. The value is
-      :math:`\sqrt{D}`: errors are so many times larger than those of independent duels.
+      give the one-sided p-value. They stop after ten draws that reach the data [2]_. For more than 100,000 different
+      duels there are fewer draws, but at least 300. The value is :math:`\sqrt{D}`: errors are so many times larger
+      than those of independent duels.
 
     **Limits.** The other checks compare a size with a limit:
 

@@ -12,6 +12,8 @@ from ._audited_duels import LEVEL
 
 # Random signs stop after this many draws that are at least as large as the data.
 _ENOUGH = 10
+# For large files there are fewer draws, so that their number times the number of rows is about this number.
+_LEAST, _WORK = 300, 100_000_000
 # Cells of groups and items that are summed at one time.
 _CELLS = 1 << 22
 # Items that may take the first place if groups are removed.
@@ -37,6 +39,7 @@ def clustering(board, n_resamples, rng):
         return skipped("clustering", "errors", 1.0, f"No group of {board.unit} has two duels.")
     parts = _parts(board, order)
     observed = _squares(board, parts, board.count * residual)
+    n_resamples = min(n_resamples, max(_LEAST, _WORK // len(residual)))
     n_larger, n_drawn = 0, 0
     while n_drawn < n_resamples and n_larger < _ENOUGH:
         signs = 2 * rng.binomial(board.count.astype(np.int64), 0.5) - board.count
