@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 from ..aggregators import PlackettLuce
 from ..aggregators._models._duel_rows import DuelRows
 from ..aggregators._models._published_scale import ELO_POINTS
+from ..aggregators._models._standard_errors import invert_information
 from ..exceptions import InputError
 from ._audit_checks import judged, skipped
 from ._audited_duels import LEVEL, POSITION
@@ -211,7 +212,7 @@ class _FitOfPairs:
 
     def __init__(self, odds, cubic, won, number, pairs):
         probability = 1 / (1 + np.exp(-odds))
-        self.probability, self.cubic = probability.reshape(won.shape), cubic
+        self.probability = probability.reshape(won.shape)
         self.variance = (number * probability * (1 - probability)).reshape(won.shape)
         self.residual = won - number.reshape(won.shape) * self.probability
         if len(won) == 1:
@@ -220,7 +221,9 @@ class _FitOfPairs:
         design = np.zeros((len(pairs.low), pairs.n + 1))
         each = np.arange(len(pairs.low))
         design[each, pairs.low], design[each, pairs.high] = 1.0, -1.0
-        design[:, -1] = cubic[: len(pairs.low)]
+        # Directions of the design are compared by their size, so the cubic term is scaled like the others.
+        own = cubic[: len(pairs.low)]
+        design[:, -1] = own / max(np.sqrt(np.mean(own**2)), np.finfo(np.float64).tiny)
         self.design = design
 
 
@@ -243,7 +246,7 @@ def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
     number = np.unique(group, return_inverse=True)[1]
     residual = csr_array((own, (number, pairs.pair)), shape=(int(number.max()) + 1, len(pairs.low)))
     weighted = fit.design * fit.variance[:, None]
-    project = weighted @ np.linalg.pinv(fit.design.T @ weighted, hermitian=True)
+    project = weighted @ invert_information(fit.design.T @ weighted)[0]
     n_larger = 0
     for start in range(0, n_resamples, 100):
         signs = rng.choice([-1.0, 1.0], size=(min(100, n_resamples - start), residual.shape[0]))

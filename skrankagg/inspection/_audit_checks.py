@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 from ..aggregators import PlackettLuce
 from ..aggregators._kemeny._components import strong_components
 from ..aggregators._models._published_scale import ELO_POINTS
+from ..aggregators._models._standard_errors import invert_information
 
 # The interval of the item that met fewest opponents may be this many times as wide as in an even schedule.
 _WIDER = 2.0
@@ -83,7 +84,7 @@ def coverage(board):
     """Compare the widest interval of an item with an even schedule of as many duels."""
     games, n = board.met.sum(axis=1), board.n
     laplacian = (np.diag(games) - board.met) / 4
-    square = np.diag(np.linalg.pinv(laplacian, hermitian=True))
+    square = np.diag(invert_information(laplacian)[0])
     # With N duels in an even schedule, the variance of an item's log-worth is this number.
     even = 2 * (n - 1) ** 2 / (n * board.n_duels) if n > 1 else 1.0
     wider = math.sqrt(square.max() / even)

@@ -3,6 +3,7 @@
 import itertools
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from skrankagg import BordaCount, PlackettLuce, RankedLists
 from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.inspection import audit
 from skrankagg.inspection._audit import _WIDTH
-from skrankagg.inspection._audit_checks import step_down
+from skrankagg.inspection._audit_checks import coverage, step_down
 from skrankagg.inspection._audited_duels import AuditedDuels
 
 ELO = 400 / math.log(10)
@@ -196,6 +197,22 @@ def test_coverage_of_an_even_schedule_is_one_and_of_a_star_is_known():
     found = rows(RankedLists.from_comparisons(star)).loc["coverage"]
     assert found["value"] == pytest.approx(math.sqrt(leaf / flat))
     assert "6 ('m1', 'm2', 'm3', 'm4', 'm5') to 30 duels, 6 in the median. 5 of 15 pairs met." in found["seen"]
+
+
+def test_coverage_equals_the_errors_of_differences_from_one_item():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        games = np.triu(rng.poisson(90, (12, 12)), 1)
+        board = SimpleNamespace(met=games + games.T, n=12, n_duels=int(games.sum()), name=str)
+        pairs = np.argwhere(games)
+        design = np.zeros((len(pairs), 12))
+        design[np.arange(len(pairs)), pairs[:, 0]], design[np.arange(len(pairs)), pairs[:, 1]] = 1, -1
+        # Differences from the first item, then contrasts to the mean.
+        free = np.linalg.inv(design[:, 1:].T @ (design[:, 1:] * games[tuple(pairs.T)][:, None]) / 4)
+        contrast = np.eye(12)[:, 1:] - 1 / 12
+        largest = np.diag(contrast @ free @ contrast.T).max()
+        even = 4 * 66 / games.sum() * (1 - 1 / 12) / 12
+        assert coverage(board).value == pytest.approx(math.sqrt(largest / even), rel=1e-9)
 
 
 def test_influence_names_the_judge_whose_removal_changes_the_first_place():
