@@ -270,8 +270,12 @@ def _name_triples(board, pairs, fit):
         weakest[: a + 1] = weakest[:, : a + 1] = 0.0
         for place in np.argsort(-weakest, axis=None)[:_NAMED]:
             b, c = np.unravel_index(place, weakest.shape)
-            found.append((float(weakest[b, c]), (a, int(b), int(c), a)))
+            found.append((float(weakest[b, c]), (a, int(b), int(c))))
     found = sorted(found, reverse=True)[:_NAMED]
     found = [one for one in found if one[0] > _WEAKEST * max(found[0][0], 1e-9)]
-    names = [" > ".join(board.name([searched[k]]) for k in triple) for _, triple in found]
+    names = []
+    for _, triple in found:
+        items = searched[list(triple)]
+        items = np.roll(items, -int(items.argmin()))
+        names.append(" > ".join(board.name([k]) for k in [*items, items[0]]))
     return f" Each beats the next more often than fitted: {'; '.join(names)}." if names else ""

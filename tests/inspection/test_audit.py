@@ -15,6 +15,7 @@ from skrankagg import BordaCount, PlackettLuce, RankedLists
 from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.inspection import audit
 from skrankagg.inspection._audit import _WIDTH
+from skrankagg.inspection._audit_bias import _by_draws, _Pairs
 from skrankagg.inspection._audit_checks import coverage, step_down
 from skrankagg.inspection._audited_duels import AuditedDuels
 
@@ -123,6 +124,63 @@ def test_the_chi_square_of_cycles_equals_two_regressions():
     found = rows(read(frame), PlackettLuce(prior=0), unit="list").loc["cycles"]
     assert f"chi-square of 15 pairs is {statistic:.1f}, with 9 degrees" in found["seen"]
     assert found["p"] == pytest.approx(chi2.sf(statistic, 9), rel=1e-5)
+
+
+def _fitted_pairs(lists, unit):
+    board = AuditedDuels(lists, unit, 0.5)
+    decided = np.isin(board.share, (0.0, 1.0))
+    pairs = _Pairs(board, decided)
+    return board, decided, pairs, pairs.fit(0.5)
+
+
+def test_the_p_value_of_cycles_equals_all_signs_of_groups():
+    frame = make(n=1500, n_items=5, n_judges=10, seed=3)
+    lists = read(frame)
+    board, decided, pairs, fit = _fitted_pairs(lists, "judge")
+    own = (pairs.share - fit.probability[pairs.pair]) * pairs.weight
+    by_group = np.zeros((10, len(pairs.low)))
+    np.add.at(by_group, (board.group[decided], pairs.pair), own)
+    root = np.sqrt(fit.variance)
+
+    def statistic(residual):
+        # Residuals of a weighted regression on the directions of the fit.
+        design = fit.design * root[:, None]
+        change = np.linalg.lstsq(design, residual / root, rcond=1e-9)[0]
+        return (((residual / root) - design @ change) ** 2).sum()
+
+    signs = np.array(list(itertools.product([-1, 1], repeat=10)))
+    drawn = np.array([statistic(one @ by_group) for one in signs])
+    exact = np.mean(drawn >= (fit.residual**2 / fit.variance).sum() - 1e-9)
+    found = audit(lists, n_resamples=4000).set_index("check")["p"]["cycles"]
+    assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 4000) + 1e-3)
+
+
+def test_draws_from_the_fit_agree_with_the_chi_square_distribution():
+    _, _, pairs, fit = _fitted_pairs(read(make(n=4000, n_items=6), groups=()), None)
+    for quantile in (0.5, 0.1):
+        p = _by_draws(pairs, fit, chi2.isf(quantile, 9), 0.5, 2000, np.random.default_rng(0))
+        assert p == pytest.approx(quantile, abs=0.03)
+
+
+def test_few_duels_of_a_pair_are_drawn_from_the_fit():
+    few, many = (rows(read(make(n=n, n_items=8), groups=()))["seen"]["cycles"] for n in (120, 2000))
+    assert "draws from the fit" in few and "the chi-square distribution" in many
+    both = rows(read(make(n=120, n_items=8)))["seen"]["cycles"]
+    assert "signs of groups and draws from the fit" in both
+    three = rows(read(make(n=2000, n_judges=3)))["seen"]["cycles"]
+    assert "the chi-square distribution" in three
+
+
+def test_a_planted_circle_is_named():
+    frame = make(n=4000, n_items=6, position=0.0, worth=np.zeros(6))
+    circle = {("m1", "m3"): 1.5, ("m3", "m4"): 1.5, ("m4", "m1"): 1.5}
+    rng = np.random.default_rng(1)
+    pairs = zip(frame["model_a"], frame["model_b"], strict=True)
+    odds = np.array([circle.get((a, b), 0) - circle.get((b, a), 0) for a, b in pairs])
+    won = np.where(rng.random(len(odds)) < expit(odds), "model_a", "model_b")
+    found = rows(read(frame.assign(winner=won))).loc["cycles"]
+    assert found["verdict"] == "warning"
+    assert "more often than fitted: 'm1' > 'm3' > 'm4' > 'm1'." in found["seen"]
 
 
 def test_flips_count_verdicts_in_both_orders():
