@@ -18,7 +18,7 @@ from ._arguments import begin
 from ._audit_bias import cycles, flips, position
 from ._audit_checks import Check, connectivity, coverage, prior, separation, skipped, ties, votes
 from ._audit_groups import clustering, influence
-from ._audited_duels import AuditedDuels, check_board
+from ._audited_duels import POSITION, AuditedDuels, check_board
 
 __all__ = ["audit"]
 
@@ -58,8 +58,9 @@ def audit(
     lists : DataFrame or RankedLists of one query
         Paired comparisons, best read by ``RankedLists.from_comparisons(frame, voter="judge", position=True)``.
     aggregator : PlackettLuce, default=None
-        The method of the board. Only its `prior` and `voter_weights` are used; the ratings are those of Bradley and
-        Terry's model, with half a win for a tie. None means ``PlackettLuce()``.
+        The method of the board. Only its `prior` and `voter_weights` are used: the checks fit Bradley and Terry's
+        model, with half a win for a tie. If its `covariates` contain "position", the check of the position does not
+        warn. None means ``PlackettLuce()``.
     unit : str, default=None
         Name of the grouping whose groups are independent, such as "judge". "list" takes all duels as independent. None
         uses the first grouping of at least two groups, or "list" if there is no such grouping.
@@ -198,7 +199,7 @@ def audit(
         raise InputTypeError(f"`aggregator` must be PlackettLuce or None; got {aggregator!r}. Pass PlackettLuce().")
     check_board(lists)
     board = AuditedDuels(lists, _unit(lists, unit), float(aggregator.prior))
-    frame = pd.DataFrame(_rows(board, lists, n_resamples, random_state), columns=Check._fields)
+    frame = pd.DataFrame(_rows(board, lists, aggregator, n_resamples, random_state), columns=Check._fields)
     return _AuditFrame(frame)._with_board(board)
 
 
@@ -215,7 +216,7 @@ def _unit(lists, unit):
     return None if unit == "list" else unit
 
 
-def _rows(board, lists, n_resamples, random_state):
+def _rows(board, lists, aggregator, n_resamples, random_state):
     """Return the rows of the audit."""
     first = connectivity(board)
     if first.verdict == "warning":
@@ -230,7 +231,7 @@ def _rows(board, lists, n_resamples, random_state):
         coverage(board),
         votes(board, errors),
         separation(board, errors),
-        position(board, lists),
+        position(board, lists, POSITION in (aggregator.covariates or ())),
         flips(board),
         ties(board, lists),
         cycles(board, n_resamples, wins),

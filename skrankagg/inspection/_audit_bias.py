@@ -32,8 +32,11 @@ _READ_SLOTS = "Read a file that contains the order in which the items were shown
 _READ_POSITION = "Read columns of the first item, the second item and the outcome, with position=True."
 
 
-def position(board, lists):
-    """Estimate the advantage of the item that is shown first."""
+def position(board, lists, is_fitted):
+    """Estimate the advantage of the item that is shown first.
+
+    `is_fitted` tells that the method of the board takes it into account.
+    """
     reason = _without_slots(board)
     if reason:
         return skipped("position", "Elo", 0.0, *reason)
@@ -55,11 +58,13 @@ def position(board, lists):
         f"The item shown first gains {ELO_POINTS * effect:+.1f} Elo (standard error {ELO_POINTS * error:.1f}). "
         f"Without this, {n_moved} clear pair{'' if n_moved == 1 else 's'} would change order."
     )
+    if is_fitted:
+        seen += " The method takes this into account."
     advice = (
         "Fit the position too, with PlackettLuce(covariates=['position']), or judge both orders and read the verdicts "
         "with reconcile=True."
     )
-    return judged("position", ELO_POINTS * effect, "Elo", 0.0, p <= LEVEL, seen, advice, p)
+    return judged("position", ELO_POINTS * effect, "Elo", 0.0, p <= LEVEL and not is_fitted, seen, advice, p)
 
 
 def _without_slots(board):

@@ -461,6 +461,13 @@ def test_mirrored_slots_turn_the_sign_of_position():
     assert one["p"]["position"] == pytest.approx(other["p"]["position"])
 
 
+def test_position_does_not_warn_if_the_method_takes_it_into_account():
+    lists = read(make(position=0.8))
+    found = [rows(lists, PlackettLuce(covariates=one)).loc["position"] for one in (None, ["position"])]
+    assert [one["verdict"] for one in found] == ["warning", "ok"]
+    assert found[0]["p"] == found[1]["p"] and found[1]["seen"].endswith("The method takes this into account.")
+
+
 def test_shares_and_factors_count_as_single_duels():
     frame = make(tie=0.0)
     scale = {"model_a": (0.8, 2.0), "model_b": (0.2, 2.0)}
