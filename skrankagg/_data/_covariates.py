@@ -5,6 +5,7 @@ reads them, and only on request.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -61,8 +62,8 @@ def _read_titles(name, value, caller):
     titles = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, tuple | list) else ()
     if len(titles) not in (1, 2):
         raise InputTypeError(
-            f"`covariates` of {caller} must map each name to the column of the first and the column of the second "
-            f"item, or to a column of their difference; got {show(value)} for {show(name)}."
+            f"`covariates` of {caller} must map each name to the columns of the first and the second item, or to the "
+            f"column of their difference; got {show(value)} for {show(name)}."
         )
     return titles
 
@@ -108,17 +109,22 @@ def key_of(title):
     return f"covariate {title}"
 
 
-def codes_to_merge(covariates):
-    """Return arrays of codes; lists with equal codes have equal covariates. Return None if hardly any lists do."""
-    codes = []
-    for pair in covariates.values():
-        for values in pair:
-            found, distinct = pd.factorize(values)
-            if len(distinct) > len(values) // 2:
-                return None
-            if len(distinct) > 1:
-                codes.append(found)
-    return codes
+def codes_to_merge(covariates, n):
+    """Return a code for each of n lists; lists with equal codes have equal covariates.
+
+    `covariates` is the result of :func:`oriented`. Returns None if most lists differ from all others.
+    """
+    code, size = np.zeros(n, dtype=np.int64), 1
+    for values in chain.from_iterable(covariates.values()):
+        found, distinct = pd.factorize(values)
+        if size == 1:
+            code, size = found, len(distinct)
+        else:
+            code, distinct = pd.factorize(code * len(distinct) + found)
+            size = len(distinct)
+        if size > n // 2:
+            return None
+    return code
 
 
 def covariate_names(lists):
@@ -139,6 +145,17 @@ def fields_of_columns(columns):
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
 
 
+def fields_of_pairs(columns):
+    """Return a dict of the fields for covariates, from a dict of name to values of the upper and the lower items."""
+    if not columns:
+        return fields_of_columns({})
+    n = len(next(iter(columns.values()))[0])
+    values = np.empty((2 * n, len(columns)))
+    for k, pair in enumerate(columns.values()):
+        values[0::2, k], values[1::2, k] = pair
+    return {"covariates": tuple(columns), "row_covariates": values}
+
+
 def select_covariates(lists, names, caller):
     """Return the chosen columns of the covariates, of shape (n_rows, P); raise InputError for an unknown name."""
     known = covariate_names(lists)
@@ -150,6 +167,8 @@ def select_covariates(lists, names, caller):
                 f"{there}{did_you_mean(name, known)}. Name the columns when the lists are read (covariates=), and pass "
                 "RankedLists, because frames have no covariates."
             )
+    if list(names) == known:
+        return lists.row_covariates
     return lists.row_covariates[:, [known.index(name) for name in names]]
 
 

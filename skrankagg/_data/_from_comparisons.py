@@ -12,7 +12,7 @@ from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
-from ._covariates import codes_to_merge, fields_of_columns, key_of, oriented, read_sides, titles_of_sides
+from ._covariates import codes_to_merge, fields_of_pairs, key_of, oriented, read_sides, titles_of_sides
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
@@ -447,18 +447,18 @@ def _encode(cls, query, items, first, second, share, factor, size, who, sides):
     apart = np.where(merged, 0, np.arange(1, len(share) + 1))[list_row]
     row = list_row if split.any() else slice(None)  # a slice copies nothing
     covariates = oriented(sides, row, upper == first[row])
-    more = codes_to_merge(covariates)
-    if more is None:
-        apart, more = np.arange(len(list_row)), []
-    keys = [*(codes[list_row] for codes, _ in who.values()), upper, lower, tied.astype(np.int64), apart, *more]
+    keys = [*(codes[list_row] for codes, _ in who.values()), upper, lower, tied.astype(np.int64)]
+    code = codes_to_merge(covariates, len(list_row))
+    if code is not None:
+        keys += [apart, code] if covariates else [apart]
     order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
-    heads = np.flatnonzero(starts[-1])
+    heads = np.arange(len(order)) if code is None else np.flatnonzero(starts[-1])
     kept = order[heads]
     total = np.add.reduceat(weight[order], heads)
     groups = {name: grouping_column(codes[list_row][kept], index) for name, (codes, index) in who.items()}
     marks = marks[kept]
     marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
-    rows = {name: np.stack([one[kept] for one in pair], axis=1).ravel() for name, pair in covariates.items()}
+    rows = {name: [one[kept] for one in pair] for name, pair in covariates.items()}
     return _make(cls, query, items, upper[kept], lower[kept], tied[kept], total, marks, groups, rows)
 
 
@@ -467,8 +467,12 @@ def _make(cls, query, items, upper, lower, tied, weight, marks, groups, covariat
     n = len(upper)
     if not n:
         raise InputError(f"{_CALLER} must get at least one comparison; got none. Check how the data were read.")
-    used = np.unique(np.concatenate([upper, lower]))
-    number = np.searchsorted(used, np.stack([upper, lower], axis=1).ravel())
+    used = np.zeros(len(items), dtype=bool)
+    used[upper] = used[lower] = True
+    number = np.cumsum(used, dtype=np.int32) - 1
+    candidate, rank = np.empty(2 * n, dtype=np.int32), np.empty(2 * n)
+    candidate[0::2], candidate[1::2] = number[upper], number[lower]
+    rank[0::2], rank[1::2] = np.where(tied, 1.5, 1.0), np.where(tied, 1.5, 2.0)
     return cls(
         queries=encode_ids(pd.Series(repeat_id(query, 1)))[1],
         voters=pd.RangeIndex(n),
@@ -479,12 +483,12 @@ def _make(cls, query, items, upper, lower, tied, weight, marks, groups, covariat
         list_conflict=None,
         list_merged=None,
         row_ptr=2 * np.arange(n + 1),
-        candidate=number.astype(np.int32),
-        rank=np.where(np.repeat(tied, 2), 1.5, np.tile([1.0, 2.0], n)),
+        candidate=candidate,
+        rank=rank,
         score=None,
-        candidate_ptr=np.array([0, len(used)]),
-        candidate_item=used.astype(np.int32),
+        candidate_ptr=np.array([0, used.sum()]),
+        candidate_item=np.flatnonzero(used).astype(np.int32),
         list_duel=np.asarray(marks, dtype=np.int64),
         list_groups=pd.DataFrame(groups) if groups else None,
-        **fields_of_columns(covariates),
+        **fields_of_pairs(covariates),
     )

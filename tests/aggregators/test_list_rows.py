@@ -9,6 +9,8 @@ from skrankagg import RankedLists
 from skrankagg.aggregators._models._duel_rows import DuelRows
 from skrankagg.aggregators._models._list_rows import ListRows
 
+pytestmark = pytest.mark.twice
+
 NAMES = ["place", "length"]
 
 

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from skrankagg import PlackettLuce, RankedLists
+from skrankagg import PlackettLuce, RankedLists, fuse
 from skrankagg.exceptions import InputError, NotComparedWarning
 from skrankagg.model_selection import VoterKFold, cross_val_likelihood
+
+pytestmark = pytest.mark.twice
 
 NAMES = ["length", "position"]
 
@@ -96,6 +98,39 @@ def test_duels_equal_a_binomial_regression():
             battles["winner"] * np.log(expected.fittedvalues)
             + (1 - battles["winner"]) * np.log1p(-expected.fittedvalues)
         ).sum()
+    )
+
+
+# Home wins and defeats of seven teams in 1987, A. Agresti, Categorical Data Analysis, 2002, section 10.6.
+BASEBALL = {
+    "Milwaukee": "- 4-3 4-2 4-3 6-1 4-2 6-0",
+    "Detroit": "3-3 - 4-2 4-3 6-0 6-1 4-3",
+    "Toronto": "2-5 4-3 - 2-4 4-3 4-2 6-0",
+    "New York": "3-3 5-1 2-5 - 4-3 4-2 6-1",
+    "Boston": "5-1 2-5 3-3 4-2 - 5-2 6-0",
+    "Cleveland": "2-5 3-3 3-4 4-3 4-2 - 2-4",
+    "Baltimore": "2-5 1-5 1-6 2-4 1-6 3-4 -",
+}
+
+
+def test_home_advantage_in_baseball_equals_the_published_numbers():
+    games = [
+        (home, guest, won)
+        for home, results in BASEBALL.items()
+        for guest, result in zip(BASEBALL, results.split(), strict=True)
+        if guest != home
+        for won, times in zip((1, 0), map(int, result.split("-")), strict=True)
+        for _ in range(times)
+    ]
+    lists = RankedLists.from_comparisons(games, position=True)
+    method = PlackettLuce(prior=0, covariates=["position"], std_errors="model", anchor={"Baltimore": 0.0})
+    found = method.fit_transform(lists).set_index("item")[["score", "std_error"]].sort_index().iloc[1:]
+    # Coefficients and errors as BradleyTerry2 for R publishes them, `summary(baseballModel2)`.
+    scores, errors = [1.1438, 0.7047, 1.4754, 1.6196, 1.2813, 1.3271], [0.3378, 0.3350, 0.3446, 0.3474, 0.3404, 0.3403]
+    np.testing.assert_allclose(found["score"], scores, atol=5e-5)
+    np.testing.assert_allclose(found["std_error"], errors, atol=5e-5)
+    np.testing.assert_allclose(
+        coefficients(method).loc["position", ["coefficient", "std_error"]].astype(float), [0.3023, 0.1309], atol=5e-5
     )
 
 
@@ -351,6 +386,18 @@ def test_lists_without_covariates_are_refused():
     frame = encode(draw_battles()).to_frame()
     with pytest.raises(InputError, match=r"the lists have none\. Name the columns when the lists are read"):
         PlackettLuce(covariates=["length"]).fit_transform(frame)
+
+
+def test_plain_lists_and_partitions_are_refused():
+    method = PlackettLuce(covariates=NAMES)
+    with pytest.raises(InputError, match="because frames have no covariates"):
+        fuse([["a", "b"], ["b", "a"]], method)
+    frames = pytest.importorskip("dask.dataframe", reason="Dask stores partitions")
+    from skrankagg.distributed import transform_partitions
+
+    parts = frames.from_pandas(encode(draw_battles()).to_frame().drop(columns="judge"), npartitions=1)
+    with pytest.raises(InputError, match="because frames have no covariates"):
+        transform_partitions(method, parts).compute()
 
 
 def test_lists_that_rank_absent_items_last_are_refused():

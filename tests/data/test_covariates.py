@@ -291,7 +291,7 @@ def test_concat_of_comparisons_keeps_covariates(battles):
     [
         ({"covariates": "gap"}, InputTypeError, "must be a list of column names"),
         ({"covariates": {"length": ("tokens_a", "token_b")}}, InputError, "'token_b' is none of"),
-        ({"covariates": {"length": ("tokens_a", "tokens_b", "gap")}}, InputTypeError, "or to a column of their"),
+        ({"covariates": {"length": ("tokens_a", "tokens_b", "gap")}}, InputTypeError, "or to the column of their"),
         ({"covariates": {"length": 3}}, InputTypeError, "got 3 for 'length'"),
         ({"covariates": {"item": "gap"}}, InputError, "must not be 'item'"),
         ({"covariates": {"judge": "gap"}, "groups": ["judge"]}, InputError, "'judge' is in both"),

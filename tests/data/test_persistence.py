@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skrankagg import DIBRA, BordaCount, Comparator, Qrels, RankedLists
+from skrankagg import DIBRA, BordaCount, Comparator, PlackettLuce, Qrels, RankedLists
 from skrankagg._data._portable import pack, unpack
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.preprocessing import VoterSelector
@@ -147,3 +147,14 @@ def test_pack_returns_values_without_a_plain_form_unchanged():
     assert pack([value])[0] is value and pack(7) == 7
     index = pd.Index([(1, {2}), "a"], tupleize_cols=False)
     assert pack(index) is index
+
+
+@through
+def test_covariates_and_coefficients_survive(way):
+    battles = [("a", "b", 1), ("b", "a", 1), ("a", "b", 1), ("b", "c", 1), ("c", "b", 0.5), ("c", "a", 0)]
+    lists = RankedLists.from_comparisons(battles, position=True)
+    found = way(lists)
+    assert found.equals(lists) and found.covariates == ("position",)
+    method = PlackettLuce(covariates=["position"]).fit(lists)
+    equal(way(method).coefficients_, method.coefficients_)
+    equal(way(method).transform(found), method.transform(lists))

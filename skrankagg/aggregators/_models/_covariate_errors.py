@@ -49,9 +49,10 @@ def errors_with_covariates(rows, fit, lists, kind, *, votes=None, anchor=None):
 def _inverse(rows, fit):
     """Invert the information.
 
-    Returns the inverse matrix by log-worths of each query, the change of the log-worths by a unit of each coefficient,
-    of shape (n_candidates, P), the covariance of the coefficients of each set, and a mask of the queries in which some
-    differences of log-worths are undetermined.
+    There are four results. The first is the inverse matrix by log-worths of each query. The second, of shape
+    (n_candidates, P), is the change of the log-worths by a unit of each coefficient. The third contains the covariance
+    of the coefficients of each set. The fourth is a mask of the queries in which some differences of log-worths are
+    undetermined.
     """
     number = rows.n_covariates
     inverses, is_open = [], np.zeros(rows.n_queries, dtype=bool)

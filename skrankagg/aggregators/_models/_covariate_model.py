@@ -177,19 +177,21 @@ class CovariateModel:
 
     def _refuse_constant(self, values):
         lists = self.lists
-        weight = lists.list_weight[lists.row_list][:, None]
-        heads = lists.row_ptr[lists.list_ptr[:-1]]
+        weight, length = lists.list_weight, lists.list_length
 
-        def of_sets(numbers):
-            sums = np.add.reduceat(numbers, heads, axis=0)
-            return sums.sum(axis=0, keepdims=True) if self.pooled else sums
+        def of_sets(of_lists):
+            return np.array([of_lists.sum()]) if self.pooled else lists.sum_over_lists(of_lists)
 
-        row_set = np.zeros(lists.n_rows, dtype=np.intp) if self.pooled else lists.list_query[lists.row_list]
-        total = np.maximum(of_sets(weight), np.finfo(np.float64).tiny)
-        overall = values - (of_sets(weight * values) / total)[row_set]
-        mean = np.add.reduceat(overall, lists.row_ptr[:-1], axis=0) / lists.list_length[:, None]
-        within = of_sets(weight * (overall - mean[lists.row_list]) ** 2)
-        bad = within <= _CONSTANT * of_sets(weight * overall**2)
+        list_set = np.zeros(lists.n_lists, dtype=np.intp) if self.pooled else lists.list_query
+        total = np.maximum(of_sets(weight * length), np.finfo(np.float64).tiny)
+        within, overall = np.empty((2, len(total), len(self.names)))
+        for k, column in enumerate(np.ascontiguousarray(values.T)):
+            mean = of_sets(weight * np.add.reduceat(column, lists.row_ptr[:-1])) / total
+            rest = column - (mean[0] if len(mean) == 1 else mean[list_set][lists.row_list])
+            sums, squares = (np.add.reduceat(one, lists.row_ptr[:-1]) for one in (rest, rest**2))
+            within[:, k] = of_sets(weight * (squares - sums**2 / length))
+            overall[:, k] = of_sets(weight * squares)
+        bad = within <= _CONSTANT * overall
         if bad.any():
             one, k = (int(found[0]) for found in np.nonzero(bad))
             raise InputError(

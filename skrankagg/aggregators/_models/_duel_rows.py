@@ -157,10 +157,17 @@ class DuelRows(NewtonRows):
 
     def _of_candidates(self, values):
         """For each candidate, sum the values of its duels as first item, minus the values as second item."""
-        n = self.n_candidates
-        return np.bincount(self.first, weights=values, minlength=n) - np.bincount(
-            self.second, weights=values, minlength=n
-        )
+        n, n_cells = self.n_candidates, int(self.cell_ptr[-1])
+        if n_cells > len(values):
+            return np.bincount(self.first, weights=values, minlength=n) - np.bincount(
+                self.second, weights=values, minlength=n
+            )
+        # With many duels of each pair, sums of pairs take half the time.
+        pairs, sums = np.bincount(self.cell, weights=values, minlength=n_cells), np.empty(n)
+        for _, candidates, cells in self.blocks:
+            matrix = pairs[cells]
+            sums[candidates] = matrix.sum(axis=2) - matrix.sum(axis=1)
+        return sums
 
     def _by_set(self, values):
         return np.array([values.sum()]) if self.pooled else self._by_query(values)

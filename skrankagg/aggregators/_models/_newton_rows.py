@@ -207,8 +207,9 @@ class NewtonRows:
     def _eliminate(self, by_worth, crossed, by_coefficient, curvature, component):
         """Eliminate the log-worths.
 
-        Returns the curvatures of the coefficients of each set, the change of the log-worths by a unit of each
-        coefficient, of shape (n_candidates, P), and the inverse matrices by log-worths for each block.
+        There are three results. The first contains the curvatures of the coefficients of each set. The second, of shape
+        (n_candidates, P), is the change of the log-worths by a unit of each coefficient. The third contains the inverse
+        matrices by log-worths for each block.
         """
         follow, rest, inverses = np.empty(crossed.shape), by_coefficient.copy(), []
         for matrix, (queries, candidates, _) in zip(by_worth, self.blocks, strict=True):

@@ -125,8 +125,10 @@ class PlackettLuce(WeightedAggregator):
     Raises
     ------
     InputError
-        If a query lacks the item of `anchor`. With ``prior=0``, if the likelihood of a query has no maximum. In such a
-        query some items are never ranked below the other items, or never above the other items. With
+        If a covariate is constant in each list, is determined by the items and earlier covariates, or separates winners
+        from losers (with ``ridge=0``). If `covariates` are combined with ``absent="last"``, ``ties="davidson"`` or
+        `weighting`. If a query lacks the item of `anchor`. With ``prior=0``, if the likelihood of a query has no
+        maximum. In such a query some items are never ranked below the other items, or never above the other items. With
         ``ties="davidson"`` there is another possible reason: some items only tie with the other items. With
         ``ties="davidson"`` the error is also raised if more than 20 items tie in a list.
 
@@ -141,6 +143,7 @@ class PlackettLuce(WeightedAggregator):
     See Also
     --------
     skrankagg.aggregators.MarkovChain : With ``chain="mct"`` it ranks by a random walk on the same comparisons.
+    skrankagg.RankedLists.from_comparisons : Reads paired comparisons with covariates.
     skrankagg.inspection.rank_stability : Measures how the places change when the lists are drawn again.
     skrankagg.datasets.make_plackett_luce : Draws lists from the model.
 
@@ -194,6 +197,19 @@ class PlackettLuce(WeightedAggregator):
     voter who prefers bad items gets a reliability near 0, but never below 0. Standard errors treat the reliabilities as
     known.
 
+    **Covariates.** With covariates :math:`x_{li}` of item i in list l, the utility :math:`t_i + x_{li}^\top b` replaces
+    :math:`t_i`; this is the rank-ordered or exploded logit [8]_. The scores are the :math:`t_i`, so they compare items
+    at equal covariates. Only differences within a list matter. The coefficients `b` are effects on the log-odds in the
+    units of the data, also with ``scale="elo"``. Items absent from a list have no covariates, so lists that are not
+    paired comparisons need ``absent="ignore"``. Standard errors of worths and of coefficients come from the whole
+    information about both. With ``std_errors=None``, `coefficients_` has the errors of ``"model"``. P-values use the
+    normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For `ridge`,
+    each covariate is divided by the root mean square of its deviation from the list's mean. In queries where all lists
+    have two items, it is divided by the root mean square of the difference of the two items. Covariates are never
+    centred over several lists, because this would change the effect of a position. With few lists in each query, common
+    coefficients are too far from 0, because the worths of each query are estimated from the same lists. The fit takes
+    about six Newton steps.
+
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
     computed at the estimate. The prior does not count, because it is not data. Standard errors are infinite in queries
     whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
@@ -220,6 +236,8 @@ class PlackettLuce(WeightedAggregator):
     .. [6] K. Raman and T. Joachims, "Methods for ordinal peer grading", KDD 2014.
     .. [7] A. P. Dempster, N. M. Laird and D. B. Rubin, "Maximum likelihood from incomplete data via the EM algorithm",
        JRSS B 39, 1977.
+    .. [8] S. Beggs, S. Cardell and J. Hausman, "Assessing the potential demand for electric cars", Journal of
+       Econometrics 17, 1981.
 
     Examples
     --------
@@ -247,6 +265,15 @@ class PlackettLuce(WeightedAggregator):
     >>> model = PlackettLuce(weighting="global", reliability_of="judge").fit(duels)
     >>> model.voter_weights_.set_index("voter")["weight"].round(2).to_dict()
     {'v1': 1.31, 'v2': 1.22, 'v3': 0.47}
+
+    In this example, the first answer of each duel has an advantage:
+
+    >>> battles = [("a", "b", 1), ("b", "a", 1), ("a", "b", 1), ("b", "c", 1), ("c", "b", 0.5), ("c", "a", 0)]
+    >>> duels = RankedLists.from_comparisons(battles, position=True)
+    >>> model = PlackettLuce(covariates=["position"]).fit(duels)
+    >>> model.coefficients_.round(2)
+      query covariate  coefficient  std_error     p  odds_ratio
+    0     q  position         2.09       1.78  0.24        8.07
     """
 
     _guide = {

@@ -57,6 +57,15 @@ def _check_ties_in_order(group, lists, by_rank):
 # ---------------------------------------------------------------------- invariances
 
 
+def check_groupings_and_covariates(aggregator):
+    """Check that groupings and covariates of the lists change no bit of the result."""
+    lists = example_lists()
+    lists["panel"], lists["length"] = lists["voter"], np.arange(len(lists)) % 7
+    more = RankedLists.from_frame(lists, groups=["panel"], covariates=["length"])
+    found, expected = (fit_transform(clone(aggregator), one) for one in (more, RankedLists.from_frame(lists)))
+    same(found, expected, "groupings or covariates change the result")
+
+
 def check_voter_names(aggregator):
     """Check anonymity: if voters are renamed and reordered, scores may change only in their last bits."""
     lists = example_lists()
