@@ -49,6 +49,7 @@ examples:
   skrankagg aggregate lists.csv --method CombSUM -o consensus.run
   skrankagg explain lists.csv --method CombSUM --query q1
   skrankagg evaluate consensus.run bm25.run qrels.txt --baseline bm25.run
+  skrankagg audit battles.csv --groups judge         is this leaderboard sound?
   skrankagg compare --help                           file formats, more examples
 """,
     "compare": """\
@@ -85,6 +86,11 @@ examples:
 examples:
   skrankagg explain bm25.run dense.run --method ReciprocalRankFusion --query q1
   skrankagg explain bm25.run dense.run --method ReciprocalRankFusion --query q1 --item d007
+""",
+    "audit": """\
+examples:
+  skrankagg audit battles.csv
+  skrankagg audit battles.csv --groups judge,prompt --unit judge -o audit.csv
 """,
     "tune": """\
 examples:
@@ -236,6 +242,21 @@ def make_parser():
     add("--random-state", type=_seed, metavar="N", help="seed of randomised methods")
     _add_reading(add)
     _add_voter(add)
+
+    add = add_command(
+        "audit",
+        "check whether a board of paired comparisons is sound",
+        "Check the duels behind a leaderboard: connected and even coverage, position, cycles, judges, ties and more.\n"
+        "Print a row for each check, and what to do about each warning.",
+    )
+    add("lists", nargs="+", metavar="FILE", help="one or more files of comparisons")
+    add("--groups", metavar="NAMES", help="columns that name groups, such as judge,prompt")
+    unit = "the independent units: one of the names in --groups (default: the first one), or list for single duels"
+    add("--unit", metavar="NAME", help=unit)
+    add("--draws", type=_count, default=1000, metavar="N", help="number of random draws (default: 1000)")
+    add("--random-state", type=_seed, metavar="N", help="seed of the draws")
+    add("-o", "--out", metavar="FILE", help=f"write the table as {TABLES}")
+    _add_reading(add)
 
     add = add_command(
         "evaluate",
