@@ -104,11 +104,11 @@ class RatingsDisplay(Display):
     >>> display = RatingsDisplay.from_estimator(PlackettLuce(scale="elo"), duels, n_resamples=200)
     >>> display.table[["item", "score", "low", "high", "gap_group"]].round(0)
       item   score     low    high  gap_group
-    0   i1  1302.0  1235.0  1369.0          1
-    1   i5   992.0   952.0  1033.0          2
-    2   i3   931.0   889.0   972.0          2
-    3   i4   895.0   854.0   936.0          2
-    4   i2   880.0   837.0   923.0          2
+    0   i1  1302.0  1239.0  1365.0          1
+    1   i5   992.0   955.0  1030.0          2
+    2   i3   931.0   892.0   969.0          2
+    3   i4   895.0   857.0   934.0          2
+    4   i2   880.0   840.0   920.0          2
     """
 
     table: pd.DataFrame

@@ -183,18 +183,13 @@ def check_smooth(aggregator):
     """
     if not _tags(aggregator).smooth:
         return
-    lists = RankedLists.from_frame(example_lists())
+    lists = fit(aggregator, example_lists())._prepare(RankedLists.from_frame(example_lists()))
     start, end = np.array([1.0, 2.0, 1.0, 3.0, 2.0]), np.array([3.0, 1.0, 2.0, 1.0, 1.0])
     n = 32
     path = [(n - k) * start + k * end for k in range(n + 1)]  # whole numbers
-    if is_supervised(aggregator):
-        fit(aggregator, example_lists())
-    scores = []
-    for weight in path:
-        weighted = lists.with_list_weight(weight[lists.list_voter])
-        frame = aggregator.transform(weighted) if is_supervised(aggregator) else fit_transform(aggregator, weighted)
-        scores.append(frame.sort_values(["query", "item"])["score"].to_numpy())
-    scores = np.array(scores)
+    # As for resampling: a column for each set of weights.
+    weights = np.stack([weight[lists.list_voter] for weight in path], axis=1)
+    scores = aggregator._repeat_many(lists)(weights).T
     fine, coarse = (np.abs(np.diff(scores[::step], n=2, axis=0)).max() for step in (1, 2))
     assert fine <= 0.35 * coarse + 1e-9 * np.abs(scores).max(), (
         "scores must be smooth functions of the weights of the lists" + _if_intended(smooth=False)
