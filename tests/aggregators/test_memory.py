@@ -113,7 +113,7 @@ LARGE = [
 
 @pytest.fixture(scope="module")
 def full_lists():
-    return {weighted: random_lists(1500, weighted=weighted) for weighted in (False, True)}
+    return {weighted: random_lists(1000, weighted=weighted) for weighted in (False, True)}
 
 
 #: Methods of cubic time; their memory is the same function of the number of items at each size.
@@ -123,7 +123,7 @@ CUBIC = (FootruleOptimal, Kemeny, Schulze)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", LARGE, ids=repr)
 def test_stated_memory_matches_the_peak_for_large_queries(method, full_lists):
-    lists = random_lists(800) if isinstance(method, CUBIC) else full_lists[False]
+    lists = random_lists(600) if isinstance(method, CUBIC) else full_lists[False]
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
 
 
