@@ -138,7 +138,7 @@ def test_stated_memory_matches_the_peak_for_weighted_lists(method, full_lists):
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-@pytest.mark.parametrize(("kind", "n_items", "n_lists"), [("model", 700, 4), ("voters", 700, 4), ("voters", 60, 3000)])
+@pytest.mark.parametrize(("kind", "n_items", "n_lists"), [("model", 450, 4), ("voters", 450, 4), ("voters", 60, 3000)])
 def test_stated_memory_matches_the_peak_for_standard_errors(kind, n_items, n_lists, absent, monkeypatch):
     lists = random_lists(n_items, n_lists)
     options = {"absent": absent, "max_iter": 500, "tol": 1e-6}
