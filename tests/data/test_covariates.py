@@ -327,3 +327,16 @@ def test_scores_stay_the_same_for_plackett_luce(battles):
     assert_frame_equal(
         PlackettLuce().fit_transform(with_them), PlackettLuce().fit_transform(RankedLists(**fields)), check_exact=True
     )
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_covariates_of_other_frames(frame, lists, lazy):
+    polars = pytest.importorskip("polars", reason="polars has other frames")
+    other = polars.DataFrame(frame.to_dict(orient="list"))
+    found = RankedLists.from_frame(other.lazy() if lazy else other, groups=["judge"], covariates=NAMES)
+    assert found.equals(lists)
+
+
+def test_truth_values_are_covariates():
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b"], "rank": [1, 2], "bold": [True, False]})
+    assert RankedLists.from_frame(frame, covariates=["bold"]).row_covariates.tolist() == [[1.0], [0.0]]

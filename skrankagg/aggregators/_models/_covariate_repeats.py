@@ -36,9 +36,9 @@ class CovariateFits:
             (
                 gather_ranges(model.lists.list_ptr, queries)[0],
                 gather_ranges(model.lists.candidate_ptr, queries)[0],
-                _ChordFits(model, queries, own, rows),
+                _ChordFits(model, queries, rows),
             )
-            for queries, own, rows in model.parts
+            for queries, _, rows in model.parts
         ]
         self.some = max(1, _CELLS // max(model.lists.n_lists, model.lists.n_candidates))
 
@@ -63,7 +63,7 @@ class CovariateFits:
 class _ChordFits:
     """Fits of some queries under many sets of weights, from the estimate of all lists."""
 
-    def __init__(self, model, queries, lists, rows):
+    def __init__(self, model, queries, rows):
         self.model, self.queries, self.rows = model, queries, rows
         self.prior, self.ridge = model.method.prior, model.method.ridge
         self.start = model.fit(queries, rows)
