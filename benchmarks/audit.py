@@ -1,7 +1,7 @@
 """Share of generated boards on which each check of the audit warns.
 
 Run it from anywhere as `python benchmarks/audit.py [--boards 400] [--save shares.json]`. With 400 boards it takes about
-ten minutes of one core. With --save, a later run skips the rows that the file has.
+13 minutes of one core. With --save, a later run skips the rows that the file has.
 
 A board has 12 models, whose log-worths have a standard deviation of 0.8. There are 6,000 duels by 300 judges, who have
 20 duels each. Ties are 15 % of the duels, and the slots are drawn at random. Each row changes this as its name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -261,7 +262,7 @@ class _AuditFrame(pd.DataFrame):
     def _repr_html_(self):
         table = table_of(self).assign(seen=self["seen"], advice=self["advice"])
         with pd.option_context("display.max_colwidth", None):
-            return f"<p>{_head(self)}</p>\n{table.to_html(index=False)}"
+            return f"<p>{escape(_head(self))}</p>\n{table.to_html(index=False)}"
 
 
 def table_of(frame):

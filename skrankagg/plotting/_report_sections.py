@@ -70,7 +70,7 @@ def _warnings(frames):
     checks = frame.loc[frame["verdict"] == "warning", "check"].tolist()
     if not checks:
         return [Text("The audit of the paired comparisons has no warnings.")]
-    return [Text("The audit of the paired comparisons warns: {}.", (", ".join(checks),))]
+    return [Text("The audit of the paired comparisons has warnings: {}.", (", ".join(checks),))]
 
 
 def _share(facts):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -498,6 +499,8 @@ def test_the_frame_prints_a_table_and_is_plain_otherwise():
     assert list(found) == ["check", "value", "unit", "reference", "p", "verdict", "seen", "advice"]
     assert found["check"].tolist() == CHECKS
     assert type(found.head(3)) is pd.DataFrame and type(found[["check", "p"]]) is pd.DataFrame
+    assert str(pickle.loads(pickle.dumps(found))) == text
+    assert "<i>" not in audit(read(frame.rename(columns={"judge": "<i>"}), groups=["<i>"]), **FEW)._repr_html_()
     html = found._repr_html_()
     assert all(sentence.replace("'", "&#x27;")[:40] in html or sentence[:40] in html for sentence in found["seen"])
     assert (found.loc[found["verdict"] == "ok", "advice"] == "").all()

@@ -305,7 +305,7 @@ def test_the_audit_is_a_section_with_all_its_sentences(duels):
     assert "Is the board sound?" in page
     assert all(sentence in page for sentence in [*expected["seen"], *filter(None, expected["advice"])])
     warned = ", ".join(expected.loc[expected["verdict"] == "warning", "check"])
-    assert (f"warns: {warned}." if warned else "has no warnings.") in page
+    assert (f"has warnings: {warned}." if warned else "has no warnings.") in page
     assert "## Is the board sound?" in report.to_markdown()
 
 
