@@ -77,7 +77,7 @@ def board(
     rng : Generator
         Source of the draws.
     n_duels, n_judges : int
-        Numbers of duels and of judges, who have equally many duels.
+        Numbers of duels and of judges. All judges have equally many duels.
     named : bool
         Whether the judges are a grouping.
     tie, spread : float
@@ -93,7 +93,7 @@ def board(
     hedger : float
         Probability that the duels of model 10, the last but one, are tied.
     loud : float
-        Share of the duels of one judge, who prefers the second-best model to the best one.
+        Share of the duels that one judge decides. This judge prefers the second-best model to the best one.
     scarce : int
         Number of duels of model 0.
     lost : bool

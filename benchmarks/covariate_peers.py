@@ -2,10 +2,10 @@
 
 Run it from anywhere as `python benchmarks/covariate_peers.py [--repeat 3]`, where arena-rank is installed.
 
-The duels have two covariates, the difference of lengths and the position, and nothing draws the estimates together
-(``prior=0``). arena-rank runs with ``reg=0, ftol=0, gtol=1e-12``, and its data with ``reweighted=False,
-normalize_features=False``. Its defaults are another model: they centre the covariates, which removes the position,
-shrink their coefficients, and give pairs with many duels less weight.
+The duels have two covariates, the difference of lengths and the position. There is no prior (``prior=0``). arena-rank
+runs with ``reg=0, ftol=0, gtol=1e-12``, and its data with ``reweighted=False, normalize_features=False``. Its defaults
+are another model: they centre the covariates, which removes the position, shrink their coefficients, and give pairs
+with many duels less weight.
 """
 
 import argparse

@@ -1,7 +1,6 @@
 """Level and power of the tests of `rank_stability(adjust="max-t")` on generated boards.
 
-Run it from anywhere as `python benchmarks/max_t_level.py [--boards 100]`; it takes about a quarter
-of an hour.
+Run it from anywhere as `python benchmarks/max_t_level.py [--boards 100]`; it takes about a quarter of an hour.
 
 The least favourable boards have pairs of equal items, and the pairs are far apart. Here, twelve items make six pairs,
 whose log-worths are 0.8 apart. 15 % of the comparisons are draws. The confidence is 0.95. A claim is wrong if one item

@@ -24,7 +24,7 @@ from ._audited_duels import POSITION, AuditedDuels, check_board
 __all__ = ["audit"]
 
 _WIDTH = 100
-#: The checks after connectivity, with the unit of the value and the reference of a board without the defect.
+#: The checks after connectivity, with the units of their values.
 _CHECKS = {
     "coverage": "times as wide",
     "votes": "places",
@@ -49,10 +49,10 @@ def audit(
     n_resamples: int = 1000,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    r"""Check whether a leaderboard of paired comparisons is sound, with one row for each check.
+    r"""Check whether a leaderboard of paired comparisons is sound; return one row for each check.
 
-    Each check looks for one defect of the duels behind a board. A check warns if the defect is not due to chance, or if
-    it exceeds a limit that Notes explains. It also states the size of the defect.
+    Each check looks for one defect of the duels behind a board, and reports its size. A check warns if the defect is
+    not due to chance, or if it exceeds a limit that Notes explains.
 
     Parameters
     ----------
@@ -63,22 +63,22 @@ def audit(
         model, with half a win for a tie. If its `covariates` contain "position", the check of the position does not
         warn. None means ``PlackettLuce()``.
     unit : str, default=None
-        Name of the grouping whose groups are independent, such as "judge". "list" takes all duels as independent. None
-        uses the first grouping of at least two groups, or "list" if there is no such grouping.
+        Name of the grouping whose groups are independent, such as "judge". "list" treats all duels as independent.
+        None uses the first grouping that has at least two groups, or "list" if there is no such grouping.
     n_resamples : int, default=1000
-        Number of random draws, for the checks that draw.
+        Number of random draws, for the checks that use draws.
     random_state : int, RandomState instance or None, default=0
         Source of the draws.
 
     Returns
     -------
     DataFrame of shape (11, 8)
-        Printing it shows a short table, and sentences on the checks that warn or that were skipped. A notebook shows
-        all sentences. The columns are
+        The printed text is a short table, and sentences on the checks that warn or that were skipped. A notebook
+        shows sentences on all checks. The columns are
 
         - `check`: name of the check, see Notes;
         - `value`: size of the defect, and `unit`: its unit;
-        - `reference`: the value of a board without the defect, or the limit of the value;
+        - `reference`: the value for a board without the defect, or the limit of the value;
         - `p`: p-value if the check is a test, otherwise NaN;
         - `verdict`: "warning", "ok" or "skipped";
         - `seen`: what was found, or why the check was skipped;
@@ -95,7 +95,7 @@ def audit(
     Warns
     -----
     UserWarning
-        If there are both weights that look like numbers of duels and fractional weights.
+        If some weights are fractional, although other weights look like numbers of duels.
 
     See Also
     --------
@@ -106,58 +106,65 @@ def audit(
 
     Notes
     -----
-    **Tests** warn at :math:`p \le 0.01`. At 0.05, four tests would warn on 19 % of sound boards. A large board shows
-    even small effects, so look at the size, too. Elo points are :math:`400 / \ln 10` times log-odds.
+    **Tests** warn at :math:`p \le 0.01`. At 0.05, four tests would warn on 19 % of sound boards. On a large board, even
+    small effects are significant, so also look at the size. Elo points are :math:`400 / \ln 10` times log-odds.
 
-    - *position*: the advantage :math:`b` of the item shown first, in the model :math:`\operatorname{logit} P =
-      t_i - t_j + b`. Its error comes from the sums of the scores of each group, with the factor
-      :math:`G / (G - 1)`, and the p-value from the t distribution with :math:`G - 1` degrees of freedom. Ties draw
-      the advantage towards 0. The check is skipped if fewer than a fifth of the pairs that met twice came in both
-      orders, because position and quality are then hard to tell apart. It is also skipped if the names are sorted in
-      more than 95 % of the duels, or if one slot won all decided duels. Such columns are not slots.
-    - *flips*: pairs of verdicts on the same two items, in both orders and in the same groups. If position has no
-      effect, the first item wins both times as often as the second does. The p-value comes from the exact binomial
-      test. The share of such flips is high even without an effect, so it is not tested.
-    - *cycles*: the chi-square statistic :math:`\sum (Y - N p)^2 / (N p (1 - p))` of the decided duels of each pair,
-      about a fit with the term :math:`b_3 (t_i - t_j)^3`. The cubic term stands for a wrong link, which is not a cycle.
-      Tied duels are left out, because half wins vary less. With groups, the p-value comes from random signs of the
-      residuals of whole groups, without the directions of the fit. Without groups, it comes from the chi-square
-      distribution with (pairs - items) degrees of freedom. If a pair has fewer than five decided duels, data are drawn
-      from the fit and fitted again; with groups, the larger of the two p-values counts. Fewer than eight groups have
-      too few signs for a p-value of 0.01, so duels then count as independent. The size is the standard deviation of
-      the pairs about the fit, in log-odds.
+    - *position*: the advantage :math:`b` of the item shown first, in the model
+      :math:`\operatorname{logit} P = t_i - t_j + b`. Its standard error comes from the gradients of the log-likelihood,
+      summed over each of the :math:`G` groups, with the factor :math:`G / (G - 1)`. The p-value comes from the t
+      distribution with :math:`G - 1` degrees of freedom. Ties shrink the advantage towards 0. The check is skipped if
+      fewer than a fifth of the pairs that met twice came in both orders, because position and quality are then hard to
+      tell apart. It is also skipped if the names are sorted in more than 95 % of the duels, or if the same slot, the
+      first or the second, won all decided duels. Such columns do not contain the order in which items were shown.
+    - *flips*: pairs of verdicts on the same two items, one in each order and in the same groups. A flip is a pair in
+      which the item shown first wins both times, or the item shown second wins both times. If position has no effect,
+      the two kinds are equally frequent. The p-value comes from the exact binomial test. The share of flips is high
+      even without an effect, so it is not tested.
+    - *cycles*: the chi-square statistic :math:`\sum (Y - N p)^2 / (N p (1 - p))`, summed over the pairs of items. A
+      pair has :math:`N` decided duels, :math:`Y` wins of its first item, and the fitted probability :math:`p`. The fit
+      has an additional term :math:`b_3 (t_i - t_j)^3`, because a wrong link function is not a cycle. Tied duels are
+      left out, because half wins vary less than wins. With groups, the p-value comes from draws that multiply the
+      residuals of each group by a random sign, and remove the part that the fitted parameters explain. Without groups,
+      the p-value comes from the chi-square distribution with (pairs - items) degrees of freedom. If a pair has fewer
+      than five decided duels, data are drawn from the fit and fitted again. With groups, the check then uses the larger
+      of the two p-values. Fewer than eight groups have too few combinations of signs for a p-value of 0.01, so duels
+      are then treated as independent. The size is the standard deviation of the pairs around the fit, in log-odds.
     - *clustering*: the design effect :math:`D = \sum_g |\sum_{l \in g} z_l|^2 / \sum_l |z_l|^2` [1]_. Here
-      :math:`z_l` is the score of duel l, multiplied by the root of the inverse information. Random signs of the duels
-      give the one-sided p-value. They stop after ten draws that reach the data [2]_. For more than 100,000 different
-      duels there are fewer draws, but at least 300. The value is :math:`\sqrt{D}`: errors are so many times larger
-      than those of independent duels.
+      :math:`z_l` is the gradient of duel l, multiplied by the square root of the inverse information. The one-sided
+      p-value comes from random signs of the duels. Drawing stops after ten draws that are at least as large as the
+      data [2]_. For more than 100,000 different duels there are fewer draws, but at least 300. The value
+      :math:`\sqrt{D}` is the ratio of the errors to the errors of independent duels.
 
     **Limits.** The other checks compare a size with a limit:
 
     - *connectivity*: the number of components of items that met. Ratings of different components cannot be compared, so
-      a second component ends the audit. With ``prior=0`` the check also requires that the worths are finite.
-    - *coverage*: the widest interval of an item, relative to an even schedule with as many duels, if all items are
-      equally good. Beyond 2, the item would need four times as many duels.
-    - *votes*: the median number of places in the 95 % intervals of the items. Beyond a third of all places, the typical
-      item is not in the top, the middle or the bottom. Errors are by groups, and drawn from the t distribution; without
-      groups, they are by duels, and drawn from the normal distribution.
-    - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together, by the largest t
-      among draws of the errors [3]_. Below a half, the data do not show the order of the typical pair. The sentence
-      also counts the neighbours that differ, by the step-down method.
-    - *ties*: the number of pairs whose order is clear with half wins, at a level of 0.01, but is the opposite if ties
-      are left out, or with ``ties="davidson"``. The sentence contains the largest changes of places and of ratings.
+      all other checks are skipped if there is a second component. With ``prior=0`` the check also requires that the
+      worths are finite.
+    - *coverage*: the widest interval of an item, divided by its width in an even schedule with as many duels. Both
+      widths are computed as if all items were equally good. At 2, the item would need four times as many duels.
+    - *votes*: the median number of places in the 95 % intervals of the items. If it is more than a third of all places,
+      the typical item cannot be assigned to the top, the middle or the bottom. With groups, errors come from the
+      differences between groups, and are drawn from the t distribution. Without groups, they come from single duels,
+      and are drawn from the normal distribution.
+    - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together. A pair differs if
+      its t statistic exceeds a quantile of the largest t in draws of the errors [3]_. Below a half, the data do not
+      show the order of the typical pair. `seen` also contains the number of neighbours that differ, by the step-down
+      method.
+    - *ties*: the number of pairs whose order depends on the rule for ties. The order is clear at a level of 0.01 if a
+      tie is half a win, but reversed if ties are left out, or with ``ties="davidson"``. `seen` contains the largest
+      changes of places and of ratings.
     - *influence*: the least number of groups whose removal changes the first place. Newton steps
       :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. The check warns if the first
-      place is clear for independent duels, but few groups decide it. Few are one group, or at most 1 % of all groups.
-      They must also be at most a third as many as independent normal groups would need (`reference`). If other
-      neighbours depend on so few groups, the check warns of them.
-    - *prior*: the largest change of a rating without the prior. Beyond half of its standard error, an interval of 95 %
-      covers the truth in at most 92 % of cases.
+      place is clear for independent duels, but few groups decide it. "Few" means one group, or at most 1 % of all
+      groups. It also means at most a third of the number that independent normal groups would need (`reference`). The
+      check also warns if so few groups decide the order of other neighbours.
+    - *prior*: the largest change of a rating if the prior is left out. If the change is more than half of the standard
+      error, an interval of 95 % covers the truth in at most 92 % of cases.
 
-    The user guide has the shares of generated boards on which each check warns (``benchmarks/audit.py``).
+    The user guide shows on which share of generated boards each check warns (``benchmarks/audit.py``).
 
-    Fits of the model take most of the time, about ten of them. Random signs take about as long for each draw as a
-    single step of a fit.
+    Most of the time is needed for about ten fits of the model. A draw of random signs takes about as long as one step
+    of a fit.
 
     References
     ----------
@@ -189,7 +196,7 @@ def audit(
     4  position  100.538  Elo  0.0
     5     flips  104.228  Elo  0.0
     >>> print(found["seen"][4])
-    The item shown first gains +100.5 Elo (standard error 9.8). Without this, 0 clear pairs would change order.
+    The item shown first gains +100.5 Elo (standard error 9.8). Without this gain, 0 clear pairs would change order.
     >>> print(found["advice"][5])
     Read the verdicts with reconcile=True, which counts such pairs as ties.
     """
@@ -205,14 +212,14 @@ def audit(
 
 
 def _unit(lists, unit):
-    """Return the name of the grouping whose groups are independent, or None for single duels."""
+    """Return the name of the grouping whose groups are independent, or None if each duel is independent."""
     voting = lists.list_weight > 0
     numbers = {name: lists.list_groups[name][voting].nunique() for name in group_names(lists)}
     if unit is None:
         return next((name for name, number in numbers.items() if number > 1), None)
     if numbers.get(unit) == 1:
         raise InputError(
-            f"`unit` must be a grouping of at least two groups; {unit!r} has one. Name another one, or 'list'."
+            f"`unit` must be a grouping of at least two groups; {unit!r} has one. Name another one, or pass 'list'."
         )
     return None if unit == "list" else unit
 
@@ -223,7 +230,7 @@ def _rows(board, lists, aggregator, n_resamples, random_state):
     if first.verdict == "warning":
         reason = "The items are not connected."
         return [first, *(skipped(check, unit, np.nan, reason, first.advice) for check, unit in _CHECKS.items())]
-    # Each check draws by itself, so its result does not depend on the other checks.
+    # Each check has its own random numbers, so its result does not depend on the other checks.
     seeds = check_random_state(random_state).randint(2**31, size=3)
     draws, signs, wins = (np.random.default_rng(seed) for seed in seeds)
     errors = board.draws(n_resamples, draws)

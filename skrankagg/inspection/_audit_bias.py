@@ -35,14 +35,14 @@ _READ_POSITION = "Read columns of the first item, the second item and the outcom
 def position(board, lists, is_fitted):
     """Estimate the advantage of the item that is shown first.
 
-    `is_fitted` tells that the method of the board takes it into account.
+    `is_fitted` is True if the method of the board takes this advantage into account.
     """
     reason = _without_slots(board)
     if reason:
         return skipped("position", "Elo", 0.0, *reason)
     decisive = board.share[board.share != 0.5]
     if len(decisive) and np.ptp(decisive) == 0:
-        reason = "One slot won all decided duels, so the file seems to name the winner first."
+        reason = "The same slot won all decided duels, so the columns seem to be winners and losers."
         return skipped("position", "Elo", 0.0, reason, _READ_SLOTS)
     method = PlackettLuce(
         prior=board.prior, absent="ignore", covariates=[POSITION], std_errors=board.unit or "voters", votes=None
@@ -56,7 +56,7 @@ def position(board, lists, is_fitted):
     n_moved = int((board.clear & (worth[:, None] < worth)).sum())
     seen = (
         f"The item shown first gains {ELO_POINTS * effect:+.1f} Elo (standard error {ELO_POINTS * error:.1f}). "
-        f"Without this, {n_moved} clear pair{'' if n_moved == 1 else 's'} would change order."
+        f"Without this gain, {n_moved} clear pair{'' if n_moved == 1 else 's'} would change order."
     )
     if is_fitted:
         seen += " The method takes this into account."
@@ -104,7 +104,7 @@ def flips(board):
             "Elo",
             0.0,
             "No pair was judged once in each order in the same groups.",
-            "Name the columns that say which verdicts belong together, such as voter='judge' and groups=['prompt'].",
+            "Name the columns that both verdicts have in common, such as voter='judge' and groups=['prompt'].",
         )
     n_flips = first + second
     p = binomtest(first, n_flips).pvalue if n_flips else 1.0
@@ -119,7 +119,7 @@ def flips(board):
 
 
 def _twice_judged(board):
-    """Count the pairs of verdicts for the first slot and for the second, and all pairs judged once in each order."""
+    """Count the pairs judged once in each order: both verdicts for the first slot, both for the second, and all."""
     if not board.groupings:
         return 0, 0, 0
     low, high = np.minimum(board.first, board.second), np.maximum(board.first, board.second)
@@ -142,7 +142,7 @@ def _twice_judged(board):
 
 
 def cycles(board, n_resamples, rng):
-    """Compare the decided duels of each pair with a fit that has a free link, by the chi-square statistic."""
+    """Compare the decided duels of each pair with a fit that has a cubic term, by the chi-square statistic."""
     decided = np.isin(board.share, (0.0, 1.0))
     pairs = _Pairs(board, decided)
     freedom = len(pairs.low) - (board.n - 1) - 1
@@ -156,7 +156,7 @@ def cycles(board, n_resamples, rng):
     if with_signs:
         group = np.arange(len(board.first)) if board.group is None else board.group
         ps.append(_by_signs(pairs, fit, group[decided], statistic, n_resamples, rng))
-        hows.append("signs of groups")
+        hows.append("random signs of groups")
     if are_few:
         ps.append(_by_draws(pairs, fit, statistic, board.prior, n_resamples, rng))
         hows.append("draws from the fit")
@@ -169,11 +169,11 @@ def cycles(board, n_resamples, rng):
         f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f}, with {freedom} degrees of freedom; p is from "
         f"{how}. Results of pairs differ from the fit by a standard deviation of {ELO_POINTS * size:.0f} Elo."
     )
-    speaks = p <= LEVEL
-    if speaks:
+    warns = p <= LEVEL
+    if warns:
         seen += _name_triples(board, pairs, fit)
-    advice = "One number for each item does not describe who beats whom. Show the results of these pairs, too."
-    return judged("cycles", size, "logits", 0.0, speaks, seen, advice, p)
+    advice = "One rating for each item does not describe who beats whom. Also show the results of each pair."
+    return judged("cycles", size, "logits", 0.0, warns, seen, advice, p)
 
 
 class _Pairs:
@@ -238,7 +238,7 @@ def _chi_square(residual, variance):
 
 
 def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
-    """Return the p-value among data drawn from the fit, which are fitted again."""
+    """Return the p-value of the statistic, from data that are drawn from the fit and fitted again."""
     won = rng.binomial(np.rint(pairs.number).astype(np.int64), fit.probability, size=(n_resamples, len(pairs.low)))
     drawn = pairs.fit(prior, won.astype(np.float64))
     larger = drawn.statistic >= statistic
@@ -246,7 +246,7 @@ def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
 
 
 def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
-    """Return the p-value under random signs of the residuals of whole groups."""
+    """Return the p-value of the statistic, from residuals of whole groups with random signs."""
     own = (pairs.share - fit.probability[pairs.pair]) * pairs.weight
     number = np.unique(group, return_inverse=True)[1]
     residual = csr_array((own, (number, pairs.pair)), shape=(int(number.max()) + 1, len(pairs.low)))
@@ -262,7 +262,7 @@ def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
 
 
 def _name_triples(board, pairs, fit):
-    """Name the cycles whose weakest edge is furthest from the fit."""
+    """Name the cycles of three items in which all wins are more frequent than fitted, the clearest cycles first."""
     z = np.zeros((board.n, board.n))
     z[pairs.low, pairs.high] = fit.residual / np.sqrt(np.maximum(fit.variance, np.finfo(np.float64).tiny))
     z -= z.T
@@ -283,4 +283,4 @@ def _name_triples(board, pairs, fit):
         items = searched[list(triple)]
         items = np.roll(items, -int(items.argmin()))
         names.append(" > ".join(board.name([k]) for k in [*items, items[0]]))
-    return f" Each beats the next more often than fitted: {'; '.join(names)}." if names else ""
+    return f" Each item beats the next more often than fitted: {'; '.join(names)}." if names else ""

@@ -11,7 +11,7 @@ from ..aggregators._kemeny._components import strong_components
 from ..aggregators._models._published_scale import ELO_POINTS
 from ..aggregators._models._standard_errors import invert_information
 
-# The interval of the item that met fewest opponents may be this many times as wide as in an even schedule.
+# The widest interval of an item may be this many times as wide as in an even schedule.
 _WIDER = 2.0
 # Parts into which a board should fall: a top, a middle and a bottom.
 _PARTS = 3
@@ -36,25 +36,25 @@ class Check(NamedTuple):
     advice: str = ""
 
 
-def judged(check, value, unit, reference, speaks, seen, advice, p=np.nan):
-    """Return a row with the verdict "warning" and advice if the check speaks, otherwise with the verdict "ok"."""
-    speaks = bool(speaks)
-    verdict = "warning" if speaks else "ok"
-    return Check(check, float(value), unit, reference, float(p), verdict, seen, advice if speaks else "")
+def judged(check, value, unit, reference, warns, seen, advice, p=np.nan):
+    """Return a row with the verdict "warning" and advice if `warns` is true, otherwise with the verdict "ok"."""
+    warns = bool(warns)
+    verdict = "warning" if warns else "ok"
+    return Check(check, float(value), unit, reference, float(p), verdict, seen, advice if warns else "")
 
 
 def skipped(check, unit, reference, reason, advice=""):
-    """Return a row for a check that cannot be made."""
+    """Return a row with the verdict "skipped", for a check that the data do not allow."""
     return Check(check, np.nan, unit, reference, np.nan, "skipped", reason, advice)
 
 
 def connectivity(board):
-    """Count the components of items that met."""
+    """Check that duels connect all items, and with ``prior=0`` also that the worths are finite."""
     n_parts, label = strong_components(board.met > 0)
     if n_parts > 1:
         largest = np.bincount(label).argmax()
         others = np.flatnonzero(label != largest)
-        seen = f"The items fall into {n_parts} components that never met; outside the largest are {board.name(others)}."
+        seen = f"The items fall into {n_parts} components that never met. Outside the largest: {board.name(others)}."
         advice = "Rank each component by itself (RankedLists.components), or add duels between the components."
         return judged("connectivity", n_parts, "components", 1, True, seen, advice)
     if board.prior == 0 and (ends := _ends(board)):
@@ -75,13 +75,13 @@ def _ends(board):
     across = beaten & (label[:, None] != label)
     above = np.flatnonzero(~np.isin(label, label[across.any(axis=0)]) & (label != largest))
     below = np.flatnonzero(~np.isin(label, label[across.any(axis=1)]) & (label != largest))
-    parts = [f"no item outside took half a win from {board.name(above)}"] if len(above) else []
-    parts += [f"{board.name(below)} took no half win from items outside"] if len(below) else []
+    parts = [f"{board.name(above)} never lost or tied against the other items"] if len(above) else []
+    parts += [f"{board.name(below)} never won or tied against the other items"] if len(below) else []
     return " and ".join(parts)
 
 
 def coverage(board):
-    """Compare the widest interval of an item with an even schedule of as many duels."""
+    """Compare the widest interval of an item with its width in an even schedule of as many duels."""
     games, n = board.met.sum(axis=1), board.n
     laplacian = (np.diag(games) - board.met) / 4
     square = np.diag(invert_information(laplacian)[0])
@@ -102,13 +102,13 @@ def coverage(board):
 
 
 def votes(board, errors):
-    """Compute the median width of the intervals of the places; `errors` are draws of the errors of the log-worths."""
+    """Compute the median number of places in the items' intervals, from draws of the errors of the log-worths."""
     places = rankdata(-(board.worth + errors), axis=1, method="ordinal")
     low, high = np.quantile(places, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0, method="inverted_cdf")
     width = high - low + 1
     limit = max(1.0, board.n / _PARTS)
     seen = (
-        f"The interval of an item contains {np.median(width):g} of {board.n} places in the median; the widest has "
+        f"The median interval contains {np.median(width):g} of {board.n} places; the widest contains "
         f"{width.max():g} ({board.name([int(width.argmax())])})."
     )
     advice = "Collect more duels, or publish intervals of places (rank_stability) instead of places."
@@ -116,7 +116,7 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Compute the share of the pairs that differ, and count the neighbours that do, by the largest t in draws."""
+    """Compute the share of all pairs and the number of neighbours that differ, from draws of the errors."""
     order, error = board.order, board.error(board.covariance)
     gap = board.worth[:, None] - board.worth
     sd = np.where(error > 0, error, np.inf)
@@ -129,15 +129,16 @@ def separation(board, errors):
     found = step_down(-np.diff(board.worth[order]), moved, error[order[:-1], order[1:]]) <= 1 - CONFIDENCE
     which = "" if found[0] else "not "
     seen = (
-        f"{share:.0%} of all pairs are separated, and {int(found.sum())} of {board.n - 1} neighbours, each with 95 % "
-        f"confidence for all together. {board.name(order[:1])} is {which}separated from the second."
+        f"{share:.0%} of all pairs are separated, with 95 % confidence for all pairs together. With 95 % confidence "
+        f"for all neighbours together, {int(found.sum())} of {board.n - 1} are separated. {board.name(order[:1])} is "
+        f"{which}separated from the second item."
     )
     advice = "Publish groups, or intervals of places (rank_stability), instead of an order."
     return judged("separation", 100 * share, "% of pairs", 100 * _HALF, share < _HALF, seen, advice)
 
 
 def step_down(gap, moved, sd):
-    """Return p-values of gaps between neighbours that hold for all neighbours together, by the largest t.
+    """Return p-values of the gaps between neighbours, adjusted for the number of gaps by the step-down largest t.
 
     `moved`, of shape (n_draws, n_gaps), contains the absolute errors of the gaps in draws. `sd` contains their standard
     errors.
@@ -172,14 +173,14 @@ def ties(board, lists):
     seen = f"{share:.0%} of the duels are tied; {' and '.join(texts)}."
     pairs = ", ".join(f"{board.name([i])} and {board.name([j])}" for i, j in list(dict.fromkeys(which))[:3])
     advice = (
-        f"The convention decides the order of {pairs}, which is clear with half wins. Say which convention the board "
-        "uses, or show both boards."
+        f"The rule for ties decides the order of {pairs}, which is clear with half wins. State the rule of the board, "
+        "or show the boards of both rules."
     )
     return judged("ties", reversed_, "clear pairs", 0, reversed_ > 0, seen, advice)
 
 
 def _moves(board, worth):
-    """Describe the largest changes of place and of rating; the spread of the ratings is made the same first."""
+    """Describe the largest changes of place and rating from the board to `worth`, scaled to the board's spread."""
     worth = worth - worth.mean()
     size = np.dot(worth, worth)
     scale = np.dot(worth, board.worth) / size if size > 0 else 1.0
@@ -203,7 +204,7 @@ def prior(board):
     error = np.sqrt(np.maximum(np.diag(centre - centre.mean(axis=1)[:, None]), 0.0))
     share = np.divide(pull, error, out=np.zeros_like(pull), where=error > 0)
     k = int(share.argmax())
-    seen = f"The prior moves {board.name([k])} by {ELO_POINTS * pull[k]:.1f} Elo, {share[k]:.2f} of its standard error."
+    seen = f"The prior moves {board.name([k])} by {ELO_POINTS * pull[k]:.1f} Elo: {share[k]:.2f} of its standard error."
     advice = "Choose a smaller prior, such as prior=0, or add duels."
     limit = ELO_POINTS * _PULL * error[k]
     return judged("prior", ELO_POINTS * pull[k], "Elo", limit, share[k] > _PULL, seen, advice)

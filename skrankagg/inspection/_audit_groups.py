@@ -18,12 +18,12 @@ _LEAST, _WORK = 300, 100_000_000
 _CELLS = 1 << 22
 # Items that may take the first place if groups are removed.
 _CHALLENGERS = 20
-# Largest share of the groups, and of the number of groups that chance needs, which may decide the first place.
+# Groups are few up to these shares of all groups, and of the number that independent normal groups would need.
 _FEW, _FEWER = 0.01, 1 / 3
 # A fit without groups is made if a Newton step closes this share of the gap; steps fall short for groups of many duels.
 _REACH = 0.5
 
-_NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when the duels are read."
+_NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when you read the duels."
 
 
 def clustering(board, n_resamples, rng):
@@ -50,7 +50,7 @@ def clustering(board, n_resamples, rng):
     sizes = np.bincount(board.group, weights=board.count)
     seen = (
         f"Errors are {math.sqrt(effect):.2f} times as large as for independent duels (design effect {effect:.2f}); "
-        f"{board.n_groups:,} groups by {board.unit}, of {sizes.min():,.0f} to {sizes.max():,.0f} duels."
+        f"the {board.n_groups:,} groups by {board.unit} have {sizes.min():,.0f} to {sizes.max():,.0f} duels."
     )
     advice = f"Use std_errors={board.unit!r} and unit={board.unit!r}; duels of one group are not independent."
     return judged("clustering", math.sqrt(effect), "times the error", 1.0, p <= LEVEL, seen, advice, p)
@@ -65,7 +65,7 @@ def _parts(board, order):
 
 
 def _squares(board, parts, value):
-    """Sum the squares of the groups' scores, in the metric of the information."""
+    """Sum the squared lengths of the groups' scores, in the metric of the inverse information."""
     total = 0.0
     for rows in parts:
         group = board.group[rows] - board.group[rows[0]]
@@ -102,12 +102,16 @@ def influence(board):
     _, number, (upper, lower) = min(found)
     z = (board.worth[upper] - board.worth[lower]) / error[upper, lower]
     by_chance = _by_chance(z, units.number)
-    which = words if board.group is None else f"{board.unit} {board.name_groups(units.order(upper, lower)[:number])}"
-    seen = (
-        f"Without {number:,} of {units.number:,} {words}, {board.name([lower])} would pass {board.name([upper])}; by "
-        f"chance about {by_chance:,.0f} are needed."
+    which = (
+        "these duels"
+        if board.group is None
+        else f"{board.unit} {board.name_groups(units.order(upper, lower)[:number])}"
     )
-    advice = f"Look at {which} first. Show the board without them, or learn reliabilities (reliability_of)."
+    seen = (
+        f"Without {number:,} of {units.number:,} {words}, {board.name([lower])} would pass {board.name([upper])}. If "
+        f"all had independent effects of similar size, about {by_chance:,.0f} would be needed."
+    )
+    advice = f"Look at {which} first. Show the board without them, or learn reliabilities (weighting='global')."
     return judged("influence", number, words, by_chance, True, seen, advice)
 
 
@@ -128,13 +132,13 @@ class _Units:
         return self.scores @ (self.board.inverse[upper] - self.board.inverse[lower])
 
     def order(self, upper, lower):
-        """Return the units that support the lead, those with the largest pull first."""
+        """Return the units that increase the lead of the upper item, in descending order of their pull."""
         pull = self.pull(upper, lower)
         order = np.argsort(-pull, kind="stable")
         return order[: np.searchsorted(-pull[order], 0.0)]
 
     def fewest(self, upper, lower):
-        """Return the number of units that must go, by one Newton step, so that the lower item passes."""
+        """Return how many units must be removed, by one Newton step, so that the lower item passes the upper one."""
         pull, order = self.pull(upper, lower), self.order(upper, lower)
         total, count = np.cumsum((pull * self.count)[order]), np.cumsum(self.count[order])
         gap = self.board.worth[upper] - self.board.worth[lower]
@@ -145,7 +149,7 @@ class _Units:
         return float(start + np.ceil((gap - before) / pull[order[k]]))
 
     def deciding(self, upper, lower, error):
-        """Return the number of units that decide the order of two items, or None if they are not remarkably few."""
+        """Return how many units decide the order of two items, or None if the order is unclear or many decide it."""
         gap = self.board.worth[upper] - self.board.worth[lower]
         if not gap > -stdtrit(np.inf, LEVEL / 2) * error or error == 0:
             return None
@@ -158,7 +162,7 @@ class _Units:
         return self._confirm(order, upper, lower, most)
 
     def _confirm(self, order, upper, lower, most):
-        """Return the least number, up to `most`, of the first units whose removal changes the order, or None."""
+        """Return how many of the first units must be removed to change the order, or None if more than `most`."""
         if not self._changes(order, upper, lower, most):
             return None
         low, high = 0, most
@@ -168,7 +172,7 @@ class _Units:
         return high
 
     def _changes(self, order, upper, lower, number):
-        """Fit the board again without some units, and return True if the lower item passes."""
+        """Fit the board again without some units, and return True if the lower item passes the upper one."""
         board, gone = self.board, np.zeros(len(self.count))
         before = np.cumsum(self.count[order]) - self.count[order]
         gone[order] = np.clip(number - before, 0, self.count[order])
@@ -178,7 +182,7 @@ class _Units:
 
 
 def _by_chance(z, number):
-    """Return the number of independent normal units whose largest ones make up a sum of z standard errors."""
+    """Return how many of the largest among `number` independent normal units add up to z standard errors."""
     density = z / math.sqrt(number)
     if density <= 0:
         return 0.0

@@ -15,21 +15,21 @@ from ..exceptions import InputError
 
 #: Name of the covariate that contains the place in which each item was shown.
 POSITION = "position"
-#: A test speaks at this level, and an order is clear at it.
+#: Level of the tests, and of the differences that make an order clear.
 LEVEL = 0.01
 # Names that a sentence lists.
 _SHOWN = 5
 
 
 class AuditedDuels:
-    """Duels of the only query of some lists.
+    """Duels of a query as arrays, with fits and errors that are computed on demand.
 
     Parameters
     ----------
     lists : RankedLists
         Lists of two items, of one query.
     unit : str or None
-        Name of the grouping whose groups are independent; None takes duels as independent.
+        Name of the grouping whose groups are independent; None treats duels as independent.
     prior : float
         PlackettLuce's prior.
 
@@ -40,9 +40,9 @@ class AuditedDuels:
     share, count, factor : ndarray of shape (n_rows,)
         Share of the first item in the win, number of equal duels in the row, and weight of each of them.
     group : ndarray of shape (n_rows,), or None
-        Number of the group.
+        Number of the group of each row; None without `unit`.
     cell : ndarray of shape (n_rows,)
-        Number of the combination of all groupings.
+        Number of the row's combination of groups, over all groupings.
     has_slots : bool
         True if the order of the two items is known in all rows.
     """
@@ -103,7 +103,7 @@ class AuditedDuels:
 
     @property
     def words(self):
-        """Words for the independent units."""
+        """Plural of the independent units, for sentences."""
         return "duels" if self.group is None else f"groups by {self.unit}"
 
     @cached_property
@@ -119,7 +119,7 @@ class AuditedDuels:
         return self.make_rows(slice(None))
 
     def make_rows(self, chosen):
-        """Return some of the rows as DuelRows."""
+        """Return the rows that `chosen` selects, as DuelRows."""
         return DuelRows(
             self.first[chosen],
             self.second[chosen],
@@ -150,7 +150,7 @@ class AuditedDuels:
 
     @cached_property
     def covariance(self):
-        """Covariance of the log-worths by independent units, or from the information if all duels are tied."""
+        """Covariance of the log-worths from the independent units, or from the information if all duels are tied."""
         if (self.share == 0.5).all():
             return self.inverse
         scores = self.rows.scores(self.fit.log_worth, self.fit.coefficients)[0]
@@ -189,11 +189,11 @@ class AuditedDuels:
         return drawn
 
     def name(self, items):
-        """Write the names of some items."""
+        """Write the names of the first five of some items, and the number of the others."""
         return _few(self.items, items)
 
     def name_groups(self, groups):
-        """Write the names of some groups."""
+        """Write the names of the first five of some groups, and the number of the others."""
         return _few(self.group_ids, groups)
 
 
@@ -201,16 +201,16 @@ def check_board(lists):
     """Raise InputError unless the lists are paired comparisons of one query."""
     if lists.n_queries != 1:
         raise InputError(
-            f"`lists` must have one query; got {lists.n_queries}. Audit each board by itself, such as lists[[0]]."
+            f"`lists` must have one query; got {lists.n_queries}. Audit one board at a time, such as lists[[0]]."
         )
     if (lists.list_length != 2).any():
         n = int((lists.list_length != 2).sum())
         raise InputError(
-            f"`lists` must be paired comparisons, lists of two items; {n} of {lists.n_lists} have another length. Use "
-            "diagnose for ranked lists."
+            f"`lists` must be paired comparisons, lists of two items; {n} of {lists.n_lists} lists have another "
+            "length. Use diagnose for ranked lists."
         )
     if not (lists.list_weight > 0).any():
-        raise InputError("`lists` must have a list of positive weight; all lists have weight 0. Give some a weight.")
+        raise InputError("`lists` must contain duels of positive weight; all weights are 0. Give some duels a weight.")
 
 
 def _shown_first(lists, upper):

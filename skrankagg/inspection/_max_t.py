@@ -18,12 +18,12 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class GapTests:
-    """Columns of the tests of all queries.
+    """Tests of the differences between items in each query, and the columns with their results.
 
     Parameters
     ----------
     resampling : Resampling
-        The draws, which keep the moves of the scores.
+        The draws, with the changes of the scores in each draw.
     ranked : EncodedConsensus
         The consensus of all lists.
     scale : ndarray of shape (n_queries,) or None
@@ -118,7 +118,7 @@ def step_down(gap, upper, lower, moves, dust):
     p : ndarray of shape (n_pairs,)
         Adjusted p-values; 1 if a difference is constant, and NaN if a score is infinite.
     constant : ndarray of shape (n_pairs,), dtype=bool
-        Whether the difference is the same in all draws.
+        True if the difference is the same in all draws.
 
     Examples
     --------
@@ -161,8 +161,8 @@ def letter_display(apart):
     """Return a text of letters for each item; two items share a letter if, and only if, they are not apart.
 
     `apart` is a symmetric matrix of shape (n_items, n_items), dtype=bool. Items come in the order of the consensus.
-    Each letter stands for a set of items without two items that are apart, and no further item can be added to the
-    set. Letters begin with the first items. After z come A to Z, and then numbers in brackets.
+    Each letter belongs to a set in which no two items are apart, and to which no further item can be added. Letters
+    begin with the first items. After z come A to Z, and then numbers in brackets.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._max_t import letter_display

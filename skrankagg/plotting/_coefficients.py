@@ -70,7 +70,7 @@ class CoefficientsDisplay(Display):
     An interval is the coefficient plus and minus the standard error times a quantile of the normal distribution, or of
     the t distribution if the number of units is known. The odds ratio is :math:`e^b` for the coefficient :math:`b`: the
     odds of a win are multiplied by it if the covariate increases by 1. So the size of a coefficient depends on the unit
-    of the covariate. The ends of the interval of an odds ratio are the odds ratios of the ends.
+    of the covariate. The interval of an odds ratio extends from :math:`e^{low}` to :math:`e^{high}`.
 
     Examples
     --------

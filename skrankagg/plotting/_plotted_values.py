@@ -76,7 +76,7 @@ def half_widths(error, confidence, n_units=None):
 def number_of_units(lists, unit):
     """Return the number of lists, voters, queries or groups that draws are made from.
 
-    None stands for the lists of a query with weights, because such a list may stand for many ballots.
+    Return None for weighted lists, because one list may represent many ballots.
     """
     if unit == "list":
         return None if lists.is_weighted else lists.n_lists

@@ -163,8 +163,8 @@ def ranking_report(
         The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`. With "query", all queries form one
         board.
     audit : bool, default=False
-        Whether to add the checks of :func:`~skrankagg.inspection.audit`, for paired comparisons. They use the grouping
-        in `unit`, if it is one, and the prior of `aggregator`, if it is PlackettLuce.
+        Whether to add the checks of :func:`~skrankagg.inspection.audit`, for paired comparisons. The checks use
+        `unit` if it is a grouping, and the prior of `aggregator` if it is PlackettLuce.
     random_state : int or None, default=0
         Seed of the draws. None chooses a seed at random, and the report contains this seed.
     n_jobs : int, default=None

@@ -77,14 +77,14 @@ class RatingsDisplay(Display):
     --------
     RankStabilityDisplay : Shows the places of the items with their intervals.
     skrankagg.inspection.rank_stability : Computes the tests with ``adjust="max-t"``.
-    skrankagg.aggregators.PlackettLuce : Has ratings on the scale of Elo, and standard errors.
+    skrankagg.aggregators.PlackettLuce : Computes ratings on the scale of Elo, with standard errors.
 
     Notes
     -----
     An interval is the rating plus and minus the standard error times a quantile of the normal distribution, or of the t
     distribution if the number of units is known. :meth:`from_estimator` counts the lists, voters, queries or groups
-    that are drawn, but not lists with weights, which may stand for many ballots. Each interval has the confidence level
-    by itself.
+    that are drawn. Weighted lists are not counted, because one list may represent many ballots. The confidence level
+    refers to each single interval.
 
     The shades need the column `gap_group`, which :func:`~skrankagg.inspection.rank_stability` computes with
     ``adjust="max-t"``. **A shade is not a set of equal items.** It changes where a gap between neighbours was found.
@@ -144,7 +144,7 @@ class RatingsDisplay(Display):
         Parameters
         ----------
         aggregator : aggregator
-            A sum or a model, as :func:`~skrankagg.inspection.rank_stability` with ``adjust="max-t"`` requires.
+            A method whose scores are sums or worths of a model, because the tests need smooth scores.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
@@ -214,8 +214,8 @@ class RatingsDisplay(Display):
         Parameters
         ----------
         table : DataFrame
-            Columns `item`, `score`, and `std_error` or `score_se`; the first of the two is used. The columns
-            `gap_group` and `letters` are drawn if the table has them.
+            Columns `item`, `score`, and `std_error` or `score_se`. If the table has both, `std_error` is used. The
+            columns `gap_group` and `letters` are drawn if the table has them.
         query : object, default=None
             Id of the query; None if there is only one query.
         top : int, default=20

@@ -102,9 +102,11 @@ def collect(
 
 
 def _audit(aggregator, lists, unit, n_resamples, random_state):
-    """Audit paired comparisons; other methods than PlackettLuce have no prior, so the audit uses its default."""
+    """Audit paired comparisons with the prior of PlackettLuce, or with the default prior for other methods."""
     if unit == "query":
-        raise InputError("`audit` must be False with unit='query', which makes one board of all queries.")
+        raise InputError(
+            "`audit` must be False with unit='query', which makes one board of all queries. Pass another unit."
+        )
     method = aggregator if isinstance(aggregator, PlackettLuce) else None
     of_groups = unit if unit in group_names(lists) else None
     return audit(lists, method, unit=of_groups, n_resamples=n_resamples, random_state=random_state)

@@ -394,7 +394,7 @@ def mostly_sorted(frame):
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [(sorted_by_name, "Only 0%"), (winner_first, "One slot won all"), (mostly_sorted, "the names are sorted")],
+    [(sorted_by_name, "Only 0%"), (winner_first, "The same slot won all"), (mostly_sorted, "the names are sorted")],
 )
 def test_position_is_skipped_where_columns_are_not_slots(change, reason):
     found = rows(read(change(make())))
