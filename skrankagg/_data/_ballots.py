@@ -1,4 +1,4 @@
-"""Reading of ballots, which are text or lists of levels, and counting of equal ballots."""
+"""Reading of ballots, given as text or as lists of levels, and counting of equal ballots."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence, Set
@@ -66,7 +66,7 @@ def _levels(ballot, caller, strip):
         ordered = tuple(tuple(sorted(level)) for level in levels)
     except TypeError as error:
         raise InputTypeError(
-            f"Items in each level of a ballot of {caller} must be of one type that has an order, such as str or int; "
+            f"Items in each level of a ballot of {caller} must be of one sortable type, such as str or int; "
             f"got {show(ballot)} ({error}). Write tied items as a list inside the ballot."
         ) from None
     if not items or not all(levels) or "" in items or _any_missing(items):

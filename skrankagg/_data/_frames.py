@@ -46,7 +46,7 @@ class Columns:
         is_lazy = isinstance(frame, nw.LazyFrame)
         if is_lazy and not lazy:
             raise InputTypeError(
-                f"{caller} reads the order of the rows, which a lazy frame need not keep. Collect the frame first."
+                f"{caller} reads the order of the rows, which a lazy frame does not guarantee. Collect the frame first."
             )
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller
@@ -88,9 +88,7 @@ class Columns:
             else:
                 titles = [one for one in titles if canonical(one) == column]
             if len(titles) > 1:
-                unread = (
-                    f", or {column}=None to read none of them" if column in {"voter", "rank", "score", "weight"} else ""
-                )
+                unread = f", or {column}=None to ignore them" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
                     f"`X` must have one column for the {column}; {' and '.join(map(repr, titles))} each qualify. "
                     f"Choose with {self._call(column, titles[0])}{unread}."
@@ -198,8 +196,8 @@ class Columns:
         if bad.any():
             row = first_row(bad)
             raise InputError(
-                f"Column {name!r} must have finite numbers; {int(bad.sum())} rows have NaN or infinity, the first is "
-                f"row {row} ({numbers[row]}). Drop those rows or fill them in."
+                f"Column {name!r} must have finite numbers; {int(bad.sum())} rows have NaN or infinity, the "
+                f"first in row {row} ({numbers[row]}). Drop those rows or fill them in."
             )
         return numbers
 

@@ -328,8 +328,8 @@ def from_ballots(
         If a ballot is neither text nor a list (for example a set or a dict), or if the items of a level cannot be
         sorted.
     ValueError
-        If a ballot is empty or names an item twice. If the number of counts is not the number of ballots, or a count is
-        negative or not finite.
+        If a ballot is empty or names an item twice. If the number of counts differs from the number of ballots, or a
+        count is negative or not finite.
 
     See Also
     --------

@@ -88,12 +88,12 @@ def _of_python(one):
 
 
 def _plain(one):
-    """Return a value as it is compared: text without blanks and in lower case, and numbers of Python."""
+    """Prepare a value for comparison: strip text and ignore its case; convert NumPy numbers to Python numbers."""
     return one.strip().casefold() if isinstance(one, str) else _of_python(one)
 
 
 def _place(one, place):
-    """Return the code of the item with this id, with or without blanks around it, or -1."""
+    """Return the code of the item with this id, or -1; blanks around the id are ignored if necessary."""
     one = _of_python(one)
     return place.get(one, place.get(one.strip(), -1) if isinstance(one, str) else -1)
 

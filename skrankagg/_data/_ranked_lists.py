@@ -94,10 +94,10 @@ class RankedLists(Immutable):
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
         Item of each candidate.
     list_duel : ndarray of shape (n_lists,), dtype=int64, or None
-        Marks of the lists that were read as paired comparisons; None if there are none. A list that is not a comparison
-        has 0, and a list that stands for as many comparisons as its weight has -1. A list whose weight may be a number
-        of comparisons or a factor has -2. A positive number is the number of a comparison; lists of a query with the
-        same number are shares of one comparison.
+        Marks of the lists that were read as paired comparisons; None if no list was. The mark 0 means that the list is
+        not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark -2 means
+        that the weight may be a number of comparisons or a factor. A positive mark identifies a comparison; lists of a
+        query with the same positive mark are shares of one comparison.
     list_groups : DataFrame with n_lists rows, or None
         A categorical column for each grouping of the lists, see :attr:`groups`.
     covariates : tuple of str, or None
@@ -112,7 +112,7 @@ class RankedLists(Immutable):
     Notes
     -----
     Within a list the order is by ``rank``, or by descending ``score`` if there is no rank. Only the order of the ranks
-    counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list for this query.
+    matters: gaps or a start at 0 change nothing. A voter without rows for a query has no list for this query.
 
     The order uses the exact numbers. Integers beyond 2 ** 53, decimals of Arrow and long doubles stay distinct, even if
     they round to the same float64. Times are refused because they are not numbers; convert them to integers. Ranks and
@@ -281,7 +281,7 @@ class RankedLists(Immutable):
 
     @property
     def groups(self) -> pd.DataFrame | None:
-        """Copy of the groupings: a row for each list and a categorical column for each grouping; None without any.
+        """Copy of the groupings, with a row for each list and a column for each grouping, or None.
 
         A grouping is a named column that is constant within a list, such as the judge or the prompt.
         """
@@ -377,7 +377,7 @@ class RankedLists(Immutable):
         ----------
         absent : {"last", "ignore"}, default="ignore"
             With "last", a list compares the items that it contains with all items of the query. With "ignore", a list
-            compares these items only with each other.
+            compares the items that it contains only with each other.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Standard errors of log-worths and of coefficients of covariates, from the whole information about both."""
+"""Standard errors of log-worths and of coefficients of covariates, from the information matrix of both."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,10 +11,10 @@ from ._standard_errors import contrast_errors, invert_information
 
 
 def errors_with_covariates(rows, fit, lists, kind, *, votes=None, anchor=None):
-    """Compute standard errors; return them for the log-worths and for the coefficients, and degrees of freedom.
+    """Compute the standard errors of log-worths and of coefficients, and the degrees of freedom.
 
     `rows` and `fit` are NewtonRows of the lists and their RowsFit. `kind` is "model", "voters" or the name of a
-    grouping. Log-worths are taken minus the mean of their query, or minus the anchor of their query. The degrees of
+    grouping. Log-worths are measured from the mean of their query, or from the anchor of their query. The degrees of
     freedom of each set of coefficients are infinite, except for groupings.
     """
     inverses, follow, covariance, is_open = _inverse(rows, fit)
@@ -47,12 +47,12 @@ def errors_with_covariates(rows, fit, lists, kind, *, votes=None, anchor=None):
 
 
 def _inverse(rows, fit):
-    """Invert the information.
+    """Invert the information matrix of the log-worths and the coefficients.
 
-    There are four results. The first is the inverse matrix by log-worths of each query. The second, of shape
-    (n_candidates, P), is the change of the log-worths by a unit of each coefficient. The third contains the covariance
-    of the coefficients of each set. The fourth is a mask of the queries in which some differences of log-worths are
-    undetermined.
+    There are four results. The first contains the inverse information about the log-worths of each query. The second,
+    of shape (n_candidates, P), is the shift of the log-worths for a unit of each coefficient. The third contains the
+    covariance of the coefficients of each set. The fourth is a mask of the queries in which some differences of
+    log-worths are undetermined.
     """
     number = rows.n_covariates
     inverses, is_open = [], np.zeros(rows.n_queries, dtype=bool)
@@ -71,7 +71,7 @@ def _inverse(rows, fit):
 
 
 def _of_query(squares, moves, own, q, inverse, change):
-    """Return the part of a query's covariance that comes from the scores by log-worths."""
+    """Return the part of a query's covariance that the derivatives by log-worths contribute."""
     by_worth, _, unit_query = squares
     scores = by_worth[:, own.start : own.stop].tocsr()
     if unit_query is not None:
@@ -82,10 +82,10 @@ def _of_query(squares, moves, own, q, inverse, change):
 
 
 def _voters(lists, votes):
-    """Return the units of lists as a sparse matrix of shape (n_units, n_lists), for squares of sums of scores.
+    """Return a sparse matrix of shape (n_units, n_lists) that sums derivatives over the lists of each unit.
 
-    A list that stands for w votes contributes w times its square. Other lists of a unit are added up with their
-    weights.
+    A unit is a list, or a comparison that consists of several lists. Most lists are multiplied by their weight. A list
+    of w votes is multiplied by the root of w, so that its squared derivative is multiplied by w.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     unit, weight = first_of_each_unit(lists), lists.list_weight
@@ -93,7 +93,7 @@ def _voters(lists, votes):
 
 
 def _groups(lists, name, *, pooled):
-    """Return the groups of lists as a sparse matrix, as for _voters, and the degrees of freedom of each set."""
+    """Return the matrix of _voters for units that are groups of lists, and the degrees of freedom of each set."""
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
     place = np.zeros(lists.n_lists, dtype=np.int64) if pooled else lists.list_query
     counted = lists.list_weight > 0
