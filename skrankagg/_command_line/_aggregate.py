@@ -61,7 +61,7 @@ def aggregate(args, progress):
 
 
 def _method(args, is_board=False):
-    """Return the name and the estimator of the requested method; `is_board` tells that the lists are comparisons."""
+    """Return the name and the estimator of the requested method; `is_board` is true for paired comparisons."""
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")

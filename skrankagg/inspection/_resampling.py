@@ -83,19 +83,19 @@ class Resampling:
             raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
             raise InputError(
-                f"`votes` must be False or None unless unit='list', which draws ballots; got unit={unit!r}. Leave out "
-                "votes."
+                f"`votes` must be False or None if unit is not 'list', because only lists are drawn as ballots; got "
+                f"unit={unit!r}. Leave out votes."
             )
         tags = aggregator.__sklearn_tags__()
         if not tags.aggregator_tags.voter_weights:
             raise InputError(
-                f"`aggregator` must be able to weigh lists, because draws change their weights; got {aggregator!r}. "
-                "Choose another method."
+                f"`aggregator` must accept weights of lists, because each draw changes the weights; got "
+                f"{aggregator!r}. Choose another method."
             )
         if tags.requires_fit and unit == "query":
             raise InputError(
                 f"`unit` must be 'list' or 'voter' for {type(aggregator).__name__}, which was fitted for its voters; "
-                "got 'query', which pools the voters of all queries. Or choose a method that is not fitted."
+                "got 'query', which pools the voters of all queries. Change unit, or choose a method that needs no fit."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
         self.progress = Progress("replicates", verbose)

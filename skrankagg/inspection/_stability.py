@@ -122,14 +122,14 @@ def rank_stability(
 
     Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
     ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so
-    they are always places. The mean uses the middle of the shared places. For the chance of the first k places, such an
-    item counts by the fraction of its shared places that are among the first k.
+    they are always places. The mean uses the middle of the shared places. To the chance of the first k places, a
+    tied item contributes the fraction of its shared places that are among the first k.
 
     With ``unit="query"`` the lists of all queries are pooled, and queries are drawn with all of their lists. Use this
     unit for a leaderboard whose tasks are queries. If the tasks of a leaderboard are the voters of one query, draw
     lists.
 
-    A draw does not count for a query if no list of positive weight is drawn, or if the method fails. If the method
+    A draw is invalid for a query if it contains no list of positive weight, or if the method fails. If the method
     fails in all draws, its error is raised.
 
     Intervals have their nominal coverage of the true rank only if the items differ and there are many lists. Over 400
@@ -337,7 +337,7 @@ def _choose_query(aggregator, X, query, unit):
 def _share_of_top(first, last, k):
     """For each item, return the share of replicates with the item in the first k places.
 
-    If only some of the places that tied items share are among the first k, each of these items counts by that fraction.
+    A tied item contributes the fraction of its shared places that are among the first k.
     """
     if last is first:
         return (first <= k).mean(axis=1)

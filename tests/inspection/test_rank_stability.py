@@ -294,7 +294,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
-        with pytest.raises(InputError, match="unless unit='list', which draws ballots; got unit='voter'"):
+        with pytest.raises(InputError, match="only lists are drawn as ballots; got unit='voter'"):
             function(method, threes, votes=True, unit="voter")
 
 
@@ -340,7 +340,7 @@ def test_rank_stability_gives_no_interval_for_one_list_and_warns_about_few():
         (InputError, "`confidence` must be between 0 and 1, both excluded; got 95", BordaCount(), {"confidence": 95}),
         (InputError, "`unit` must be one of 'list', 'voter', 'query'; got 'lists'", BordaCount(), {"unit": "lists"}),
         (InputError, "`places` must be a whole number of at least 1; got 0", BordaCount(), {"places": [0]}),
-        (InputError, "must be able to weigh lists, because draws.*got Agglomerative", Agglomerative(), {}),
+        (InputError, "must accept weights of lists, because each draw.*got Agglomerative", Agglomerative(), {}),
     ],
 )
 def test_rank_stability_rejects_invalid_arguments_with_advice(error, message, method, options):

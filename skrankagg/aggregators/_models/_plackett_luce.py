@@ -94,7 +94,7 @@ class PlackettLuce(WeightedAggregator):
         of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
         Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
-        has its own reliability. This is wrong for paired comparisons, each of which is a separate voter, see Examples.
+        has its own reliability. This is wrong for paired comparisons, because each is a separate voter, see Examples.
     reliability_prior : float, default=10.0
         Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
         together.
