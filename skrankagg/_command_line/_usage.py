@@ -283,9 +283,7 @@ def _add_one_method(add):
     add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="parameters of the method, such as norm=rank")
     add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
     add("--groups", metavar="NAMES", help="columns of comparisons that name groups, such as judge,prompt")
-    add(
-        "--query-column", metavar="NAME", help="column with the query of each comparison, to rank queries separately"
-    )
+    add("--query-column", metavar="NAME", help="column with the query of each comparison, to rank queries separately")
 
 
 def _add_conventions(add):

@@ -528,9 +528,8 @@ def match_ids(theirs, ours, kind):
         types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
-                f"The qrels must judge the lists' ids; they share no {kind} id: the lists have {show_ids(theirs)}, "
-                f"the qrels {show_ids(ours)}. {types[0].capitalize()} never equal {types[1]}. Convert one of the "
-                "two columns."
+                f"The qrels must judge the lists' ids; they share no {kind} id: the lists have {show_ids(theirs)}, the "
+                f"qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one of the two columns."
             )
     return found
 

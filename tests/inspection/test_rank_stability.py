@@ -290,7 +290,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
     np.testing.assert_allclose(errors(threes, votes=False) / errors(threes), 3**0.5, rtol=0.2)
     np.testing.assert_array_equal(errors(halves, votes=False), errors(halves))
     for function in (rank_stability, rank_confidence, preference_probabilities):
-        with pytest.raises(InputError, match=r"query 'q2' has other weights\. Give integer weights"):
+        with pytest.raises(InputError, match=r"query 'q2' has such weights\. Give integer weights"):
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
