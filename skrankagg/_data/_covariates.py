@@ -146,7 +146,7 @@ def fields_of_columns(columns):
 
 
 def fields_of_pairs(columns):
-    """Do the same as :func:`fields_of_columns` for a dict of name to values of the upper and the lower items."""
+    """Convert a dict of name to values of the upper and the lower items to the fields that store covariates."""
     if not columns:
         return fields_of_columns({})
     n = len(next(iter(columns.values()))[0])

@@ -105,7 +105,7 @@ class Columns:
         return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
     def name(self, column):
-        """Return the name of a column in the frame."""
+        """Return the name that the frame uses for a canonical column name."""
         return self._names[column]
 
     def has(self, column):
@@ -324,7 +324,7 @@ def whole_or_missing(numbers, known):
 
 
 def show_id(index, position):
-    """Return the text of the id at a position of an index, for messages, such as 1 instead of np.int64(1)."""
+    """Return the id at a position of an index as text for messages, such as 1 instead of np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 

@@ -510,7 +510,7 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
 
 
 def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covariates):
-    """Return ranked lists of two items each; upper and lower are positions in the sorted index of items.
+    """Return ranked lists of two items each; `upper` and `lower` are positions in the sorted index `items`.
 
     `queries` contains the code of each list's query in ascending order, or None for one query, and the index of the
     queries.

@@ -58,7 +58,7 @@ def read_outcomes(values, first, second, names, given, titles):
 
 
 def _read_map(given):
-    """Return a dict of value to share and factor, from a mapping that leaves out some factors."""
+    """Return a dict of value to share and factor, from a mapping in which factors may be missing."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):

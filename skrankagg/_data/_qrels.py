@@ -491,7 +491,7 @@ def encode_run(qrels, run):
 
 
 def _encode(qrels, run, query):
-    """Align judgements with a run, given the positions of its queries among the judged queries, -1 if not judged."""
+    """Align judgements with a run; `query` contains the position of each query among the judged queries, or -1."""
     item = match_ids(run.items, qrels.items, "item")
     judged = query >= 0
     rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))

@@ -291,17 +291,17 @@ class RankedLists(Immutable):
 
     @cached_property
     def row_list(self) -> NDArray[np.int32]:
-        """List of each row, int32 of shape (n_rows,)."""
+        """Number of each row's list, int32 of shape (n_rows,)."""
         return expand(self.row_ptr)
 
     @cached_property
     def list_query(self) -> NDArray[np.int32]:
-        """Query of each list, int32 of shape (n_lists,)."""
+        """Number of each list's query, int32 of shape (n_lists,)."""
         return expand(self.list_ptr)
 
     @cached_property
     def candidate_query(self) -> NDArray[np.int32]:
-        """Query of each candidate, int32 of shape (n_candidates,)."""
+        """Number of each candidate's query, int32 of shape (n_candidates,)."""
         return expand(self.candidate_ptr)
 
     @property
@@ -340,7 +340,7 @@ class RankedLists(Immutable):
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
-        """For each query, sum a value of each list over the lists of the query.
+        """For each query, sum the values of its lists.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """For each candidate, sum a value over the lists of the query that do not contain the candidate's item.
+        """For each candidate, sum the values of the query's lists that do not contain the candidate's item.
 
         Parameters
         ----------
@@ -466,7 +466,7 @@ class RankedLists(Immutable):
         return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
     def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
-        """Return the lists with some of their rows only.
+        """Return the lists with only some of their rows.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ def _say_unknown(unknown, known, kind):
 
 
 def selected(lists, query_kept, voter_kept, item_kept):
-    """Return two masks: the lists, and the rows, that belong to the given queries, voters and items."""
+    """Return a mask of the lists and a mask of the rows that match the given queries, voters and items."""
     list_kept = np.ones(lists.n_lists, dtype=bool)
     if query_kept is not None:
         list_kept &= query_kept[lists.list_query]

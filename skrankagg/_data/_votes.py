@@ -1,4 +1,4 @@
-"""Distinction between the two meanings of a list weight: a number of votes, that is, of equal lists, or a factor.
+"""Distinction between the two meanings of a list weight: a number of votes (equal lists), or a factor.
 
 Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
 same in both cases, but standard errors and resampling must distinguish the two cases.

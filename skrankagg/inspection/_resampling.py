@@ -253,7 +253,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """For each row of draws, return the smallest value that at least the given share of the draws do not exceed."""
+    """For each row of draws, return the smallest draw x such that at least the given share of draws is at most x."""
     # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

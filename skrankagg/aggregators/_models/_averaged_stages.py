@@ -8,7 +8,7 @@ from ._stages import Stages
 
 
 class AveragedStages(Stages):
-    """Rows of lists, prepared for many evaluations of their likelihood; ties are means over all orders.
+    """Rows of lists, prepared for many evaluations of their likelihood; ties are averaged over all orders.
 
     Without ties, the results are bitwise equal to the results of Stages.
 
@@ -46,7 +46,7 @@ class AveragedStages(Stages):
         return left
 
     def _logs_and_shares(self, worth, left):
-        """For each row, return the logarithm of the worth that is available at its choice, and the sums of _shares.
+        """For each row, return the log of the worth that is available at its choice, and the results of _shares.
 
         The first row of a tied class has the sum of the logarithms for the class, and its other rows have 0.
         """

@@ -118,7 +118,7 @@ def _matrix(unit, value):
 
 
 def _query_of_units(units, lists):
-    """Return the query of each unit, whose lists all belong to one query."""
+    """Return the query of each unit; all lists of a unit must belong to one query."""
     query = np.empty(units.shape[0], dtype=np.intp)
     entries = units.tocoo()
     query[entries.row] = lists.list_query[entries.col]

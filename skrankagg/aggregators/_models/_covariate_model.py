@@ -46,7 +46,7 @@ class CovariateResult(NamedTuple):
 
 
 class CovariateModel:
-    """Likelihood of lists with covariates, for the parameters of PlackettLuce.
+    """Likelihood of lists with covariates, with the parameters of a PlackettLuce.
 
     Queries whose lists all have two items are fitted as duels, unless all queries have common coefficients and some
     list is longer.
@@ -170,7 +170,7 @@ class CovariateModel:
         return fit
 
     def _where(self, queries, one):
-        """Return the words that name the query of a set of coefficients, if there are several queries."""
+        """Return words that name a query for a message; return no words if there is one set of coefficients."""
         if self.pooled or self.lists.n_queries == 1:
             return ""
         return f" in query {show_id(self.lists.queries, queries[one])}"

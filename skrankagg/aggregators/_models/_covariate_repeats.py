@@ -20,7 +20,7 @@ _SMALL, _MOST_STEPS = 1e-7, 15
 
 
 class CovariateFits:
-    """Function of the weights of the lists in many replicates that returns the scores.
+    """Callable that returns the scores for the list weights of many replicates.
 
     Parameters
     ----------

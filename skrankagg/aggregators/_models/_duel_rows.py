@@ -119,7 +119,7 @@ class DuelRows(NewtonRows):
         return self.share - _logistic(self.log_odds(log_worth, coefficients))
 
     def scores(self, log_worth, coefficients):
-        """Return the derivatives of each duel's log-likelihood, which is not multiplied by the duel's weight.
+        """Return the derivatives of each duel's log-likelihood, without the weight of the duel.
 
         The derivatives by the log-worths are a sparse array of shape (n_duels, n_candidates). The derivatives by the
         coefficients are an array of shape (n_duels, P), also for coefficients by query.
@@ -156,7 +156,7 @@ class DuelRows(NewtonRows):
         return odds
 
     def _of_candidates(self, values):
-        """For each candidate, sum the values of duels in which it is first, minus those in which it is second."""
+        """For each candidate, add the values of the duels in which it is first; subtract those where it is second."""
         n, n_cells = self.n_candidates, int(self.cell_ptr[-1])
         if n_cells > len(values):
             return np.bincount(self.first, weights=values, minlength=n) - np.bincount(

@@ -80,7 +80,7 @@ class ListRows(NewtonRows):
         return self.lists.sum_over_lists(of_lists)
 
     def scores(self, log_worth, coefficients):
-        """Return the derivatives of each list's log-likelihood, which is not multiplied by the list's weight.
+        """Return the derivatives of each list's log-likelihood, without the weight of the list.
 
         The derivatives by the log-worths are a sparse array of shape (n_lists, n_candidates). The derivatives by the
         coefficients are an array of shape (n_lists, P), also for coefficients by query.
@@ -139,7 +139,7 @@ class ListRows(NewtonRows):
         return [cells[own] for _, _, own in self.blocks], crossed, by_coefficient
 
     def _matrices(self, utility):
-        """For some lists of one length at a time, yield their rows and the matrices of second derivatives by utilities.
+        """For batches of lists of equal length, yield the rows and the matrices of second derivatives by utilities.
 
         The rows have the shape (n_some, length), and the matrices have the shape (n_some, length, length).
         """

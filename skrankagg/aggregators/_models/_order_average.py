@@ -67,7 +67,7 @@ def _in_parts(functions, worth, below, *options):
 
 
 def _cut(function, cells, worth, below, *options):
-    """Apply a function to some classes at a time, and join the results."""
+    """Apply a function to the classes in chunks, and join the results."""
     some = max(1, _CELLS // cells)
     if worth.shape[1] <= some:
         return function(worth, below, *options)
@@ -156,7 +156,7 @@ def _shares_left(n_items):
 
 
 def _by_points(function, worth, below, *options):
-    """Apply a function to the classes that need the same number of grid points, and join the results."""
+    """Apply a function to groups of classes that need equally many grid points, and join the results."""
     smallest, greatest = below + worth.min(axis=0), below + _tree_sum(worth)
     length = np.log(_LAST / _FIRST) + np.log(greatest / smallest)
     n_points = (_POINTS * np.ceil(length / _STEP / _POINTS)).astype(np.int64)

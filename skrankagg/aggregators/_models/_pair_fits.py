@@ -14,7 +14,7 @@ _CELLS = 1 << 20
 
 
 class PairFits:
-    """Function of the weights of the lists in many replicates that returns the scores.
+    """Callable that returns the scores for the list weights of many replicates.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class PairFits:
         return self._fit_parts(lambda matrix, part: weights.of_draws(part).sums(matrix), weights.shape[1])
 
     def _fit_parts(self, sums, n):
-        """Fit some replicates at a time; ``sums(matrix, part)`` multiplies by the weights of a part."""
+        """Fit the replicates in parts; ``sums(matrix, part)`` multiplies a matrix by the weights of a part."""
         some = max(1, _CELLS // max(len(self.pairs.one), self.pairs.lists.n_candidates))
         parts = [slice(k, min(k + some, n)) for k in range(0, n, some)]
         found = [self._fit(lambda matrix, part=part: sums(matrix, part), part.stop - part.start) for part in parts]

@@ -38,7 +38,7 @@ def small_boards(lists, n_different):
 
 
 def fit_boards(stages, start, **options):
-    """Fit the queries that are small boards; return the variables, the numbers of iterations and the convergence.
+    """Fit the queries that are small boards; return the variables, the numbers of iterations and a mask of convergence.
 
     The variables of the other queries, and of queries that have not converged, are those of `start`. `options` are the
     prior, `tol` and `max_iter`.
@@ -67,7 +67,7 @@ def fit_boards(stages, start, **options):
 
 
 def _wins(stages, queries, n):
-    """Count the wins of each item against each other item, of shape (n_queries, n, n), in queries of n items."""
+    """In queries of n items, count the wins of each item against each other item, of shape (n_queries, n, n)."""
     lists = stages.lists
     chosen, ptr = gather_ranges(lists.list_ptr, queries)
     upper, lower, tied = list_pairs(lists, chosen)

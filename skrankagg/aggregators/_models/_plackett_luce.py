@@ -424,14 +424,14 @@ class PlackettLuce(WeightedAggregator):
         return ranked
 
     def _error_memory(self, lists):
-        """Return the number of bytes that standard errors need in each query; None means no standard errors."""
+        """Return the number of bytes that standard errors need in each query, or None if none are computed."""
         if self.std_errors is None and not self.covariates:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors not in ("model", None) else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Fit the model, and return the stages, the merging pattern, the variables and two arrays about the iteration.
+        """Fit the model; return the likelihood, the places of lists after merging, the variables and two arrays.
 
         The two arrays contain the number of iterations of each query, and a mask of the queries that have converged.
         """

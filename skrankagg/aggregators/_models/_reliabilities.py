@@ -76,7 +76,7 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Compute each group's expected log-posterior at these worths, and the derivatives by log-reliability."""
+        """Compute each group's expected log-posterior at the given worths, and the derivatives by log-reliability."""
         reliability = self.reliabilities(log_reliability)
         factor = reliability[self.place]
         value, slope = self.stages.by_reliability(variables, factor)

@@ -206,7 +206,7 @@ class Stages:
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
 
     def _logs_and_shares(self, worth, left):
-        """For each row, return the logarithm of the worth that is available at its choice, and the sums of _shares."""
+        """For each row, return the log of the worth that is available at its choice, and the results of _shares."""
         return np.log(left), *self._shares(worth, left, self.weight)
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
