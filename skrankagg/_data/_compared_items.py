@@ -1,4 +1,4 @@
-"""Connected components of items that lists compare; warnings about components, paired comparisons and short lists."""
+"""Connected components of the items that lists compare, and warnings about components and kinds of lists."""
 
 import numpy as np
 from scipy.sparse import csr_array

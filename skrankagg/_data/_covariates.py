@@ -1,7 +1,7 @@
 """Covariates: numbers given for each row that a model may take into account, such as the length of an answer.
 
-Ranked lists keep the names of the covariates, and an array with a row for each row of the lists. Only PlackettLuce
-reads them, and only on request.
+RankedLists stores the names of the covariates, and an array with a row for each row of the lists. Only PlackettLuce
+uses covariates, and only if its parameter `covariates` names them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -149,8 +149,8 @@ class Columns:
         values = self.id_column(column)
         if values.dtype == np.float16:  # pandas has no index of float16 and converts such ids to float32
             raise InputTypeError(
-                f"Column {self._names[column]!r} must have ids that are returned unchanged, but float16 would come "
-                "back as float32. Convert it to float32, or to strings."
+                f"Column {self._names[column]!r} must not have the dtype float16, because float16 would come back "
+                "as float32. Convert it to float32, or to strings."
             )
         try:
             codes, index = encode_ids(values)

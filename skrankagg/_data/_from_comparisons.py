@@ -307,7 +307,7 @@ def from_wins(cls, values, items, query, strip, given):
         columns = list(values.columns)
         if columns != list(items) and set(columns) == set(items):
             raise InputError(
-                f"`items` of {caller} must have the order of the columns with kind='wins'; got {show(items)} for the "
+                f"`items` of {caller} must be in the order of the columns with kind='wins'; got {show(items)} for the "
                 f"columns {show(columns)}. Sort the rows, the columns and the names in one order."
             )
     if isinstance(values, pd.DataFrame) and items is None:

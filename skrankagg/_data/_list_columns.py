@@ -1,4 +1,4 @@
-"""Columns with a value for each list that only some methods read: marks of duels, and groupings.
+"""Columns that contain a value for each list and are read by some methods only: marks of duels, and groupings.
 
 A *duel* is a comparison of two items whose judge saw only these two items. A list of two items without a mark may
 instead contain the best two of all items. The items and ranks do not show the difference, so each list keeps its mark.

@@ -112,8 +112,8 @@ class Resampling:
                     if unit == "list"
                     else "The lists have"
                 )
-                + f" fewer than {_FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from, too few to show how "
-                "certain a consensus is.",
+                + f" fewer than {_FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from. That is too few to "
+                "show how certain a consensus is.",
                 FewListsWarning,
             )
 

@@ -2,8 +2,9 @@
 
 A class of d tied items contains no information about the order of its items. Its log-likelihood is the mean over its d!
 orders. Let R be the worth of the items below the class. Before each choice some set D of the class is left, and the
-worth available is x = R + w(D). All sets of a size k are equally likely, with chance 1 / binom(d, k). Means over the
-orders are therefore sums over the non-empty sets: of log x, of 1 / x and of 1 / x^2, each divided by binom(d, k).
+worth available is x = R + w(D). All sets of a size k are equally likely, with chance 1 / binom(d, k). The mean
+of log x over the orders is therefore the sum of log x / binom(d, k) over the non-empty sets. Means of 1 / x and of
+1 / x^2 are computed in the same way.
 
 Up to 10 items the sums run over all sets. Up to 100 items they are integrals, because 1 / x is the integral of
 exp(-x s) over all s. The sum over all sets of exp(-w(D) s) / binom(d, k) is itself an integral of a product over the
