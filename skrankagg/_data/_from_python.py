@@ -389,9 +389,7 @@ def _named_runs(runs, caller):
     if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):
         names = [run.name for run in runs]
         if None in names or len(set(names)) != len(names):
-            raise InputError(
-                f"`runs` of {caller} must have different names; got {names}. Rename runs with the same name."
-            )
+            raise InputError(f"`runs` of {caller} must have different names; got {names}. Rename some runs.")
         return dict(zip(names, runs, strict=True))
     raise InputTypeError(f"`runs` of {caller} must be a dict of runs by voter; got {type(runs).__name__}.")
 

@@ -80,7 +80,7 @@ def _encode_text(objects, dtype):
 
 
 def is_arrow_text(dtype):
-    """Return True for the dtype of strings that Arrow stores."""
+    """Return True for a dtype of strings that are stored by Arrow."""
     return isinstance(dtype, pd.StringDtype) and dtype.storage != "python"
 
 

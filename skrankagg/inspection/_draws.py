@@ -30,11 +30,11 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` are the user's lists, and `lists` are the prepared lists. Lists of weight 0 are never drawn. The unit is
-    "list", "voter", "query" or the name of a grouping. For the unit "query", `lists` contains all lists in one query,
-    in the same order. For the unit "list", `votes` states whether the given weights are numbers of ballots. If `votes`
-    is None, the weights are numbers of ballots in each query whose weights are all integers. The method's
-    `voter_weights` multiply the draws.
+    `given` are the user's lists, and `lists` are these lists as the method prepared them. Lists of weight 0 are never
+    drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query", `lists` contains all
+    lists in one query, in the same order. For the unit "list", `votes` states whether the given weights are numbers of
+    ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights are all integers. The
+    method's `voter_weights` multiply the draws.
     """
     counted = lists.list_weight > 0
     if unit != "list":

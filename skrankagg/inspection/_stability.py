@@ -55,7 +55,7 @@ def rank_stability(
     unit : {"list", "voter", "query"} or str, default="list"
         The unit that is drawn. The name of a grouping, such as "judge", draws its groups, each with all of its lists.
         "list" draws the lists of each query separately. "voter" draws voters, each with its lists of all queries.
-        "query" draws queries; the lists of all queries form one board of all items, see Notes.
+        "query" draws queries; the lists of all queries are pooled into one query, see Notes.
     votes : bool or None, default=None
         Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains as
         many ballots as the lists of the query. If False, the list is drawn as one unit, and its weight multiplies the
@@ -325,7 +325,10 @@ def _choose_query(aggregator, X, query, unit):
     lists = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
     if query is not None:
         if unit == "query":
-            raise InputError("`query` must be None with unit='query', which makes one board of all queries.")
+            raise InputError(
+                f"`query` must be None with unit='query', which pools the lists of all queries; got {query!r}. Leave "
+                "it out."
+            )
         return lists.select(queries=[query])
     if lists.n_queries > 1 and unit != "query":
         raise InputError(

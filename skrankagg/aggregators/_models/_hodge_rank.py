@@ -167,7 +167,7 @@ class HodgeRank(BaseAggregator):
 
 
 def _comparisons(above, level, absent):
-    """For each pair of items, return the weight of the lists that compare the items, and the margin of the row's item."""
+    """For each pair of items, return the weight of the lists that compare them, and the margin of the row's item."""
     compared, gain = hold_both(above, level), above - above.swapaxes(1, 2)
     items = np.arange(compared.shape[1])
     if absent == "last":
