@@ -165,7 +165,7 @@ def select_covariates(lists, names, caller):
             raise InputError(
                 f"`covariates` of {caller} must be names of covariates; got {show(name)}, and "
                 f"{there}{did_you_mean(name, known)}. Name the columns when the lists are read (covariates=), and pass "
-                "RankedLists, because frames have no covariates."
+                "the RankedLists instead of a frame."
             )
     if list(names) == known:
         return lists.row_covariates

@@ -34,7 +34,7 @@ def read_outcomes(values, first, second, names, given, titles):
         codes, found = values.array.factorize() if is_text else pd.factorize(np.asarray(values, dtype=object))
         found = np.asarray(found, dtype=object)
     except TypeError as error:
-        raise InputTypeError(f"Column {title!r} must have words or numbers; it does not ({error}).") from None
+        raise InputTypeError(f"Column {title!r} must have words or numbers; got other values ({error}).") from None
     if (codes < 0).any():
         raise InputError(
             f"Column {title!r} must have an outcome in every row; {int((codes < 0).sum())} are missing, the first in "

@@ -235,8 +235,8 @@ class RankedLists(Immutable):
         chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
         if len(np.unique(chosen)) != len(chosen):
             raise InputError(
-                "`indices` must be distinct; some position is repeated. Queries cannot be repeated: give copies other "
-                "ids in the frame."
+                "`indices` must be distinct; some position is repeated. To repeat a query, copy its rows in the frame "
+                "under another id."
             )
         if len(chosen) == 0:
             raise InputError("`indices` must have at least one position; got none.")

@@ -53,12 +53,12 @@ def rank_stability(
     places : sequence of int, default=(1, 10)
         For each number k in `places`, the chance that an item is among the first k places is returned.
     unit : {"list", "voter", "query"} or str, default="list"
-        The unit that is drawn. The name of a grouping, such as "judge", draws its groups, each with all of its lists.
+        The unit that is drawn. For the name of a grouping, such as "judge", groups are drawn, each with all its lists.
         "list" draws the lists of each query separately. "voter" draws voters, each with its lists of all queries.
         "query" draws queries; the lists of all queries are pooled into one query, see Notes.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains as
-        many ballots as the lists of the query. If False, the list is drawn as one unit, and its weight multiplies the
+        Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains the
+        same number of ballots as the query. If False, the list is drawn as one unit, and its weight multiplies the
         number of times that it is drawn. None treats lists as ballots only in queries with integer weights. The
         parameter applies only to ``unit="list"``; voters and queries are always drawn with their weights.
     random_state : int, RandomState instance or None, default=0
