@@ -390,7 +390,8 @@ def _sorted_ids(values, strip, rule):
         return encode_ids(strip_ids(values) if strip else values)
     except TypeError as error:
         raise InputTypeError(
-            f"{rule}, such as strings or integers; got other values ({error}). Convert them to one type, such as strings."
+            f"{rule}, such as strings or integers; got other values ({error}). Convert them to one type, such as "
+            "strings."
         ) from None
 
 

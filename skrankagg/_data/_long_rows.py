@@ -197,8 +197,8 @@ def _as_integers(parts):
     """Convert columns of integer and float ids so that concatenating the columns keeps every integer exact.
 
     If all ids are integers, the columns get an integer dtype. If some ids are fractions, the columns stay unchanged;
-    with fractions and large integers, they become objects. Raises InputError if a float is too large to represent integers
-    exactly.
+    with fractions and large integers, they become objects. Raises InputError if a float is too large to represent
+    integers exactly.
     """
     largest = {"f": 0.0, "i": 0.0, "u": 0.0}
     fractions = False

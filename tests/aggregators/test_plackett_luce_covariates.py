@@ -390,13 +390,13 @@ def test_lists_without_covariates_are_refused():
 
 def test_plain_lists_and_partitions_are_refused():
     method = PlackettLuce(covariates=NAMES)
-    with pytest.raises(InputError, match="because frames have no covariates"):
+    with pytest.raises(InputError, match="pass the RankedLists instead of a frame"):
         fuse([["a", "b"], ["b", "a"]], method)
     frames = pytest.importorskip("dask.dataframe", reason="Dask stores partitions")
     from skrankagg.distributed import transform_partitions
 
     parts = frames.from_pandas(encode(draw_battles()).to_frame().drop(columns="judge"), npartitions=1)
-    with pytest.raises(InputError, match="because frames have no covariates"):
+    with pytest.raises(InputError, match="pass the RankedLists instead of a frame"):
         transform_partitions(method, parts).compute()
 
 
