@@ -24,8 +24,8 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
     counts = [1] * len(ballots) if counts is None else _as_counts(counts, caller)
     if len(counts) != len(ballots):
         raise InputError(
-            f"`counts` of {caller} must have one number for each ballot; got length {len(counts)}, but the number of "
-            f"ballots is {len(ballots)}."
+            f"`counts` of {caller} must have one number for each ballot; got {len(counts)} numbers and "
+            f"{len(ballots)} ballots."
         )
     total: Counter[Levels] = Counter()
     for ballot, count in zip(ballots, counts, strict=True):

@@ -35,7 +35,7 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError if a column contains the names of item columns, and thus the outcomes."""
+    """Raise InputError if a column contains outcomes, written as the names of the two item columns."""
     frame = known_frame(df, caller)
     titles = titles_of(frame)
     # The column of winners may hold the names of two other columns, although there is a column of losers.

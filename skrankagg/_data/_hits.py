@@ -57,7 +57,8 @@ def read_hit(hit, where, caller, voter, place):
         return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
     except (KeyError, AttributeError, TypeError, IndexError) as error:
         raise InputError(
-            f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none."
+            f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none. Drop that "
+            "hit, or choose another key= or score=."
         ) from (error if callable(where) else None)
 
 

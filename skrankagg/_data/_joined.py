@@ -25,8 +25,8 @@ def concat(cls, lists: Sequence[RankedLists]):
     ----------
     lists : sequence of RankedLists
         Containers without common (query, voter) pairs. Either all have scores, or all lack scores. All have the
-        same groupings and the same covariates. The numbers of the voters of paired comparisons are changed, so that no
-        two comparisons have the same voter. If the voters of other lists have names, the voters of comparisons are
+        same groupings and the same covariates. Voters of paired comparisons are renumbered, so that no two comparisons
+        have the same voter. If the voters of other lists have names, the voters of comparisons are
         called "comparison 0", "comparison 1" and so on.
 
     Returns

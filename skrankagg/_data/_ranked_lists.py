@@ -291,17 +291,17 @@ class RankedLists(Immutable):
 
     @cached_property
     def row_list(self) -> NDArray[np.int32]:
-        """Number of each row's list, int32 of shape (n_rows,)."""
+        """Position of each row's list, int32 of shape (n_rows,)."""
         return expand(self.row_ptr)
 
     @cached_property
     def list_query(self) -> NDArray[np.int32]:
-        """Number of each list's query, int32 of shape (n_lists,)."""
+        """Position of each list's query, int32 of shape (n_lists,)."""
         return expand(self.list_ptr)
 
     @cached_property
     def candidate_query(self) -> NDArray[np.int32]:
-        """Number of each candidate's query, int32 of shape (n_candidates,)."""
+        """Position of each candidate's query, int32 of shape (n_candidates,)."""
         return expand(self.candidate_ptr)
 
     @property

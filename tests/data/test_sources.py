@@ -167,7 +167,7 @@ def test_from_ballots_accepts_text_and_levels():
     for wrong in ("A > > B", "A > A", "", []):
         with pytest.raises(InputError, match=r"of RankedLists\.from_ballots"):
             RankedLists.from_ballots([wrong])
-    with pytest.raises(InputError, match="one number for each ballot; got length 2, but the number of ballots is 1"):
+    with pytest.raises(InputError, match="one number for each ballot; got 2 numbers and 1 ballots"):
         RankedLists.from_ballots(["A"], counts=[1, 2])
 
 
