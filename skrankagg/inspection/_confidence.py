@@ -48,7 +48,7 @@ def rank_confidence(
         The unit that is drawn, as in :func:`rank_stability`. Choose the unit that was sampled when the data were
         collected.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w sampled lists, as in :func:`rank_stability`. If False, the list is one
+        Whether a list of weight w represents w sampled lists, as in :func:`rank_stability`. If False, the list is one
         sampled list with weight w. None treats weights as numbers of lists only in queries with integer weights.
     random_state : int, RandomState instance or None, default=0
         Source of the draws. The draws of a query do not depend on other queries.

@@ -57,7 +57,7 @@ def rank_stability(
         "list" draws the lists of each query separately. "voter" draws voters, each with its lists of all queries.
         "query" draws queries; the lists of all queries are pooled into one query, see Notes.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains the
+        Whether a list of weight w represents w equal ballots, which are drawn separately. Each draw then contains the
         same number of ballots as the query. If False, the list is drawn as one unit, and its weight multiplies the
         number of times that it is drawn. None treats lists as ballots only in queries with integer weights. The
         parameter applies only to ``unit="list"``; voters and queries are always drawn with their weights.
@@ -112,7 +112,7 @@ def rank_stability(
     -----
     If a query has n lists, a draw consists of n lists, drawn with replacement. The weight of a list is multiplied by
     the number of times that the list is drawn, a multinomial count with expectation 1. If lists are ballots (see
-    `votes`), a list of weight w stands for w ballots, and the ballots are drawn instead. Repeated lists and weighted
+    `votes`), a list of weight w represents w ballots, and the ballots are drawn instead. Repeated lists and weighted
     lists then have the same result. Other weights, and the weights in `voter_weights`, multiply the draws. An item
     stays a candidate even if no list that contains it is drawn.
 
