@@ -3,9 +3,16 @@
 Before anything is imported, the public names must be those of the modules: without them nothing here would load.
 """
 
+import os
 from doctest import DocTest
 from importlib.util import find_spec
 from pathlib import Path
+
+# Processes that share the tests share the processors as well. With several threads in each process, the threads of
+# NumPy's and scikit-learn's libraries would spend most of their time waiting for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
 
 if (Path(__file__).parent / "skrankagg").exists():  # and not the tests of an installed package alone
     from regenerate import complaint  # in tools, which the project file adds to the path

@@ -6,8 +6,8 @@ installed.
 The generated files differ in the number of comparisons and in the probability of ties. A tie counts as half a win for
 each item, and there is no prior (``prior=0``). arena-rank runs with ``ftol=0, gtol=1e-12``, because its default
 tolerances stop the fit earlier. The first table contains the largest difference of a rating, in Elo points after
-centring, and whether the orders are equal. The second table contains the CPU seconds for reading the frame and fitting: skrankagg and evalica take turns, and each
-cell is the cheapest run.
+centring, and whether the orders are equal. The second table contains the CPU seconds for reading the frame and fitting.
+skrankagg and evalica take turns, and each cell is the cheapest run.
 
 The third table contains the CPU seconds of 1000 draws of the comparisons, and of the judges with all of their
 comparisons, without reading the frame. The other programs make fewer draws, and their time is multiplied. arena-rank

@@ -1,5 +1,6 @@
 """Configuration of the documentation's build: python -m sphinx -W docs docs/_build."""
 
+import functools
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 
 HERE = Path(__file__).resolve().parent
@@ -64,6 +66,8 @@ toc_object_entries_show_parents = "hide"
 
 # A backend set in the environment would keep the notebooks' plots out of their pages.
 os.environ.pop("MPLBACKEND", None)
+# The search index has the stems of all words on all pages: compute each stem once.
+SearchEnglish.stem = functools.cache(SearchEnglish.stem)
 # The notebooks are stored without outputs: each build runs them, and fails if one fails or takes more than a minute.
 nb_execution_mode = "force"
 nb_execution_timeout = NOTEBOOK_SECONDS

@@ -19,6 +19,7 @@ from skrankagg import (
     Comparator,
     Copeland,
     Kemeny,
+    PlackettLuce,
     Qrels,
     RankedLists,
     ReciprocalRankFusion,
@@ -46,6 +47,7 @@ METHODS = {
     "RRF": ReciprocalRankFusion(),
 }
 BORDA = BordaCount(absent="ignore")
+RATING = PlackettLuce(scale="elo")
 FUSION = ReciprocalRankFusion(k=10, voter_weights={"bm25": 1.0, "dense": 1.0, "recency": 0.5})
 
 
@@ -76,6 +78,32 @@ def leaderboard():
     full = pd.DataFrame(rng.normal(ABILITY[:, None], size=(12, 30)), index=MODELS, columns=tasks)
     full["task 30"] *= -1
     return RankedLists.from_matrix(full.mask(rng.random(full.shape) < 0.2), kind="score")
+
+
+@functools.cache
+def arena():
+    """Generate duels of the models by forty judges, who each have a taste of their own."""
+    rng = np.random.default_rng(5)
+    taste = ABILITY + 0.5 * rng.normal(size=(40, len(MODELS)))
+    judge = np.repeat(np.arange(len(taste)), 150)
+    one = rng.integers(0, len(MODELS), len(judge))
+    other = (one + rng.integers(1, len(MODELS), len(judge))) % len(MODELS)
+    won = rng.random(len(judge)) < 1 / (1 + np.exp(taste[judge, other] - taste[judge, one]))
+    names = np.array(MODELS)
+    frame = pd.DataFrame({"model_a": names[one], "model_b": names[other], "winner": won, "judge": judge})
+    return RankedLists.from_comparisons(frame, voter="judge")
+
+
+def coefficients():
+    """Return coefficients of covariates, as a model of duels estimates them."""
+    return pd.DataFrame(
+        {
+            "covariate": ["shown first", "length in 1,000 tokens", "headings", "share of code"],
+            "coefficient": [0.21, 0.34, 0.08, -0.12],
+            "std_error": [0.04, 0.05, 0.06, 0.11],
+            "p": [1.5e-7, 1.0e-11, 0.182, 0.275],
+        }
+    )
 
 
 def displays():

@@ -1,8 +1,10 @@
 """Commands aggregate and explain: compute a consensus, and show the contribution of each list to the scores."""
 
+import math
 import shutil
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 import pandas as pd
@@ -19,6 +21,11 @@ from ._messages import UserError, name_file_in_errors, say
 from ._method_names import COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
 
+_DRAWN = {"list": "lists", "voter": "voters", "query": "queries"}
+_TESTED = (
+    "A gap to the next item is found if the adjusted p-value is at most 0.05; items without a gap between them may "
+    "still differ."
+)
 _TABLES = [one.name for one in written() if one.is_table]
 
 
@@ -32,7 +39,8 @@ def aggregate(args, progress):
             raise UserError(f"{option} is for --chunk-queries; add --chunk-queries, or leave out {option}.")
     check_outputs(run=None if args.to else out)
     format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
-    if args.intervals and format not in _TABLES:
+    is_page = args.intervals and format == "text" and out is None
+    if args.intervals and format not in _TABLES and not is_page:
         raise UserError(f"--intervals adds columns that {format} cannot store; choose {', '.join(_TABLES)}.")
     if format == "parquet" and out is None and sys.stdout.isatty():
         raise UserError("Parquet is not text; name a file with -o, or redirect the output to a file.")
@@ -42,8 +50,10 @@ def aggregate(args, progress):
     progress.say(f"merging {lists.n_queries:,} queries by {name}")
     if args.intervals:
         progress.say(f"drawing {args.draws:,} times from the lists of {lists.n_queries:,} queries")
-        seed = args.random_state or 0
-        frame = rank_stability(method, lists, n_resamples=args.draws, unit=args.unit, random_state=seed)
+        frame = _with_intervals(method, lists, args)
+        if is_page:
+            print(*_pages(name, frame, args), sep="\n\n")
+            return
     else:
         frame = method.transform(lists)
     tag = type(method).__name__
@@ -58,6 +68,43 @@ def aggregate(args, progress):
         with path.open("rb") as stream:
             shutil.copyfileobj(stream, sys.stdout.buffer)
         sys.stdout.buffer.flush()
+
+
+def _with_intervals(method, lists, args):
+    """Compute the places over random draws, and test the gaps between neighbours if the method allows this."""
+    smooth = method.__sklearn_tags__().aggregator_tags.smooth
+    options = {"n_resamples": args.draws, "unit": args.unit, "random_state": args.random_state or 0}
+    return rank_stability(method, lists, adjust="max-t" if smooth else None, **options)
+
+
+def _pages(name, frame, args):
+    """Yield the texts of the boards: an explanation, and a table for each query."""
+    words = (
+        f"{name}: scores with standard errors, 95 % intervals of the places, and shares of first places in "
+        f"{args.draws:,} draws of {_DRAWN.get(args.unit, args.unit)}."
+    )
+    yield textwrap.fill(f"{words} {_TESTED}" if "p_next" in frame else words, 100)
+    for query, rows in frame.groupby("query", sort=False):
+        title = "" if frame["query"].nunique() == 1 else f"query {query}\n"
+        yield title + plain_table(_cells(rows.set_index("item")), "item")
+
+
+def _cells(rows):
+    """Return the texts of a board; all scores have the decimals that the smallest standard error needs."""
+    error = rows["score_se"][rows["score_se"] > 0]
+    format = ".6g" if error.empty else f".{max(0, 1 - math.floor(math.log10(error.min())))}f"
+    ends = zip(rows["rank_low"], rows["rank_high"], strict=True)
+    columns = {
+        "rank": rows["rank"].astype(str),
+        "score": rows["score"].map(lambda value: show_number(value, format)),
+        "error": rows["score_se"].map(lambda value: show_number(value, format)),
+        "places": ["-" if pd.isna(low) else f"{low}-{high}" for low, high in ends],
+        "first": rows["top_1"].map(lambda value: show_number(value, ".2f")),
+    }
+    if "p_next" in rows:
+        columns["p next"] = rows["p_next"].map(lambda value: show_number(value, ".3f"))
+        columns["gap"] = ["-" if pd.isna(found) else "yes" if found else "no" for found in rows["separated_next"]]
+    return pd.DataFrame(columns, index=rows.index)
 
 
 def _method(args, is_board=False):

@@ -8,6 +8,7 @@ from functools import cached_property
 import pandas as pd
 
 from .. import Qrels, RankedLists
+from .._data._from_comparisons import comparison_columns
 from ..datasets import (
     make_ranked_lists,
     make_rasdagen,
@@ -108,17 +109,18 @@ def load_data(args, progress):
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
-def load_lists(sources, args, progress, groups=None, query_column=None):
+def load_lists(sources, args, progress, groups=None, query_column=None, *, position=False):
     """Read ranked lists of one or more voters, or comparisons.
 
     For comparisons, the text `groups` contains the names of groupings, and `query_column` is the column of queries.
+    With `position`, comparisons also get the covariate "position" if their columns contain a first and a second item.
     """
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
         raise UserError("name voters by NAME=FILE or by --voter file, not by both.")
     voter = [source.name for source in sources] if named else voter
-    return _load(sources, args, progress, voter, groups, query_column)
+    return _load(sources, args, progress, voter, groups, query_column, position)
 
 
 def load_runs(texts, args, progress):
@@ -132,7 +134,7 @@ def load_runs(texts, args, progress):
     return runs
 
 
-def _load(sources, args, progress, voter, groups=None, query_column=None):
+def _load(sources, args, progress, voter, groups=None, query_column=None, position=False):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
     progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
@@ -145,7 +147,7 @@ def _load(sources, args, progress, voter, groups=None, query_column=None):
                     f"{what} is for files of ranked lists, but this file has comparisons, which need no voter; leave "
                     "it out, or name columns of groups with --groups."
                 )
-            return _load_comparisons(files, progress, groups, query_column)
+            return _load_comparisons(files, progress, groups, query_column, position)
         for given, option in ((groups, "--groups"), (query_column, "--query-column")):
             if given is not None:
                 raise UserError(f"{option} is for files of comparisons, with columns such as winner and loser.")
@@ -160,8 +162,8 @@ def has_comparisons(sources, args):
     return known and all(source.has_comparisons for source in sources)
 
 
-def _load_comparisons(files, progress, groups, query_column):
-    """Read files with a row for each comparison."""
+def _load_comparisons(files, progress, groups, query_column, position):
+    """Read files with a row for each comparison, and the position of the items if it is known and requested."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
         raise UserError(
@@ -175,6 +177,7 @@ def _load_comparisons(files, progress, groups, query_column):
         weight="weight" if "weight" in frame else None,
         groups=None if groups is None else [name.strip() for name in groups.split(",")],
         query_column=query_column,
+        position=position and "first" in comparison_columns([one for one in frame if isinstance(one, str)]),
     )
 
 

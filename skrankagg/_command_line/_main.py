@@ -15,6 +15,7 @@ _MODULES = {
     "judge": "_judge",
     "aggregate": "_aggregate",
     "explain": "_aggregate",
+    "audit": "_audit_file",
     "evaluate": "_evaluate_runs",
 }
 

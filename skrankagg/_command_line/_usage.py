@@ -49,6 +49,7 @@ examples:
   skrankagg aggregate lists.csv --method CombSUM -o consensus.run
   skrankagg explain lists.csv --method CombSUM --query q1
   skrankagg evaluate consensus.run bm25.run qrels.txt --baseline bm25.run
+  skrankagg audit battles.csv --groups judge         is this leaderboard sound?
   skrankagg compare --help                           file formats, more examples
 """,
     "compare": """\
@@ -85,6 +86,11 @@ examples:
 examples:
   skrankagg explain bm25.run dense.run --method ReciprocalRankFusion --query q1
   skrankagg explain bm25.run dense.run --method ReciprocalRankFusion --query q1 --item d007
+""",
+    "audit": """\
+examples:
+  skrankagg audit battles.csv
+  skrankagg audit battles.csv --groups judge,prompt --unit judge -o audit.csv
 """,
     "tune": """\
 examples:
@@ -201,9 +207,15 @@ def make_parser():
     _add_one_method(add)
     formats = f"{RUNS}{TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
-    to = "format, regardless of the file name; text writes a line such as A > B = C for each query"
+    to = (
+        "format, regardless of the file name; text writes a line such as A > B = C for each query, and with "
+        "--intervals a table to read"
+    )
     add("--to", choices=WRITTEN, help=to)
-    intervals = "add the interval of each place over random draws of the lists, and the chance of being first"
+    intervals = (
+        "add the interval of each place over random draws of the lists, the chance of being first, and tests of gaps "
+        "(sums, models)"
+    )
     add("--intervals", action="store_true", help=intervals)
     add("--draws", type=_count, default=1000, metavar="N", help="number of draws (default: 1000)")
     unit = "unit that --intervals draws: list (default), voter, query, or one of the names in --groups"
@@ -230,6 +242,21 @@ def make_parser():
     add("--random-state", type=_seed, metavar="N", help="seed of randomised methods")
     _add_reading(add)
     _add_voter(add)
+
+    add = add_command(
+        "audit",
+        "check whether a board of paired comparisons is sound",
+        "Check the duels behind a leaderboard: connected and even coverage, position, cycles, judges, ties and more.\n"
+        "Print a row for each check, and what to do about each warning.",
+    )
+    add("lists", nargs="+", metavar="FILE", help="one or more files of comparisons")
+    add("--groups", metavar="NAMES", help="columns that name groups, such as judge,prompt")
+    unit = "the independent units: one of the names in --groups (default: the first one), or list for single duels"
+    add("--unit", metavar="NAME", help=unit)
+    add("--draws", type=_count, default=1000, metavar="N", help="number of random draws (default: 1000)")
+    add("--random-state", type=_seed, metavar="N", help="seed of the draws")
+    add("-o", "--out", metavar="FILE", help=f"write the table as {TABLES}")
+    _add_reading(add)
 
     add = add_command(
         "evaluate",

@@ -6,6 +6,7 @@ uses covariates, and only if its parameter `covariates` names them.
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 from ._list_columns import check_groupings
 
+#: A frame with a row for each query and covariate.
+CoefficientFrame: TypeAlias = pd.DataFrame
 #: Name of the covariate that from_comparisons adds with position=True.
 POSITION = "position"
 #: Columns about each covariate in the information about queries, before the name of the covariate.
@@ -179,7 +182,7 @@ def same_covariates(one, other):
     )
 
 
-def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: bool) -> pd.DataFrame:
+def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: bool) -> CoefficientFrame:
     """Convert a frame with a row for each query to a frame with a row for each query and covariate."""
     parts = [
         info[["query"]].assign(covariate=name, **{part: info[f"{part}_{name}"] for part in OF_COVARIATES})

@@ -57,6 +57,10 @@ class AggregatorTags:
         Whether items of equal score are sorted by mean rank first, and only then by the number of lists that contain
         them. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often tie
         set this tag.
+    smooth : bool, default=False
+        Whether the scores are smooth functions of the weights of the lists, as sums and the worths of a model are.
+        Ranks, medians and counts of majorities jump when a weight changes a little. ``rank_stability`` tests
+        differences between scores only if the scores are smooth.
 
     See Also
     --------
@@ -84,6 +88,7 @@ class AggregatorTags:
     compares: Literal["last", "ignore"] | None = None
     lenient: Literal["absent", "absent_score", "norm"] | None = None
     ties_by_rank: bool = False
+    smooth: bool = False
 
 
 @dataclass(slots=True)

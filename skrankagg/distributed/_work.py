@@ -163,7 +163,10 @@ class MeasureRows:
         return self.measure(run, qrels, queries)._replace(hashes=hashes)
 
     def measure(self, run, qrels, queries):
-        """Measure a run on some of the judged queries; `run` is None if there are no results."""
+        """Compute the measures of a run on the judged queries at the positions `queries`.
+
+        `run` is None if this partition has no results; the value of each judged query is then that of an empty run.
+        """
         if not len(queries):
             return Measured(None, None, np.zeros((len(self.measures), 2)), None, False, 0, 0)
         ranked, fault = grade_run(run, qrels, queries)

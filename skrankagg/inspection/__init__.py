@@ -4,6 +4,7 @@
 """
 
 # tools/regenerate.py writes what follows.
+from ._audit import audit
 from ._confidence import rank_confidence
 from ._contributions import voter_contributions
 from ._diagnose import Diagnosis, diagnose
@@ -18,6 +19,7 @@ from ._stability import preference_probabilities, rank_stability
 __all__ = [
     "Diagnosis",
     "ExpectedGain",
+    "audit",
     "compare_consensus",
     "diagnose",
     "expected_gain",

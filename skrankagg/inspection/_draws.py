@@ -167,6 +167,10 @@ class _DrawsOfQueries(_Draws):
         first = self.first[own] - own.start
         return drawn if (first == np.arange(len(first))).all() else drawn[first]
 
+    def n_units_of(self, chosen):
+        """Return the number of units that some lists belong to."""
+        return int(self.ballots[np.unique(self.first[chosen])].sum())
+
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.
 
@@ -205,6 +209,10 @@ class _CommonDraws(_Draws):
     def units(self, start, stop):
         """For queries `start` to `stop` - 1, return the counts of the units and the unit of each list."""
         return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
+
+    def n_units_of(self, chosen):
+        """Return the number of units of positive weight that some lists belong to."""
+        return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.

@@ -80,10 +80,10 @@ def kemeny_ties(
     -----
     Let :math:`W_{ij}` be the weight of the lists that rank item :math:`i` above item :math:`j`. Swapping the neighbours
     :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and affects no other pair. If the `cost` is 0 in
-    an `optimal` order, the order with the two items swapped is therefore also a best order. The lists then do not
-    separate the two items. This does not hold for several swaps at once. Suppose that a, b and c follow each other, and
-    that two swaps have cost 0: a with b, and b with c. Then c can come before a at no cost only if the majority between
-    a and c is also a draw.
+    an `optimal` order, the order with the two items swapped is therefore also a best order: the lists do not separate
+    the two items. Several swaps of cost 0 together need not give a best order. Suppose that a, b and c follow each
+    other, and that two swaps have cost 0: a with b, and b with c. Then c can come before a at no cost only if the
+    majority between a and c is also a draw.
 
     A pair that is *not* listed need not have the same order in all best orders. The reason is that best orders may also
     differ in the place of a block of items. In a cycle of three equal majorities, no two neighbours can be swapped at

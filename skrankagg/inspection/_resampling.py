@@ -24,8 +24,8 @@ from ._draws import UNITS, make_draws, seed_of
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
 # Number of scores that are computed at one time; they take 8 MB without the memory of the sort.
 _CELLS = 1 << 20
-# With fewer units than this, draws contain little information.
-_FEW = 5
+#: With fewer units than this, draws contain little information.
+FEW = 5
 
 
 @dataclass
@@ -36,6 +36,8 @@ class Replicates:
     these queries among their candidates, counted from 0. `first` and `last`, of shape (n_candidates, n_resamples), are
     the first and the last place of each item's tie class. `score_se`, of shape (n_candidates,), is the standard
     deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the replicates that did not fail.
+    `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of the consensus, if they were
+    kept.
     """
 
     queries: tuple
@@ -44,6 +46,13 @@ class Replicates:
     first: np.ndarray
     last: np.ndarray
     valid: np.ndarray
+    moves: np.ndarray | None = None
+
+    def moves_of(self, q):
+        """Return the moves of the scores of a query in its valid replicates, of shape (n_items, n_valid)."""
+        k = q - self.queries[0]
+        own = self.moves[self.ptr[k] : self.ptr[k + 1]]
+        return own if self.valid[k].all() else own[:, self.valid[k]]
 
     def of_queries(self):
         """For each query, yield its number and three arrays of its candidates.
@@ -67,11 +76,23 @@ class _Failing(Exception):
 class Resampling:
     """Repeated draws of lists, with the method that aggregates the draws.
 
-    The parameters are described in :func:`~skrankagg.inspection.rank_stability`.
+    The parameters are described in :func:`~skrankagg.inspection.rank_stability`. If `keep_moves` is true, the
+    replicates also contain the moves of the scores.
     """
 
     def __init__(
-        self, aggregator, X, *, n_resamples, confidence, unit, random_state, n_jobs, votes=None, verbose=False
+        self,
+        aggregator,
+        X,
+        *,
+        n_resamples,
+        confidence,
+        unit,
+        random_state,
+        n_jobs,
+        votes=None,
+        verbose=False,
+        keep_moves=False,
     ):
         given = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
         lists = begin(aggregator, given, warn=False)
@@ -92,19 +113,25 @@ class Resampling:
                 f"`aggregator` must accept weights of lists, because each draw changes the weights; got "
                 f"{aggregator!r}. Choose another method."
             )
+        if keep_moves and not tags.aggregator_tags.smooth:
+            raise InputError(
+                f"`adjust` must be None for {aggregator!r}, which lacks the tag smooth; 'max-t' needs a sum or a "
+                "model, such as BordaCount or PlackettLuce."
+            )
         if tags.requires_fit and unit == "query":
             raise InputError(
                 f"`unit` must be 'list' or 'voter' for {type(aggregator).__name__}, which was fitted for its voters; "
                 "got 'query', which pools the voters of all queries. Change unit, or choose a method that needs no fit."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
+        self.keep_moves = keep_moves
         self.progress = Progress("replicates", verbose)
         self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed_of(random_state))), votes)
         self.lists = _pool(lists) if unit == "query" else lists
         aggregator._warn_of_lists(self.lists)
         #: Component of each candidate, of shape (n_candidates,); all components are 1 if the method compares no items.
         self.component = component_labels(self.lists, tags.aggregator_tags.compares)
-        few = int((self.draws.n_units < _FEW).sum())
+        few = int((self.draws.n_units < FEW).sum())
         if few:
             warn_user(
                 (
@@ -112,7 +139,7 @@ class Resampling:
                     if unit == "list"
                     else "The lists have"
                 )
-                + f" fewer than {_FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from. That is too few to "
+                + f" fewer than {FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from. That is too few to "
                 "show how certain a consensus is.",
                 FewListsWarning,
             )
@@ -170,6 +197,7 @@ class Resampling:
         first = np.empty((block.n_candidates, self.n_resamples), dtype=dtype)
         failure, last, valid = None, None, np.empty((block.n_queries, self.n_resamples), dtype=bool)
         total, squares = np.zeros(block.n_candidates), np.zeros(block.n_candidates)
+        moves = np.empty(first.shape) if self.keep_moves else None
         scores = self.aggregator._repeat_many(block)
         each = np.arange(block.n_lists)
         of_query = csr_array((np.ones(block.n_lists), (block.list_query, each)), shape=(block.n_queries, block.n_lists))
@@ -197,13 +225,16 @@ class Resampling:
                     score[~valid[query, part]] = 0.0
                 total += score.sum(axis=1)
                 squares += np.einsum("ij,ij->i", score, score)
+            if moves is not None:
+                moves[:, part] = score
         n_valid = valid.sum(axis=1)
         if not n_valid.any() and failure is not None:
             raise failure
         n = n_valid[query]
         with np.errstate(invalid="ignore", divide="ignore"):
             score_se = np.sqrt(np.maximum(squares - total**2 / n, 0.0) / (n - 1))
-        return Replicates(queries, block.candidate_ptr, score_se, first, first if last is None else last, valid)
+        last = first if last is None else last
+        return Replicates(queries, block.candidate_ptr, score_se, first, last, valid, moves)
 
     def _scores(self, block, scores, weights):
         """Return the scores in each replicate, of shape (n_candidates, n_replicates), and the first error or None.

@@ -1,6 +1,7 @@
 """Plots of comparisons and of a consensus, as Display objects like scikit-learn's. The plots need matplotlib."""
 
 # tools/regenerate.py writes what follows.
+from ._coefficients import CoefficientsDisplay
 from ._comparison import ComparisonDisplay
 from ._contribution_bars import ContributionDisplay
 from ._critical import CriticalDifferenceDisplay
@@ -11,10 +12,12 @@ from ._preference_map import PreferenceProbabilityDisplay
 from ._queries import QueryGainDisplay
 from ._rank_intervals import RankStabilityDisplay
 from ._ranking_report import RankingReport, ranking_report
+from ._ratings import RatingsDisplay
 from ._weight_curve import WeightCurveDisplay
 
 __all__ = [
     "AgreementDisplay",
+    "CoefficientsDisplay",
     "ComparisonDisplay",
     "ContributionDisplay",
     "CriticalDifferenceDisplay",
@@ -24,6 +27,7 @@ __all__ = [
     "QueryGainDisplay",
     "RankStabilityDisplay",
     "RankingReport",
+    "RatingsDisplay",
     "VoterInfluenceDisplay",
     "VoterWeightsDisplay",
     "WeightCurveDisplay",

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm, t
 
+from .._data._list_columns import grouping
 from .._data._ranked_lists import check_lists, encode_plain
+from .._support._checks import check_count, check_share
 from ..exceptions import InputError, InputTypeError
 from ..metrics import evaluate, get_measure
 from ..metrics._relevance._registry import find_measure
@@ -55,6 +58,31 @@ def summary_interval(measure, values, random_state=0):
     values = np.log(np.maximum(values, _LEAST)) if geometric else values
     ends = interval_of_mean(values, 0.95, _RESAMPLES, "percentile", random_state)
     return tuple(np.exp(ends).tolist()) if geometric else ends
+
+
+def half_widths(error, confidence, n_units=None):
+    """Return standard errors times a quantile, the half widths of confidence intervals.
+
+    With `n_units` units, the quantile is a quantile of the t distribution with `n_units` - 1 degrees of freedom, and
+    otherwise of the normal distribution.
+    """
+    check_share("confidence", confidence, low=False, high=False)
+    if n_units is None:
+        return norm.ppf((1 + confidence) / 2) * error
+    check_count("n_units", n_units, least=2)
+    return t.ppf((1 + confidence) / 2, n_units - 1) * error
+
+
+def number_of_units(lists, unit):
+    """Return the number of lists, voters, queries or groups that draws are made from.
+
+    None stands for the lists of a query with weights, because such a list may stand for many ballots.
+    """
+    if unit == "list":
+        return None if lists.is_weighted else lists.n_lists
+    if unit in _UNITS:
+        return len(np.unique(lists.list_voter)) if unit == "voter" else lists.n_queries
+    return len(np.unique(grouping(lists, unit, "unit")[0]))
 
 
 def lists_of_query(display, X, query, unit="list"):

@@ -41,7 +41,7 @@ class RankStabilityDisplay(Display):
     table : DataFrame of shape (n_items, n_columns)
         Rows of one query from :func:`~skrankagg.inspection.rank_stability` or
         :func:`~skrankagg.inspection.rank_confidence`. The columns are `item`, `rank`, `rank_low`, `rank_high`, and, if
-        known, `tied_group` and `top_k`.
+        known, `gap_group` or `tied_group`, and `top_k`.
     n_places : int, default=None
         Number k of places; the second column shows the chances in the column `top_k`. None draws no second column.
     label : str, default="place"
@@ -73,7 +73,8 @@ class RankStabilityDisplay(Display):
     A bar runs from the middle of the first place of an interval to the middle of the last place. The bar extends a
     little beyond both ends, so that a bar of a single place is visible. A line marks the end of a group of
     :func:`~skrankagg.inspection.rank_stability`. The item above the line is above the next item in at least the share
-    `confidence` of the draws. Items of one group may still differ, because only neighbours are compared. If there is
+    `confidence` of the draws. If the table has the column `gap_group`, a line marks a gap that the test with
+    ``adjust="max-t"`` found. Items of one group may still differ, because only neighbours are compared. If there is
     only one list, draws are not possible, and neither chances nor lines are shown.
 
     Two items may be clearly separated although their intervals overlap, because their places change together.
@@ -293,9 +294,10 @@ class RankStabilityDisplay(Display):
         return side
 
     def _ends_of_groups(self, known):
-        if "tied_group" not in self.table:
+        group = next((name for name in ("gap_group", "tied_group") if name in self.table), None)
+        if group is None:
             return np.empty(0)
-        return np.flatnonzero((np.diff(as_numbers(self.table["tied_group"])) != 0) & known[1:])
+        return np.flatnonzero((np.diff(as_numbers(self.table[group])) > 0) & known[1:])
 
     @classmethod
     def _example(cls, data, ax=None):

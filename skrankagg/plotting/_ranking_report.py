@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import PlainLists
-from .._support._checks import check_count
+from .._support._checks import check_count, check_flag
 from .._support._warn import warn_user
 from ..base import BaseAggregator
 from ..exceptions import FewListsWarning, InputError
@@ -34,7 +34,8 @@ class RankingReport:
     ----------
     frames : dict of str to DataFrame
         Results of the functions of :mod:`skrankagg.inspection`. The key "consensus" is always present. "stability",
-        "confidence", "preferences", "contributions" and "influence" are present if the method allows them.
+        "confidence", "preferences", "contributions" and "influence" are present if the method allows them, and "audit"
+        is present on request.
     facts : dict of str to object
         The method, the lists and the settings.
     caveats : list
@@ -121,6 +122,7 @@ def ranking_report(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     unit: str = "list",
+    audit: bool = False,
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> RankingReport:
@@ -131,6 +133,7 @@ def ranking_report(
     - the consensus with intervals and chances, and the groups of items that the draws do not separate;
     - confidence sets if the method allows them;
     - the contribution of each list, and the influence of each voter, with outliers marked;
+    - the audit of paired comparisons, on request;
     - the way in which the numbers were computed, the meaning of each table, and caveats.
 
     Parameters
@@ -159,6 +162,9 @@ def ranking_report(
     unit : {"list", "voter", "query"} or str, default="list"
         The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`. With "query", all queries form one
         board.
+    audit : bool, default=False
+        Whether to add the checks of :func:`~skrankagg.inspection.audit`, for paired comparisons. They use the grouping
+        in `unit`, if it is one, and the prior of `aggregator`, if it is PlackettLuce.
     random_state : int or None, default=0
         Seed of the draws. None chooses a seed at random, and the report contains this seed.
     n_jobs : int, default=None
@@ -187,6 +193,7 @@ def ranking_report(
     skrankagg.inspection.rank_confidence : Confidence sets of the true ranks.
     skrankagg.inspection.voter_contributions : The contribution of each list.
     skrankagg.inspection.voter_influence : Changes of the consensus without each list.
+    skrankagg.inspection.audit : Checks of paired comparisons.
 
     Notes
     -----
@@ -220,6 +227,7 @@ def ranking_report(
     """
     check_count("top", top)
     check_count("n_places", n_places)
+    check_flag("audit", audit)
     if path is not None or format is not None:
         _check_format(path, format)
     if random_state is None:
@@ -235,6 +243,7 @@ def ranking_report(
             n_resamples=n_resamples,
             confidence=confidence,
             unit=unit,
+            with_audit=audit,
             random_state=random_state,
             n_jobs=n_jobs,
         )

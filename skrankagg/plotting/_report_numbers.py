@@ -4,10 +4,12 @@ import numpy as np
 from sklearn.base import clone
 
 from .._data._covariates import covariate_names
-from .._data._list_columns import grouping
+from .._data._list_columns import group_names, grouping
 from .._data._ranked_lists import RankedLists
+from ..aggregators import PlackettLuce
 from ..exceptions import InputError
 from ..inspection import (
+    audit,
     preference_probabilities,
     rank_confidence,
     rank_stability,
@@ -40,10 +42,14 @@ def shows_confidence(facts, frames):
     return facts["n_units"] < FEW_FOR_INTERVALS and has_sets(frames)
 
 
-def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence, unit, random_state, n_jobs):
+def collect(
+    aggregator, lists, query, *, top, n_places, n_resamples, confidence, unit, with_audit, random_state, n_jobs
+):
     """Compute the result frames of a report, the facts (method, lists and settings), and the caveats."""
     lists = lists_of_query("ranking_report", lists, query, unit)
     caveats, frames = [], {}
+    if with_audit:
+        frames["audit"] = _audit(aggregator, lists, unit, n_resamples, random_state)
     draws = {"n_resamples": n_resamples, "unit": unit, "random_state": random_state}
     prepared = begin(aggregator, lists)  # raises if the argument is not an aggregator or must be fitted first
     can_weigh = aggregator.__sklearn_tags__().aggregator_tags.voter_weights
@@ -93,6 +99,15 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
         **draws,
     }
     return frames, facts, [*_always(facts, frames), *caveats]
+
+
+def _audit(aggregator, lists, unit, n_resamples, random_state):
+    """Audit paired comparisons; other methods than PlackettLuce have no prior, so the audit uses its default."""
+    if unit == "query":
+        raise InputError("`audit` must be False with unit='query', which makes one board of all queries.")
+    method = aggregator if isinstance(aggregator, PlackettLuce) else None
+    of_groups = unit if unit in group_names(lists) else None
+    return audit(lists, method, unit=of_groups, n_resamples=n_resamples, random_state=random_state)
 
 
 def _n_units(lists, unit):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..inspection._agreement import LEVEL
+from ..inspection._audit import table_of
 from ._contribution_bars import ContributionDisplay
 from ._influence_dots import VoterInfluenceDisplay
 from ._layout import labels_of
@@ -27,10 +28,10 @@ def sections_of(report):
         title = Text("Consensus of {} of {}", (facts["lists"], count(facts["n_units"], "query", "queries")))
     if facts["title"] is not None:
         title = Text("{}", (facts["title"],))
-    makers = (_consensus, _groups, _sets, _pairs, _shares, _influence)
+    makers = (_consensus, _audit, _groups, _sets, _pairs, _shares, _influence)
     made = [section for make in makers if (section := make(frames, facts, top)) is not None]
     caveats = Section("What to keep in mind", tuple(report.caveats), bullets=True)
-    return title, _lead(frames, facts), [*made, caveats, _how(facts)]
+    return title, [*_lead(frames, facts), *_warnings(frames)], [*made, caveats, _how(facts)]
 
 
 def _lead(frames, facts):
@@ -45,6 +46,31 @@ def _lead(frames, facts):
         words = "The draws do not separate the first {}: no two neighbours keep their order in {} of the draws."
         texts.append(Text(words, (count(n, "item"), _share(facts))))
     return texts
+
+
+def _audit(frames, facts, top):
+    if "audit" not in frames:
+        return None
+    frame = frames["audit"]
+    words = (
+        "Checks of the paired comparisons. A check warns if the defect is not due to chance, or if it is above a limit."
+    )
+    shown = table_of(frame)
+    shown["found, and what to do"] = [
+        " ".join(filter(None, pair)) for pair in zip(frame["seen"], frame["advice"], strict=True)
+    ]
+    return Section("Is the board sound?", (Text(words),), shown, ("reference", "p"))
+
+
+def _warnings(frames):
+    """Return the sentence about the warnings of the audit; a list, which is empty without an audit."""
+    if "audit" not in frames:
+        return []
+    frame = frames["audit"]
+    checks = frame.loc[frame["verdict"] == "warning", "check"].tolist()
+    if not checks:
+        return [Text("The audit of the paired comparisons has no warnings.")]
+    return [Text("The audit of the paired comparisons has warnings: {}.", (", ".join(checks),))]
 
 
 def _share(facts):

@@ -113,7 +113,7 @@ LARGE = [
 
 @pytest.fixture(scope="module")
 def full_lists():
-    return {weighted: random_lists(1500, weighted=weighted) for weighted in (False, True)}
+    return {weighted: random_lists(1000, weighted=weighted) for weighted in (False, True)}
 
 
 #: Methods of cubic time; their memory is the same function of the number of items at each size.
@@ -123,7 +123,7 @@ CUBIC = (FootruleOptimal, Kemeny, Schulze)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", LARGE, ids=repr)
 def test_stated_memory_matches_the_peak_for_large_queries(method, full_lists):
-    lists = random_lists(800) if isinstance(method, CUBIC) else full_lists[False]
+    lists = random_lists(600) if isinstance(method, CUBIC) else full_lists[False]
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
 
 
@@ -138,7 +138,7 @@ def test_stated_memory_matches_the_peak_for_weighted_lists(method, full_lists):
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-@pytest.mark.parametrize(("kind", "n_items", "n_lists"), [("model", 700, 4), ("voters", 700, 4), ("voters", 60, 3000)])
+@pytest.mark.parametrize(("kind", "n_items", "n_lists"), [("model", 450, 4), ("voters", 450, 4), ("voters", 60, 3000)])
 def test_stated_memory_matches_the_peak_for_standard_errors(kind, n_items, n_lists, absent, monkeypatch):
     lists = random_lists(n_items, n_lists)
     options = {"absent": absent, "max_iter": 500, "tol": 1e-6}

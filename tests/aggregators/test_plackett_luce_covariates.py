@@ -340,6 +340,12 @@ def test_efrons_ties_count_as_two_choices():
     other = method.fit_transform(RankedLists.from_frame(mixed, covariates=NAMES))
     near(other["score"].to_numpy(), found[0][0]["score"].to_numpy(), abs=1e-9)
     near(method.query_info_["log_likelihood"][0], found[0][1])
+    # So are the errors from the differences between the lists, in which a tie counts twice.
+    errors = [
+        PlackettLuce(covariates=NAMES, ties="efron", absent="ignore", std_errors="voters").fit_transform(one)
+        for one in (lists, RankedLists.from_frame(mixed, covariates=NAMES))
+    ]
+    near(*(one["std_error"] for one in errors), rel=1e-8)
 
 
 def test_cross_validation_prefers_the_covariates_that_count():

@@ -133,28 +133,22 @@ def test_evaluate_reads_named_pipes_once(run, folder):
 @pytest.mark.parametrize("zipped", [False, True])
 @pytest.mark.parametrize("method", [(), ("--method", "Copeland")])
 @pytest.mark.parametrize("text", [ONE, "winner,loser\na,b\nb,c\na,c\nc,a\n"], ids=["lists", "comparisons"])
-def test_aggregate_reads_named_pipes_once(folder, text, method, zipped):
+def test_aggregate_reads_named_pipes_once(folder, capsys, text, method, zipped):
     (folder / "file").write_text(text)
     os.mkfifo("pipe")
 
     def feed():
-        with open("pipe", "wb") as stream:
-            stream.write(gzip.compress(text.encode()) if zipped else text.encode())
+        # If the pipe were read again, the second reader would get nothing. Otherwise it would wait forever.
+        for part in (gzip.compress(text.encode()) if zipped else text.encode(), b""):
+            with open("pipe", "wb") as stream:
+                stream.write(part)
 
     writer = threading.Thread(target=feed)
     writer.start()
-    from_pipe, from_file = (
-        subprocess.run(
-            [sys.executable, "-m", "skrankagg", "aggregate", path, *method],
-            capture_output=True,
-            env=environment(),
-            timeout=100,
-        )
-        for path in ("pipe", "file")
-    )
+    from_pipe, from_file = ((main(["aggregate", path, *method]), capsys.readouterr().out) for path in ("pipe", "file"))
+    os.close(os.open("pipe", os.O_RDONLY | os.O_NONBLOCK))  # the second reader that the writer waits for
     writer.join()
-    assert from_pipe.returncode == from_file.returncode == 0
-    assert from_pipe.stdout == from_file.stdout != b""
+    assert from_pipe == from_file and from_file[0] == 0 and from_file[1]
 
 
 def test_aggregate_reads_decimal_commas_on_request(run, fail, folder):

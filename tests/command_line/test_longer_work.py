@@ -15,11 +15,11 @@ from processes import environment
 from sklearn.model_selection import GridSearchCV
 
 import skrankagg
-from skrankagg import BordaCount, Comparator, Qrels, RankedLists, ReciprocalRankFusion
+from skrankagg import BordaCount, Comparator, PlackettLuce, Qrels, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
 from skrankagg._command_line import _command_progress, _compare
 from skrankagg.aggregators import SlideFuse
-from skrankagg.datasets import make_ranked_lists, write_qrels
+from skrankagg.datasets import make_comparisons, make_ranked_lists, write_qrels
 from skrankagg.inspection import rank_stability, voter_contributions
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.model_selection import QueryKFold
@@ -155,10 +155,38 @@ def test_aggregate_with_intervals_equals_rank_stability(run, data):
         check=True,
     ).stdout
     with pytest.warns(UserWarning, match="fewer than 5 lists"):
-        expected = rank_stability(BordaCount(), data[0], n_resamples=50, random_state=3)
+        expected = rank_stability(BordaCount(), data[0], n_resamples=50, random_state=3, adjust="max-t")
     found = pd.read_csv(io.StringIO(out))
     assert found.columns.tolist() == expected.columns.tolist()
     np.testing.assert_allclose(found["rank_low"], expected["rank_low"].astype(float))
+
+
+def test_aggregate_prints_ratings_with_intervals_as_a_table(run, folder):
+    made = make_comparisons(n_items=5, n_comparisons=400, n_voters=9, random_state=1).comparisons
+    made.to_csv(folder / "battles.csv", index=False)
+    command = ["aggregate", "battles.csv", "--groups", "judge", "--intervals", "--unit", "judge", "--to", "text"]
+    out = run(*command, "--method", "PlackettLuce", "--param", "scale=elo", "--draws", "99")
+    duels = RankedLists.from_comparisons(made, voter="judge")
+    board = rank_stability(PlackettLuce(scale="elo"), duels, unit="judge", n_resamples=99, adjust="max-t")
+    for row in board.itertuples():
+        [(_, rank, score, error, places, first, p, gap)] = cells(out, row.item)
+        assert (int(rank), places) == (row.rank, f"{row.rank_low}-{row.rank_high}")
+        assert [float(score), float(error)] == pytest.approx([row.score, row.score_se], abs=0.51)
+        assert first == f"{row.top_1:.2f}"
+        assert (p, gap) == (
+            ("-", "-") if row.rank == 5 else (f"{row.p_next:.3f}", "yes" if row.separated_next else "no")
+        )
+    assert "99 draws of judge" in out and max(map(len, out.splitlines()[3:])) < 80
+    # A method without the tests has no columns for them.
+    out = run(
+        "aggregate", "battles.csv", "--method", "Kemeny[absent=ignore]", "--intervals", "--to", "text", "--draws", "9"
+    )
+    assert "p next" not in out and len(cells(out, board["item"][0])[0]) == 6
+
+
+def test_aggregate_with_intervals_writes_no_text_to_a_file(fail):
+    command = ("aggregate", "lists.csv", "--method", "BordaCount", "--intervals", "--to", "text", "-o", "board.txt")
+    assert "--intervals adds columns that text cannot store" in fail(*command)
 
 
 def test_aggregate_with_intervals_rejects_json(fail):

@@ -11,6 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from skrankagg import PlackettLuce, RankedLists
+from skrankagg.__main__ import main
 from skrankagg.datasets import make_comparisons, read_comparisons
 from skrankagg.exceptions import InputError
 
@@ -84,36 +85,43 @@ def test_read_comparisons_reads_empty_cells_as_missing_values(text, message):
         RankedLists.from_comparisons(read_comparisons(io.BytesIO(text.encode())), voter="judge")
 
 
-def run(*arguments, **options):
-    command = [sys.executable, "-m", "skrankagg", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+@pytest.fixture
+def run(capsys):
+    """Run a command in this process; return its exit code, output and messages."""
+
+    def run(*arguments):
+        code = main([*map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return run
 
 
-def test_aggregate_reads_comparisons_at_a_terminal(tmp_path):
+def test_aggregate_reads_comparisons_at_a_terminal(run, tmp_path):
     path = tmp_path / "battles.csv"
     path.write_text(BATTLES)
-    done = run("aggregate", path)
-    assert done.returncode == 0 and "merging by PlackettLuce" in done.stderr
-    board = pd.read_csv(io.StringIO(done.stdout), dtype={"item": str})
+    code, out, messages = run("aggregate", path)
+    assert code == 0 and "merging by PlackettLuce" in messages
+    board = pd.read_csv(io.StringIO(out), dtype={"item": str})
     expected = PlackettLuce().fit_transform(RankedLists.from_comparisons(FRAME))
     assert_frame_equal(board, expected, check_dtype=False)
-    assert run("aggregate", "-", "--method", "PlackettLuce", input=BATTLES).stdout == done.stdout
-    judged = run("aggregate", path, "--method", "PlackettLuce[std_errors=judge]", "--groups", "judge")
+    command = [sys.executable, "-m", "skrankagg", "aggregate", "-", "--method", "PlackettLuce"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True, input=BATTLES).stdout == out
+    _, judged, _ = run("aggregate", path, "--method", "PlackettLuce[std_errors=judge]", "--groups", "judge")
     errors = PlackettLuce(std_errors="judge").fit_transform(RankedLists.from_comparisons(FRAME, voter="judge"))
-    assert pd.read_csv(io.StringIO(judged.stdout))["std_error"].tolist() == pytest.approx(errors["std_error"].tolist())
+    assert pd.read_csv(io.StringIO(judged))["std_error"].tolist() == pytest.approx(errors["std_error"].tolist())
 
 
-def test_aggregate_refuses_groups_for_lists(tmp_path):
+def test_aggregate_refuses_groups_for_lists(run, tmp_path):
     path = tmp_path / "lists.csv"
     path.write_text("query,voter,item,rank\nq,v,a,1\n")
-    done = run("aggregate", path, "--groups", "judge")
-    assert done.returncode != 0 and "--groups is for files of comparisons" in done.stderr
+    code, _, messages = run("aggregate", path, "--groups", "judge")
+    assert code != 0 and "--groups is for files of comparisons" in messages
 
 
-def test_board_at_the_terminal_equals_the_board_of_the_frame(tmp_path):
+def test_board_at_the_terminal_equals_the_board_of_the_frame(run, tmp_path):
     games = make_comparisons(12, 3000, tie_probability=0.3, random_state=0).comparisons
     games[["winner", "loser", "tie"]].to_csv(tmp_path / "games.csv", index=False)
-    board = pd.read_csv(io.StringIO(run("aggregate", tmp_path / "games.csv", "-q").stdout))
+    board = pd.read_csv(io.StringIO(run("aggregate", tmp_path / "games.csv", "-q")[1]))
     expected = PlackettLuce().fit_transform(RankedLists.from_comparisons(games, tie="tie"))
     assert board["item"].tolist() == expected["item"].tolist()
     assert board["score"].tolist() == pytest.approx(expected["score"].tolist(), abs=1e-9)

@@ -118,11 +118,11 @@ def test_evaluate_of_lists_equals_evaluate_of_each_voters_run(missing_queries, t
         lists, qrels = crowd(seed, whole_numbers)
         lists["score"] = np.round(lists["score"] / 2)  # ties
         runs = {voter: run.drop(columns="voter") for voter, run in lists.groupby("voter")}
-        for X in (lists, RankedLists.from_frame(lists)):
-            for per_query in (False, True):
-                options = {"missing_queries": missing_queries, "ties": ties, "per_query": per_query}
+        for per_query in (False, True):
+            options = {"missing_queries": missing_queries, "ties": ties, "per_query": per_query}
+            expected = evaluate(runs, Qrels.from_frame(qrels), METRICS, **options)
+            for X in (lists, RankedLists.from_frame(lists)):
                 found = evaluate(X, qrels, METRICS, **options)
-                expected = evaluate(runs, Qrels.from_frame(qrels), METRICS, **options)
                 pd.testing.assert_frame_equal(found, expected.rename_axis(index={"run": "voter"}))
 
 

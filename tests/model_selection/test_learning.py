@@ -1,5 +1,6 @@
 """Judgements passed by the constructor, to fit or as y; measured queries are always held out."""
 
+import functools
 import pickle
 
 import joblib
@@ -91,6 +92,24 @@ def by_hand(method, cv=3, lists=LISTS, qrels=QRELS, metric="ndcg@10"):
     return scores
 
 
+@functools.cache
+def scores_by_hand(make):
+    """Return the scores of a learner's three folds by `by_hand`, computed once for all tests."""
+    return tuple(by_hand(make(None)))
+
+
+@functools.cache
+def held_out_consensus(make):
+    """Return the held-out consensus of a learner with three folds, computed once for all tests."""
+    return cross_val_consensus(make(None), LISTS, Y, cv=3)
+
+
+@functools.cache
+def consensus_of_first_queries(make):
+    """Return the consensus of the last queries by a learner's fit on the first eight, computed once for all tests."""
+    return make(QRELS).fit(LISTS[:8]).transform(LISTS[8:])
+
+
 def close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
@@ -164,7 +183,7 @@ def test_permutation_test_score_permutes_training_judgements(make):
     score, permuted, _ = permutation_test_score(
         method, LISTS, LISTS.queries, scoring=SCORER, cv=3, n_permutations=2, random_state=0
     )
-    assert score == pytest.approx(np.mean(by_hand(make(None))), rel=1e-12)
+    assert score == pytest.approx(np.mean(scores_by_hand(make)), rel=1e-12)
     rng = np.random.RandomState(0)
     for found in permuted:
         # The judgements of a query under the id of the query that receives them, and no others.
@@ -217,7 +236,7 @@ def test_cross_val_score_trains_on_judgements_of_training_queries(make, cv):
     found = cross_val_score(make(None), LISTS, Y, scoring=BARE, cv=cv, error_score="raise")
     np.testing.assert_array_equal(found, expected)
     if cv == 3:
-        close(found, by_hand(make(None)))
+        close(found, scores_by_hand(make))
     both = cross_validate(make(None), LISTS, Y, scoring=make_ranking_scorer(["ndcg@10", "map"]), cv=cv)
     np.testing.assert_array_equal(both["test_ndcg@10"], expected)
 
@@ -230,7 +249,7 @@ def test_cross_val_score_of_frames_uses_qrels_of_the_constructor(make):
     else:
         method = make(QRELS)
     found = cross_val_score(method, FRAME, scoring=SCORER, cv=QueryKFold(3), error_score="raise")
-    close(found, by_hand(make(None)))
+    close(found, scores_by_hand(make))
 
 
 GRIDS = {
@@ -325,7 +344,7 @@ def test_metadata_routing_gives_equal_scores_with_y_and_qrels():
         scores = cross_val_score(pipeline, LISTS, scoring=scorer, cv=3, params={"qrels": QRELS}, error_score="raise")
     for search in (by_y, routed):
         np.testing.assert_array_equal(search.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"])
-    close(scores, by_hand(LEARNERS["weighter"](None)))
+    close(scores, scores_by_hand(LEARNERS["weighter"]))
 
 
 IGNORE = {
@@ -481,7 +500,7 @@ def compared():
 @EACH
 def test_comparator_with_cv_measures_supervised_members_on_held_out_queries(compared, make):
     name = next(name for name, one in LEARNERS.items() if one is make)
-    held_out = cross_val_consensus(make(None), LISTS, Y, cv=3)
+    held_out = held_out_consensus(make)
     pd.testing.assert_frame_equal(compared.runs_[name], held_out)
     expected = evaluate(held_out, QRELS, ["ndcg@10", "map"], per_query=True)
     pd.testing.assert_frame_equal(compared.per_query_.loc[name], expected)
@@ -645,7 +664,7 @@ def _outside(queries):
 def test_fit_is_independent_of_judgements_of_other_queries(make, change):
     train, test = LISTS[:8], LISTS[8:]
     qrels = Qrels.from_frame(_outside(train.queries)[change])
-    expected = make(QRELS).fit(train).transform(test)
+    expected = consensus_of_first_queries(make)
     ways = [make(qrels).fit(train), make(None).fit(train, qrels.align(train))]
     if not hasattr(make(None), "param_grid"):
         ways.append(make(None).fit(train, qrels))
@@ -660,7 +679,7 @@ def test_held_out_consensus_is_independent_of_judgements_of_its_fold(make, chang
     train, test = list(KFold(3).split(np.arange(13)))[1]
     qrels = Qrels.from_frame(_outside(LISTS.queries[train])[change])
     held_out = LISTS.queries[test].tolist()
-    expected = cross_val_consensus(make(None), LISTS, Y, cv=3)
+    expected = held_out_consensus(make)
     expected = expected[expected["query"].isin(held_out)].reset_index(drop=True)
     comparator = Comparator([("learner", make(None))], metrics="map", cv=3, qrels=qrels)
     # The judgements of the other folds' training queries change, so they may differ or be too few.

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skrankagg import Agglomerative, BordaCount, CombSUM, Copeland
-from skrankagg.datasets import make_ranked_lists
+from skrankagg import Agglomerative, BordaCount, CombSUM, Copeland, MarkovChain, PlackettLuce, RankedLists
+from skrankagg.datasets import make_comparisons, make_ranked_lists
 from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError, MissingLibraryError
-from skrankagg.inspection import rank_confidence, rank_stability, voter_contributions, voter_influence
+from skrankagg.inspection import audit, rank_confidence, rank_stability, voter_contributions, voter_influence
 from skrankagg.plotting import RankingReport, ranking_report
 from skrankagg.plotting._report_sections import sections_of
 
@@ -276,3 +276,46 @@ def test_ranking_report_shows_tables_without_matplotlib(report, monkeypatch):
     assert "<table>" in report.to_html(pictures=False) and report.to_markdown()
     with pytest.raises(MissingLibraryError, match="Plots need matplotlib"):
         report.to_html()
+
+
+# ---------------------------------------------------------------------- the audit of paired comparisons
+
+
+@pytest.fixture(scope="module")
+def duels():
+    made = make_comparisons(6, 600, tie_probability=0.1, n_voters=20, random_state=0).comparisons
+    flipped = np.arange(len(made)) % 2 == 0
+    frame = pd.DataFrame(
+        {
+            "model_a": made["winner"].where(flipped, made["loser"]),
+            "model_b": made["loser"].where(flipped, made["winner"]),
+            "winner": np.where(made["tie"], "tie", np.where(flipped, "model_a", "model_b")),
+            "judge": made["judge"],
+        }
+    )
+    return RankedLists.from_comparisons(frame, voter="judge", position=True)
+
+
+def test_the_audit_is_a_section_with_all_its_sentences(duels):
+    report = ranking_report(PlackettLuce(prior=0.2), duels, audit=True, unit="judge", **FEW)
+    expected = audit(duels, PlackettLuce(prior=0.2), unit="judge", **FEW)
+    pd.testing.assert_frame_equal(report.frames["audit"], expected)
+    text = Reader(report.to_html()).text
+    page = " ".join(text)
+    assert "Is the board sound?" in page
+    assert all(sentence in page for sentence in [*expected["seen"], *filter(None, expected["advice"])])
+    warned = ", ".join(expected.loc[expected["verdict"] == "warning", "check"])
+    assert (f"has warnings: {warned}." if warned else "has no warnings.") in page
+    assert "## Is the board sound?" in report.to_markdown()
+
+
+def test_the_audit_is_added_on_request_only(duels, report):
+    assert "audit" not in report.frames and "Is the board sound?" not in report.to_html()
+    found = ranking_report(MarkovChain(chain="mct"), duels, audit=True, **FEW).frames["audit"]
+    pd.testing.assert_frame_equal(found, audit(duels, **FEW))
+    with pytest.raises(InputError, match="`lists` must be paired comparisons"):
+        ranking_report(BordaCount(), make(), audit=True, **FEW)
+    with pytest.raises(InputError, match="`audit` must be False with unit='query'"):
+        ranking_report(PlackettLuce(), duels, audit=True, unit="query", **FEW)
+    with pytest.raises(InputTypeError, match="`audit` must be"):
+        ranking_report(PlackettLuce(), duels, audit="yes", **FEW)

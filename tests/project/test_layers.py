@@ -42,6 +42,12 @@ def unit(path):
     return path.parts[0].removesuffix(".py")
 
 
+@functools.cache
+def tree_of(path):
+    """Parse a module once for all tests."""
+    return ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
+
+
 def at_run_time(tree):
     """The nodes of a module but for the blocks under ``if TYPE_CHECKING``, which only type checkers read."""
     if isinstance(tree, ast.If) and isinstance(tree.test, ast.Name) and tree.test.id == "TYPE_CHECKING":
@@ -57,7 +63,7 @@ def at_run_time(tree):
 def imports(path):
     """Modules of the package that a module imports, as tuples of their parts, and the libraries."""
     modules, libraries = set(), set()
-    for node in at_run_time(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+    for node in at_run_time(tree_of(path)):
         if isinstance(node, ast.Import):
             libraries |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -125,12 +131,12 @@ def test_each_library_is_imported_only_in_its_unit():
 
 def test_every_module_has_a_docstring():
     for path in MODULES:
-        assert ast.get_docstring(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))), path
+        assert ast.get_docstring(tree_of(path)), path
 
 
 def test_only_modules_that_feed_a_public_package_have_all():
     for path in MODULES:
-        tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
+        tree = tree_of(path)
         stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         assert not ("__all__" in stored and len(path.parts) > 1 and path.parts[0].startswith("_")), path
 

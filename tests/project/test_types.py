@@ -63,8 +63,13 @@ def is_one_of_the_chains(value):
     return isinstance(value, type) and issubclass(value, MarkovChains.MC) and value is not MarkovChains.MC
 
 
-def test_all_examples_includes_every_example():
-    sources = [one.source for one in all_examples()]
+@pytest.fixture(scope="module")
+def examples():
+    return all_examples()
+
+
+def test_all_examples_includes_every_example(examples):
+    sources = [one.source for one in examples]
     shown = {name for name, (_, value) in public_objects().items() if ">>> " in (value.__doc__ or "")}
     shown -= {name for name, (_, value) in public_objects().items() if is_one_of_the_chains(value)}
     assert len(shown) > 100 and shown <= set(sources)
@@ -73,8 +78,8 @@ def test_all_examples_includes_every_example():
     assert set(sources) == shown | set(files) and len(sources) == len(set(sources))
 
 
-def test_all_examples_joins_plain_code_and_prompts_of_a_page():
-    page = next(one for one in all_examples() if one.source == "docs/scaling_out.md")
+def test_all_examples_joins_plain_code_and_prompts_of_a_page(examples):
+    page = next(one for one in examples if one.source == "docs/scaling_out.md")
     lines = [int(place.rpartition(":")[2]) for place, _ in page.lines]
     assert lines == sorted(lines) and len(lines) == len(set(lines))
     code = [code for _, code in page.lines]

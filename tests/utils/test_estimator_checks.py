@@ -8,7 +8,7 @@ import pytest
 import sklearn.utils.estimator_checks
 from learners import PositionGrades
 
-from skrankagg import DIBRA, CombSUM
+from skrankagg import DIBRA, CombSUM, Copeland, Minimax
 from skrankagg._data._qrels import AlignedQrels, choose_qrels
 from skrankagg._data._ranked_lists import check_lists
 from skrankagg._support._sklearn import BaseEstimator, TransformerMixin, clone
@@ -100,6 +100,18 @@ class ClaimsWinners(Popularity):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.condorcet_winner = True
         return tags
+
+
+class ClaimsJumpsSmooth(Copeland):
+    """Wrong: the number of majorities jumps when weights change, contrary to the tags."""
+
+    _tags = {"smooth": True}
+
+
+class ClaimsKinksSmooth(Minimax):
+    """Wrong: the worst defeat has a kink where another defeat becomes the worst, contrary to the tags."""
+
+    _tags = {"smooth": True}
 
 
 class Remembers(BaseAggregator):
@@ -267,6 +279,8 @@ def test_example_qrels_derives_grades_from_the_numbers_in_the_ids():
         (RanksByScores(), "check_ranks_or_scores"),
         (Perverse(), "check_unanimity"),
         (ClaimsWinners(), "check_condorcet_winner"),
+        (ClaimsJumpsSmooth(), "check_smooth"),
+        (ClaimsKinksSmooth(), "check_smooth"),
         (Remembers(), "check_transform_writes_nothing"),
         (ChangesParameters(), "check_input_unchanged"),
         (ForgetsWeights(), "check_persistence"),
@@ -288,6 +302,7 @@ def test_check_aggregator_rejects_wrong_aggregators_with_a_reason(aggregator, ch
         (ReadsScores(), "check_ranks_or_scores", "{'needs_scores': True}"),
         (Perverse(), "check_unanimity", "{'unanimity': False}"),
         (ClaimsWinners(), "check_condorcet_winner", "{'condorcet_winner': False}"),
+        (ClaimsJumpsSmooth(), "check_smooth", "{'smooth': False}"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )

@@ -355,6 +355,7 @@ class LearnedWeights(SupervisedAggregator):
         tags = super().__sklearn_tags__()
         inside = self._base().__sklearn_tags__().aggregator_tags
         tags.aggregator_tags.needs_scores = inside.needs_scores
+        tags.aggregator_tags.smooth = inside.smooth
         tags.aggregator_tags.unanimity = inside.unanimity and self.positive
         tags.aggregator_tags.absent_below = inside.absent_below and self.positive
         tags.aggregator_tags.compares = inside.compares

@@ -116,6 +116,7 @@ class LearnsFromPositions(SupervisedAggregator):
 
     _any_numbering = True
     _repeats_columns = True
+    _tags = {"smooth": True}
     _parameter_constraints: dict = {
         "relevance_threshold": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_voter": [StrOptions({"mean", "ignore", "error"})],

@@ -10,12 +10,13 @@ from ...exceptions import InputError
 from ._standard_errors import contrast_errors, invert_information
 
 
-def errors_with_covariates(rows, fit, lists, kind, *, votes=None, anchor=None):
+def errors_with_covariates(rows, fit, lists, kind, *, factor, votes=None, anchor=None):
     """Compute the standard errors of log-worths and of coefficients, and the degrees of freedom.
 
     `rows` and `fit` are NewtonRows of the lists and their RowsFit. `kind` is "model", "voters" or the name of a
-    grouping. Log-worths are measured from the mean of their query, or from the anchor of their query. The degrees of
-    freedom of each set of coefficients are infinite, except for groupings.
+    grouping. `factor`, of shape (n_lists,), multiplies the derivatives of the lists. Log-worths are measured from the
+    mean of their query, or from the anchor of their query. The degrees of freedom of each set of coefficients are
+    infinite, except for groupings.
     """
     inverses, follow, covariance, is_open = _inverse(rows, fit)
     degrees = np.full(rows.n_sets, np.inf)
@@ -24,6 +25,7 @@ def errors_with_covariates(rows, fit, lists, kind, *, votes=None, anchor=None):
         units, degrees = (
             (_voters(lists, votes), degrees) if kind == "voters" else _groups(lists, kind, pooled=rows.pooled)
         )
+        units = units * factor[None, :]
         by_worth, by_coefficient = rows.scores(fit.log_worth, fit.coefficients)
         by_worth, by_coefficient = (units @ by_worth).tocsc(), units @ by_coefficient
         unit_query = None if rows.pooled else _query_of_units(units, lists)

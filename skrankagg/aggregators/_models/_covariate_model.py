@@ -101,7 +101,10 @@ class CovariateModel:
                 place[mine] = np.arange(len(mine))
                 at = place[anchor[queries]]
             log_worth[mine] = fit.log_worth
-            worth_error[mine], of_sets, degrees = errors_with_covariates(rows, fit, own, kind, votes=votes, anchor=at)
+            factor = self.weights_of_rows(rows, np.ones(own.n_lists))
+            worth_error[mine], of_sets, degrees = errors_with_covariates(
+                rows, fit, own, kind, factor=factor, votes=votes, anchor=at
+            )
             coefficients[queries], error[queries] = fit.coefficients, of_sets
             with np.errstate(divide="ignore", invalid="ignore"):
                 p[queries] = 2 * stats.t.sf(np.abs(fit.coefficients) / of_sets, degrees[:, None])

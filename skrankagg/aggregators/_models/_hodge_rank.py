@@ -119,6 +119,7 @@ class HodgeRank(BaseAggregator):
         "absent": [StrOptions({"last", "ignore"})],
         **VOTER_WEIGHTS,
     }
+    _tags = {"smooth": True}
     _variants = ({}, {"absent": "ignore"}, {"flow": "logit"}, {"flow": "logit", "absent": "ignore"})
     _query_columns = ("inconsistency", "n_components")
     _pair_bytes = 58.0

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import gather_ranges
 from ..._data._compared_items import ranks_absent_last
-from ..._data._covariates import OF_COVARIATES, coefficient_frame
+from ..._data._covariates import OF_COVARIATES, CoefficientFrame, coefficient_frame
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
@@ -305,7 +305,7 @@ class PlackettLuce(WeightedAggregator):
     }
     # An item may be above another item in all lists that contain both, but compete with weaker items in other lists.
     # Three equal lists are more evidence against the prior than one list.
-    _tags = {"unanimity": False, "scale_free": False}
+    _tags = {"unanimity": False, "scale_free": False, "smooth": True}
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(
@@ -420,7 +420,9 @@ class PlackettLuce(WeightedAggregator):
         self.__dict__.pop("coefficients_", None)
         if self.covariates:
             info = self.query_info_.iloc[:1] if self.coefficients == "all" else self.query_info_
-            self.coefficients_ = coefficient_frame(info, self.covariates, with_query=self.coefficients == "query")
+            self.coefficients_: CoefficientFrame = coefficient_frame(
+                info, self.covariates, with_query=self.coefficients == "query"
+            )
         return ranked
 
     def _error_memory(self, lists):

@@ -313,5 +313,6 @@ class RankStatistic(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # An absent item never has the least rank.
         tags.aggregator_tags.absent_below &= self.statistic != "min"
+        tags.aggregator_tags.smooth = self.statistic in ("mean", "geometric-mean")
         tags.aggregator_tags.scale_free = self.statistic != "stuart"  # with more lists probabilities differ
         return tags

@@ -82,6 +82,7 @@ class _SumsOfScores(BaseComb):
     """Base of methods that sum values over all lists; an item also has a value in lists that do not contain it."""
 
     _repeats_columns = True
+    _tags = {"smooth": True}
 
     def _aggregate(self, lists):
         gain, absent = self._gains(lists)

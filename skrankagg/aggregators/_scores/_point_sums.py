@@ -17,6 +17,7 @@ class PointSums(BaseAggregator):
 
     _any_numbering = True
     _repeats_columns = True
+    _tags = {"smooth": True}
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
     def _points(self, lists):

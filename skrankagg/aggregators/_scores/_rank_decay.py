@@ -26,6 +26,7 @@ class _RankDecay(BaseAggregator):
 
     _any_numbering = True
     _repeats_columns = True
+    _tags = {"smooth": True}
 
     def _gain(self, lists):
         """Return the gain of each row, not yet multiplied by the weight of its list."""

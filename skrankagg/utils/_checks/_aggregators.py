@@ -1,6 +1,9 @@
 """Checks for all aggregators; the tags of an aggregator determine the requirements of a check."""
 
 import warnings
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -34,24 +37,36 @@ def check_consensus(aggregator):
     assert consensus["query"].is_monotonic_increasing, "the consensus must be sorted by query"
     assert np.isfinite(consensus["score"]).all() or not consensus["score"].isna().any(), "no score may be NaN"
     for query, group in consensus.groupby("query"):
-        items = lists.loc[lists["query"] == query, "item"]
-        assert sorted(group["item"]) == sorted(items.unique()), f"query {query} must rank each of its items once"
+        own = lists[lists["query"] == query]
+        assert sorted(group["item"]) == sorted(set(own["item"])), f"query {query} must rank each of its items once"
         assert group["rank"].tolist() == list(range(1, len(group) + 1)), f"ranks of query {query} must be 1 to n"
         assert group["score"].is_monotonic_decreasing, f"scores of query {query} must not increase"
-        _check_ties_in_order(group, lists[lists["query"] == query], _tags(aggregator).ties_by_rank)
+        _check_ties_in_order(group, own, _tags(aggregator).ties_by_rank)
 
 
 def _check_ties_in_order(group, lists, by_rank):
-    support = lists.groupby("item").size()
-    ranks = lists.pivot(index="item", columns="voter", values="rank").rank()
-    rank_sum = ranks.fillna((len(ranks) + ranks.count() + 1) / 2).sum(axis=1) if by_rank else 0 * support
+    support, ranks = Counter(lists["item"]), defaultdict(dict)
+    for voter, item, rank in zip(lists["voter"], lists["item"], lists["rank"], strict=True):
+        ranks[voter][item] = rank
+    rank_sum = dict.fromkeys(support, 0.0)
+    for own in ranks.values() if by_rank else ():
+        ordered = sorted(own.values())
+        for item in support:
+            # Tied items share the mean of their ranks; the items that a list does not contain share the last ranks.
+            first, last = len(own), len(support)
+            if item in own:
+                first, last = bisect_left(ordered, own[item]), bisect_right(ordered, own[item])
+            rank_sum[item] += (first + 1 + last) / 2
     order = "by their mean ranks, then " if by_rank else ""
-    for _, tied in group.groupby("score"):
-        keys = [(rank_sum[item], -support[item], item) for item in tied["item"]]
-        assert keys == sorted(keys), (
-            f"tied items must be ordered {order}by the number of lists that contain them, then by id"
-            + _if_intended(ties_by_rank=not by_rank)
-        )
+    # The scores do not rise, so sorting moves only tied items.
+    keys = [
+        (-score, rank_sum[item], -support[item], item)
+        for score, item in zip(group["score"].tolist(), group["item"], strict=True)
+    ]
+    assert keys == sorted(keys), (
+        f"tied items must be ordered {order}by the number of lists that contain them, then by id"
+        + _if_intended(ties_by_rank=not by_rank)
+    )
 
 
 # ---------------------------------------------------------------------- invariances
@@ -84,7 +99,9 @@ def check_neutrality(aggregator):
     names = dict(zip(old, np.random.default_rng(3).permutation(old), strict=True))
     renamed = lists.assign(item=lists["item"].map(names))
     former = {name: item for item, name in names.items()}
-    qrels = example_qrels(renamed, lambda query, item: example_grade(query, former[item]))
+    qrels = None
+    if is_supervised(aggregator):
+        qrels = example_qrels(renamed, lambda query, item: example_grade(query, former[item]))
     renamed = fit_transform(aggregator, renamed, qrels)
     expected = fit_transform(clone(aggregator), lists)
     expected["item"] = expected["item"].map(names)
@@ -101,9 +118,7 @@ def check_ranks_or_scores(aggregator):
     the ranks.
     """
     lists = example_lists()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankScoreConflictWarning)
-        contrary = RankedLists.from_frame(lists.assign(score=-lists["score"]))
+    contrary = _contrary_lists()
     if _tags(aggregator).needs_scores:
         raises(ValueError, "score", aggregator.fit, lists.drop(columns="score"))
         raises(ValueError, "order", aggregator.fit, contrary)
@@ -124,6 +139,30 @@ def check_ranks_or_scores(aggregator):
     )
 
 
+@lru_cache(maxsize=1)
+def _contrary_lists():
+    """Encode example lists with scores that contradict the ranks."""
+    lists = example_lists()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankScoreConflictWarning)
+        return RankedLists.from_frame(lists.assign(score=-lists["score"]))
+
+
+#: Weights of the example lists, by voter.
+_WEIGHTS = {"v0": 1, "v1": 2, "v2": 1, "v3": 3, "v4": 2}
+
+
+@lru_cache(maxsize=1)
+def _weighted_and_copied():
+    """Generate example lists with weights, and the same lists as copies; callers must not change the frames."""
+    lists = example_lists()
+    copies = [
+        lists[lists["voter"].map(_WEIGHTS) > k].assign(voter=lambda frame, k=k: frame["voter"] + f"-{k}")
+        for k in range(3)
+    ]
+    return lists.assign(weight=lists["voter"].map(_WEIGHTS)), pd.concat(copies, ignore_index=True)
+
+
 def check_integer_weights(aggregator):
     """Check that a list of weight 2 counts as two copies of the list.
 
@@ -131,8 +170,7 @@ def check_integer_weights(aggregator):
     For a method that learns from judgements, equal weights of all lists must not change the order.
     """
     lists = example_lists()
-    weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
-    weighted = lists.assign(weight=lists["voter"].map(weights))
+    weighted, copies = _weighted_and_copied()
     if not _tags(aggregator).voter_weights:
         raises(ValueError, "weight", aggregator.fit_transform, weighted)
         return
@@ -144,18 +182,11 @@ def check_integer_weights(aggregator):
         found, expected = fitted.transform(lists.assign(weight=2.0)), fitted.transform(lists)
         assert found["item"].tolist() == expected["item"].tolist(), "equal weights of all lists change the order"
         return
-    copies = pd.concat(
-        [
-            lists[lists["voter"].map(weights) > k].assign(voter=lambda frame, k=k: frame["voter"] + f"-{k}")
-            for k in range(3)
-        ],
-        ignore_index=True,
-    )
     expected = fit_transform(clone(aggregator), copies)
     hint = _if_intended(voter_weights=False)
     same(fit_transform(clone(aggregator), weighted), expected, "weights do not act as copies", exact=False, hint=hint)
     if "voter_weights" in aggregator.get_params():
-        by_voter = clone(aggregator).set_params(voter_weights=weights)
+        by_voter = clone(aggregator).set_params(voter_weights=_WEIGHTS)
         same(fit_transform(by_voter, lists), expected, "voter_weights do not act as copies", exact=False)
 
 
@@ -164,15 +195,34 @@ def check_weight_scale(aggregator):
     tags = _tags(aggregator)
     if not (tags.voter_weights and tags.scale_free) or is_supervised(aggregator):
         return
-    lists = example_lists()
-    weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
+    weighted, _ = _weighted_and_copied()
     orders = []
     for factor in (1, 3):
-        weighted = lists.assign(weight=lists["voter"].map(weights) * factor)
-        consensus = fit_transform(clone(aggregator), weighted)
+        consensus = fit_transform(clone(aggregator), weighted.assign(weight=weighted["weight"] * factor))
         ties = consensus.groupby("query")["score"].diff() == 0
         orders.append((consensus["item"].tolist(), ties.tolist()))
     assert orders[0] == orders[1], "the scale of the weights changes the order" + _if_intended(scale_free=False)
+
+
+def check_smooth(aggregator):
+    """If the tag `smooth` is True, check that scores neither jump nor have kinks while the weights of lists change.
+
+    The weights change along a straight line. If the step is halved, the largest second difference of a smooth score is
+    divided by about four. It is halved if the score has a kink, and stays the same if the score jumps.
+    """
+    if not _tags(aggregator).smooth:
+        return
+    lists = fit(aggregator, example_lists())._prepare(RankedLists.from_frame(example_lists()))
+    start, end = np.array([1.0, 2.0, 1.0, 3.0, 2.0]), np.array([3.0, 1.0, 2.0, 1.0, 1.0])
+    n = 32
+    path = [(n - k) * start + k * end for k in range(n + 1)]  # whole numbers
+    # As for resampling: a column for each set of weights.
+    weights = np.stack([weight[lists.list_voter] for weight in path], axis=1)
+    scores = aggregator._repeat_many(lists)(weights).T
+    fine, coarse = (np.abs(np.diff(scores[::step], n=2, axis=0)).max() for step in (1, 2))
+    assert fine <= 0.35 * coarse + 1e-9 * np.abs(scores).max(), (
+        "scores must be smooth functions of the weights of the lists" + _if_intended(smooth=False)
+    )
 
 
 # ---------------------------------------------------------------------- axioms
@@ -246,6 +296,7 @@ def check_absent_below(aggregator):
     )
 
 
+@lru_cache(maxsize=2)
 def _compared_pairs(often, seldom):
     """Generate lists of two items, where one pair is compared 21 times and another pair 3 times."""
     pairs = [often] * 13 + [often[::-1]] * 8 + [seldom] * 2 + [seldom[::-1]]
@@ -257,18 +308,22 @@ def _compared_pairs(often, seldom):
     return lists.assign(rank=rank, score=np.tile([1.0, -5.0], len(pairs)))
 
 
+@lru_cache(maxsize=1)
 def _plain_queries():
-    """For each query, yield the lists, as a dict of voter to dict of item to score, and the id of the query."""
+    """List the queries, each as a dict of voter to dict of item to score, as encoded lists, and as an id."""
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
+    found = []
     for query, rows in lists.groupby("query"):
-        yield {voter: dict(zip(one["item"], one["score"], strict=True)) for voter, one in rows.groupby("voter")}, query
+        plain = {voter: dict(zip(one["item"], one["score"], strict=True)) for voter, one in rows.groupby("voter")}
+        found.append((plain, RankedLists.from_lists(plain), query))
+    return found
 
 
 def check_fuse(aggregator):
     """Check that `fuse` on plain lists returns the same order and bitwise the same scores as `transform`."""
     fit(aggregator, example_lists())
-    for lists, query in _plain_queries():
-        expected = aggregator.transform(RankedLists.from_lists(lists))
+    for lists, encoded, query in _plain_queries():
+        expected = aggregator.transform(encoded)
         found = fuse(lists, aggregator)
         pairs = list(zip(expected["item"], expected["score"], strict=True))
         assert found == pairs, f"fuse and transform differ in query {query}: {found} and {pairs}"
@@ -277,7 +332,7 @@ def check_fuse(aggregator):
 def check_contributions(aggregator):
     """Check that the contributions of the lists add up to the scores, if the method can compute contributions."""
     fit(aggregator, example_lists())
-    for lists, query in _plain_queries():
+    for lists, _, query in _plain_queries():
         try:
             explained = fuse(lists, aggregator, explain=True)
         except InputError as error:

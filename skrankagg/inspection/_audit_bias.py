@@ -1,0 +1,286 @@
+"""Checks of the duels of a board: the place in which items were shown, flips of verdicts, and cycles."""
+
+import math
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import chdtrc
+from scipy.stats import binomtest
+
+from ..aggregators import PlackettLuce
+from ..aggregators._models._duel_rows import DuelRows
+from ..aggregators._models._published_scale import ELO_POINTS
+from ..aggregators._models._standard_errors import invert_information
+from ..exceptions import InputError
+from ._audit_checks import judged, skipped
+from ._audited_duels import LEVEL, POSITION
+
+# Position is skipped if fewer pairs than this share came in both orders.
+_BOTH_ORDERS = 0.2
+# Position is skipped if in this share of the duels the first name sorts before the second, or after it.
+_SORTED = 0.95
+# With fewer groups, random signs have no p-value of 1 %: there are 2 ** (groups - 1) different draws.
+_SIGNED_GROUPS = 8
+# With fewer decided duels of some pair, neither the chi-square distribution nor signs alone are accurate.
+_EXPECTED = 5
+# Items among which cycles are looked for, and cycles that are named.
+_SEARCHED, _NAMED = 150, 3
+# A cycle is named if its weakest edge is at least this share of the weakest edge of the clearest cycle.
+_WEAKEST = 0.5
+
+_READ_SLOTS = "Read a file that contains the order in which the items were shown."
+_READ_POSITION = "Read columns of the first item, the second item and the outcome, with position=True."
+
+
+def position(board, lists, is_fitted):
+    """Estimate the advantage of the item that is shown first.
+
+    `is_fitted` tells that the method of the board takes it into account.
+    """
+    reason = _without_slots(board)
+    if reason:
+        return skipped("position", "Elo", 0.0, *reason)
+    decisive = board.share[board.share != 0.5]
+    if len(decisive) and np.ptp(decisive) == 0:
+        reason = "One slot won all decided duels, so the file seems to name the winner first."
+        return skipped("position", "Elo", 0.0, reason, _READ_SLOTS)
+    method = PlackettLuce(
+        prior=board.prior, absent="ignore", covariates=[POSITION], std_errors=board.unit or "voters", votes=None
+    )
+    try:
+        ratings = method.fit_transform(lists)
+    except InputError as error:  # the data do not determine the effect
+        return skipped("position", "Elo", 0.0, str(error))
+    effect, error, p = method.coefficients_.loc[0, ["coefficient", "std_error", "p"]].astype(float)
+    worth = ratings.set_index("item")["score"].reindex(board.items).to_numpy()
+    n_moved = int((board.clear & (worth[:, None] < worth)).sum())
+    seen = (
+        f"The item shown first gains {ELO_POINTS * effect:+.1f} Elo (standard error {ELO_POINTS * error:.1f}). "
+        f"Without this, {n_moved} clear pair{'' if n_moved == 1 else 's'} would change order."
+    )
+    if is_fitted:
+        seen += " The method takes this into account."
+    advice = (
+        "Fit the position too, with PlackettLuce(covariates=['position']), or judge both orders and read the verdicts "
+        "with reconcile=True."
+    )
+    return judged("position", ELO_POINTS * effect, "Elo", 0.0, p <= LEVEL and not is_fitted, seen, advice, p)
+
+
+def _without_slots(board):
+    """Return a reason and advice if the data do not contain the order in which items were shown, otherwise None."""
+    if not board.has_slots:
+        return "The lists do not contain the order in which the items were shown.", _READ_POSITION
+    weight = board.count
+    n, games = board.n, np.zeros((board.n, board.n))
+    np.add.at(games, (board.first, board.second), weight)
+    upper = np.triu_indices(n, 1)
+    one, other = games[upper], games.T[upper]
+    twice = one + other >= 2
+    both = (one > 0) & (other > 0)
+    share = both.sum() / twice.sum() if twice.any() else 0.0
+    if share < _BOTH_ORDERS:
+        reason = f"Only {share:.0%} of the pairs came in both orders, so position and quality are hard to tell apart."
+        return reason, _READ_SLOTS
+    in_order = weight[board.first < board.second].sum() / weight.sum()
+    if not 1 - _SORTED < in_order < _SORTED:
+        return (
+            f"In {max(in_order, 1 - in_order):.0%} of the duels the names are sorted, so the columns are not slots.",
+            _READ_SLOTS,
+        )
+    return None
+
+
+def flips(board):
+    """Compare pairs of verdicts that both prefer the first item with pairs that both prefer the second one."""
+    if not board.has_slots:
+        return skipped(
+            "flips", "Elo", 0.0, "The lists do not contain the order in which the items were shown.", _READ_POSITION
+        )
+    first, second, n_both = _twice_judged(board)
+    if not n_both:
+        return skipped(
+            "flips",
+            "Elo",
+            0.0,
+            "No pair was judged once in each order in the same groups.",
+            "Name the columns that say which verdicts belong together, such as voter='judge' and groups=['prompt'].",
+        )
+    n_flips = first + second
+    p = binomtest(first, n_flips).pvalue if n_flips else 1.0
+    # With position b, the odds of two verdicts for the first slot, against two for the second, are e^(2 b).
+    size = ELO_POINTS / 2 * math.log((first + 0.5) / (second + 0.5))
+    seen = (
+        f"Of {n_both:,} pairs judged in both orders, the first item won both times in {first:,}, and the second in "
+        f"{second:,}."
+    )
+    advice = "Read the verdicts with reconcile=True, which counts such pairs as ties."
+    return judged("flips", size, "Elo", 0.0, p <= LEVEL, seen, advice, p)
+
+
+def _twice_judged(board):
+    """Count the pairs of verdicts for the first slot and for the second, and all pairs judged once in each order."""
+    if not board.groupings:
+        return 0, 0, 0
+    low, high = np.minimum(board.first, board.second), np.maximum(board.first, board.second)
+    key = np.unique((board.cell * board.n + low) * board.n + high, return_inverse=True)[1]
+    number = int(key.max(initial=-1)) + 1
+    forward = board.first == low
+
+    def sums(value):
+        weights = value * board.count
+        return (np.bincount(key[side], weights=weights[side], minlength=number) for side in (forward, ~forward))
+
+    each = np.ones(len(key))
+    once, again = sums(each)
+    matched = (once == 1) & (again == 1)
+    won, won_again = sums((board.share > 0.5).astype(float))
+    lost, lost_again = sums((board.share < 0.5).astype(float))
+    both_first = matched & (won == 1) & (won_again == 1)
+    both_second = matched & (lost == 1) & (lost_again == 1)
+    return int(both_first.sum()), int(both_second.sum()), int(matched.sum())
+
+
+def cycles(board, n_resamples, rng):
+    """Compare the decided duels of each pair with a fit that has a free link, by the chi-square statistic."""
+    decided = np.isin(board.share, (0.0, 1.0))
+    pairs = _Pairs(board, decided)
+    freedom = len(pairs.low) - (board.n - 1) - 1
+    if freedom < 1 or not decided.any():
+        return skipped("cycles", "logits", 0.0, "Too few pairs met to find cycles.")
+    fit = pairs.fit(board.prior)
+    statistic = float(fit.statistic)
+    with_signs = board.n_groups >= _SIGNED_GROUPS if board.group is not None else (board.factor != 1).any()
+    are_few = pairs.number.min() < _EXPECTED
+    ps, hows = [], []
+    if with_signs:
+        group = np.arange(len(board.first)) if board.group is None else board.group
+        ps.append(_by_signs(pairs, fit, group[decided], statistic, n_resamples, rng))
+        hows.append("signs of groups")
+    if are_few:
+        ps.append(_by_draws(pairs, fit, statistic, board.prior, n_resamples, rng))
+        hows.append("draws from the fit")
+    if not ps:
+        ps, hows = [float(chdtrc(freedom, statistic))], ["the chi-square distribution"]
+    p, how = max(ps), " and ".join(hows)
+    excess = max(statistic - freedom, 0.0) * len(pairs.low) / (freedom * fit.variance.sum())
+    size = math.sqrt(excess)
+    seen = (
+        f"The chi-square of {len(pairs.low):,} pairs is {statistic:.1f}, with {freedom} degrees of freedom; p is from "
+        f"{how}. Results of pairs differ from the fit by a standard deviation of {ELO_POINTS * size:.0f} Elo."
+    )
+    speaks = p <= LEVEL
+    if speaks:
+        seen += _name_triples(board, pairs, fit)
+    advice = "One number for each item does not describe who beats whom. Show the results of these pairs, too."
+    return judged("cycles", size, "logits", 0.0, speaks, seen, advice, p)
+
+
+class _Pairs:
+    """Decided duels of each pair of items."""
+
+    def __init__(self, board, decided):
+        first, second = board.first[decided], board.second[decided]
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        code, self.pair = np.unique(low * board.n + high, return_inverse=True)
+        self.low, self.high = np.divmod(code, board.n)
+        self.n, weight = board.n, board.weight[decided]
+        #: Share of the lower item in each duel.
+        self.share = np.where(first == low, board.share[decided], 1 - board.share[decided])
+        self.weight = weight
+        self.number = np.bincount(self.pair, weights=weight, minlength=len(code))
+        self.won = np.bincount(self.pair, weights=weight * self.share, minlength=len(code))
+
+    def fit(self, prior, won=None):
+        """Fit the worths, and then the worths with a cubic term.
+
+        `won`, of shape (n_draws, n_pairs), replaces the wins in the data.
+        """
+        won = self.won[None] if won is None else won
+        n_draws = len(won)
+        shift = self.n * np.arange(n_draws)[:, None]
+        low, high = (self.low + shift).ravel(), (self.high + shift).ravel()
+        number = np.tile(self.number, n_draws)
+        rows = DuelRows(low, high, won.ravel() / number, number, candidate_ptr=self.n * np.arange(n_draws + 1))
+        plain = rows.fit(prior=prior)
+        cubic = (plain.log_worth[low] - plain.log_worth[high]) ** 3
+        bent = rows.with_covariates(cubic[:, None])
+        fit = bent.fit(prior=prior)
+        odds = bent.log_odds(fit.log_worth, fit.coefficients)
+        failed = np.repeat(~fit.converged, len(self.low))
+        odds = np.where(failed, plain.log_worth[low] - plain.log_worth[high], odds)
+        return _FitOfPairs(odds, cubic, won, number, self)
+
+
+class _FitOfPairs:
+    """Residuals and variances of the wins of each pair, for one or several sets of data."""
+
+    def __init__(self, odds, cubic, won, number, pairs):
+        probability = 1 / (1 + np.exp(-odds))
+        self.probability = probability.reshape(won.shape)
+        self.variance = (number * probability * (1 - probability)).reshape(won.shape)
+        self.residual = won - number.reshape(won.shape) * self.probability
+        if len(won) == 1:
+            self.variance, self.residual, self.probability = self.variance[0], self.residual[0], self.probability[0]
+        self.statistic = _chi_square(self.residual, self.variance)
+        design = np.zeros((len(pairs.low), pairs.n + 1))
+        each = np.arange(len(pairs.low))
+        design[each, pairs.low], design[each, pairs.high] = 1.0, -1.0
+        # Directions of the design are compared by their size, so the cubic term is scaled like the others.
+        own = cubic[: len(pairs.low)]
+        design[:, -1] = own / max(np.sqrt(np.mean(own**2)), np.finfo(np.float64).tiny)
+        self.design = design
+
+
+def _chi_square(residual, variance):
+    """Sum squared residuals over the pairs, divided by their variances; a pair without variance has no residual."""
+    return np.divide(residual**2, variance, out=np.zeros_like(residual), where=variance > 0).sum(axis=-1)
+
+
+def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
+    """Return the p-value among data drawn from the fit, which are fitted again."""
+    won = rng.binomial(np.rint(pairs.number).astype(np.int64), fit.probability, size=(n_resamples, len(pairs.low)))
+    drawn = pairs.fit(prior, won.astype(np.float64))
+    larger = drawn.statistic >= statistic
+    return float((1 + larger.sum()) / (1 + n_resamples))
+
+
+def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
+    """Return the p-value under random signs of the residuals of whole groups."""
+    own = (pairs.share - fit.probability[pairs.pair]) * pairs.weight
+    number = np.unique(group, return_inverse=True)[1]
+    residual = csr_array((own, (number, pairs.pair)), shape=(int(number.max()) + 1, len(pairs.low)))
+    weighted = fit.design * fit.variance[:, None]
+    project = weighted @ invert_information(fit.design.T @ weighted)[0]
+    n_larger = 0
+    for start in range(0, n_resamples, 100):
+        signs = rng.choice([-1.0, 1.0], size=(min(100, n_resamples - start), residual.shape[0]))
+        drawn = signs @ residual
+        drawn = drawn - (drawn @ fit.design) @ project.T
+        n_larger += int((_chi_square(drawn, fit.variance) >= statistic).sum())
+    return (1 + n_larger) / (1 + n_resamples)
+
+
+def _name_triples(board, pairs, fit):
+    """Name the cycles whose weakest edge is furthest from the fit."""
+    z = np.zeros((board.n, board.n))
+    z[pairs.low, pairs.high] = fit.residual / np.sqrt(np.maximum(fit.variance, np.finfo(np.float64).tiny))
+    z -= z.T
+    searched = np.argsort(-np.abs(z).max(axis=1), kind="stable")[:_SEARCHED]
+    own = z[np.ix_(searched, searched)]
+    found = []
+    for a in range(len(searched)):
+        # The weakest edge of a > b > c > a, where a is the item searched first.
+        weakest = np.minimum(np.minimum(own[a][:, None], own), own[:, a])
+        weakest[: a + 1] = weakest[:, : a + 1] = 0.0
+        for place in np.argsort(-weakest, axis=None)[:_NAMED]:
+            b, c = np.unravel_index(place, weakest.shape)
+            found.append((float(weakest[b, c]), (a, int(b), int(c))))
+    found = sorted(found, reverse=True)[:_NAMED]
+    found = [one for one in found if one[0] > _WEAKEST * max(found[0][0], 1e-9)]
+    names = []
+    for _, triple in found:
+        items = searched[list(triple)]
+        items = np.roll(items, -int(items.argmin()))
+        names.append(" > ".join(board.name([k]) for k in [*items, items[0]]))
+    return f" Each beats the next more often than fitted: {'; '.join(names)}." if names else ""

@@ -1,0 +1,209 @@
+"""Checks of a board as a whole: connectivity, coverage, number of duels, separation, ties, and the prior."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ..aggregators import PlackettLuce
+from ..aggregators._kemeny._components import strong_components
+from ..aggregators._models._published_scale import ELO_POINTS
+from ..aggregators._models._standard_errors import invert_information
+
+# The interval of the item that met fewest opponents may be this many times as wide as in an even schedule.
+_WIDER = 2.0
+# Parts into which a board should fall: a top, a middle and a bottom.
+_PARTS = 3
+# Share of the pairs that should differ; below it, the order of the typical pair is not shown.
+_HALF = 0.5
+# Share of the draws in an interval of places, and the probability that no gap is claimed wrongly.
+CONFIDENCE = 0.95
+# The prior may move an item by this share of its standard error: an interval of 95 % then still covers 92 %.
+_PULL = 0.5
+
+
+class Check(NamedTuple):
+    """A row of the audit."""
+
+    check: str
+    value: float
+    unit: str
+    reference: float
+    p: float
+    verdict: str
+    seen: str
+    advice: str = ""
+
+
+def judged(check, value, unit, reference, speaks, seen, advice, p=np.nan):
+    """Return a row with the verdict "warning" and advice if the check speaks, otherwise with the verdict "ok"."""
+    speaks = bool(speaks)
+    verdict = "warning" if speaks else "ok"
+    return Check(check, float(value), unit, reference, float(p), verdict, seen, advice if speaks else "")
+
+
+def skipped(check, unit, reference, reason, advice=""):
+    """Return a row for a check that cannot be made."""
+    return Check(check, np.nan, unit, reference, np.nan, "skipped", reason, advice)
+
+
+def connectivity(board):
+    """Count the components of items that met."""
+    n_parts, label = strong_components(board.met > 0)
+    if n_parts > 1:
+        largest = np.bincount(label).argmax()
+        others = np.flatnonzero(label != largest)
+        seen = f"The items fall into {n_parts} components that never met; outside the largest are {board.name(others)}."
+        advice = "Rank each component by itself (RankedLists.components), or add duels between the components."
+        return judged("connectivity", n_parts, "components", 1, True, seen, advice)
+    if board.prior == 0 and (ends := _ends(board)):
+        seen = f"With prior=0 there are no finite worths: {ends}."
+        return judged("connectivity", 1, "components", 1, True, seen, "Choose prior=0.5, or leave these items out.")
+    return judged("connectivity", 1, "components", 1, False, "A chain of duels connects all items.", "")
+
+
+def _ends(board):
+    """Describe the items that only won or only lost against the others; return "" if there are no such items."""
+    beaten = np.zeros((board.n, board.n), dtype=bool)
+    beaten[board.first[board.share > 0], board.second[board.share > 0]] = True
+    beaten[board.second[board.share < 1], board.first[board.share < 1]] = True
+    n_parts, label = strong_components(beaten)
+    if n_parts == 1:
+        return ""
+    largest = np.bincount(label).argmax()
+    across = beaten & (label[:, None] != label)
+    above = np.flatnonzero(~np.isin(label, label[across.any(axis=0)]) & (label != largest))
+    below = np.flatnonzero(~np.isin(label, label[across.any(axis=1)]) & (label != largest))
+    parts = [f"no item outside took half a win from {board.name(above)}"] if len(above) else []
+    parts += [f"{board.name(below)} took no half win from items outside"] if len(below) else []
+    return " and ".join(parts)
+
+
+def coverage(board):
+    """Compare the widest interval of an item with an even schedule of as many duels."""
+    games, n = board.met.sum(axis=1), board.n
+    laplacian = (np.diag(games) - board.met) / 4
+    square = np.diag(invert_information(laplacian)[0])
+    # With N duels in an even schedule, the variance of an item's log-worth is this number.
+    even = 2 * (n - 1) ** 2 / (n * board.n_duels) if n > 1 else 1.0
+    wider = math.sqrt(square.max() / even)
+    n_pairs, n_met = n * (n - 1) // 2, int((np.triu(board.met) > 0).sum())
+    least = board.name(np.flatnonzero(games == games.min()))
+    seen = (
+        f"Items were in {games.min():,.0f} ({least}) to {games.max():,.0f} duels, {np.median(games):,.0f} in the "
+        f"median. {n_met:,} of {n_pairs:,} pairs met."
+    )
+    advice = (
+        f"Add duels of {board.name(np.flatnonzero(square > _WIDER**2 * even))}. The widest interval is {wider:.1f} "
+        "times as wide as in an even schedule."
+    )
+    return judged("coverage", wider, "times as wide", _WIDER, wider > _WIDER, seen, advice)
+
+
+def votes(board, errors):
+    """Compute the median width of the intervals of the places; `errors` are draws of the errors of the log-worths."""
+    places = rankdata(-(board.worth + errors), axis=1, method="ordinal")
+    low, high = np.quantile(places, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0, method="inverted_cdf")
+    width = high - low + 1
+    limit = max(1.0, board.n / _PARTS)
+    seen = (
+        f"The interval of an item contains {np.median(width):g} of {board.n} places in the median; the widest has "
+        f"{width.max():g} ({board.name([int(width.argmax())])})."
+    )
+    advice = "Collect more duels, or publish intervals of places (rank_stability) instead of places."
+    return judged("votes", np.median(width), "places", limit, np.median(width) > limit, seen, advice)
+
+
+def separation(board, errors):
+    """Compute the share of the pairs that differ, and count the neighbours that do, by the largest t in draws."""
+    order, error = board.order, board.error(board.covariance)
+    gap = board.worth[:, None] - board.worth
+    sd = np.where(error > 0, error, np.inf)
+    largest = np.zeros(len(errors))
+    for i in range(board.n - 1):
+        np.maximum(largest, (np.abs(errors[:, [i]] - errors[:, i + 1 :]) / sd[i, i + 1 :]).max(axis=1), out=largest)
+    n_pairs = board.n * (board.n - 1) // 2
+    share = int((gap / sd > np.quantile(largest, CONFIDENCE)).sum()) / n_pairs
+    moved = np.abs(np.diff(errors[:, order], axis=1))
+    found = step_down(-np.diff(board.worth[order]), moved, error[order[:-1], order[1:]]) <= 1 - CONFIDENCE
+    which = "" if found[0] else "not "
+    seen = (
+        f"{share:.0%} of all pairs are separated, and {int(found.sum())} of {board.n - 1} neighbours, each with 95 % "
+        f"confidence for all together. {board.name(order[:1])} is {which}separated from the second."
+    )
+    advice = "Publish groups, or intervals of places (rank_stability), instead of an order."
+    return judged("separation", 100 * share, "% of pairs", 100 * _HALF, share < _HALF, seen, advice)
+
+
+def step_down(gap, moved, sd):
+    """Return p-values of gaps between neighbours that hold for all neighbours together, by the largest t.
+
+    `moved`, of shape (n_draws, n_gaps), contains the absolute errors of the gaps in draws. `sd` contains their standard
+    errors.
+    """
+    fine = np.where(sd > 0, sd, np.inf)
+    t, drawn = gap / fine, moved / fine
+    by_size = np.argsort(-t, kind="stable")
+    largest = np.maximum.accumulate(drawn[:, by_size[::-1]], axis=1)[:, ::-1]
+    p = (1 + (largest >= t[by_size]).sum(axis=0)) / (1 + len(moved))
+    result = np.empty(len(gap))
+    result[by_size] = np.maximum.accumulate(p)
+    return result
+
+
+def ties(board, lists):
+    """Compare the board with boards that ignore ties or model them."""
+    tied = board.share == 0.5
+    share = board.count[tied].sum() / board.count.sum()
+    if not tied.any():
+        return judged("ties", 0, "clear pairs", 0, False, "No duel is tied.", "")
+    others = {}
+    if not tied.all():
+        others["leaving ties out"] = board.make_rows(~tied).fit(prior=board.prior).log_worth
+    modelled = PlackettLuce(prior=board.prior, ties="davidson", absent="ignore").transform(lists)
+    others["ties='davidson'"] = modelled.set_index("item")["score"].reindex(board.items).to_numpy()
+    texts, reversed_, which = [], 0, []
+    for name, worth in others.items():
+        moved = board.clear & (worth[:, None] < worth)
+        reversed_ = max(reversed_, int(moved.sum()))
+        which += [(int(i), int(j)) for i, j in np.argwhere(moved)]
+        texts.append(f"{name} moves {_moves(board, worth)}")
+    seen = f"{share:.0%} of the duels are tied; {' and '.join(texts)}."
+    pairs = ", ".join(f"{board.name([i])} and {board.name([j])}" for i, j in list(dict.fromkeys(which))[:3])
+    advice = (
+        f"The convention decides the order of {pairs}, which is clear with half wins. Say which convention the board "
+        "uses, or show both boards."
+    )
+    return judged("ties", reversed_, "clear pairs", 0, reversed_ > 0, seen, advice)
+
+
+def _moves(board, worth):
+    """Describe the largest changes of place and of rating; the spread of the ratings is made the same first."""
+    worth = worth - worth.mean()
+    size = np.dot(worth, worth)
+    scale = np.dot(worth, board.worth) / size if size > 0 else 1.0
+    points = ELO_POINTS * np.abs(scale * worth - board.worth)
+    places = rankdata(-worth, method="ordinal") - rankdata(-board.worth, method="ordinal")
+    n = int(np.abs(places).max())
+    k = int(points.argmax())
+    return f"items by up to {n} place{'' if n == 1 else 's'} and {points[k]:.1f} Elo ({board.name([k])})"
+
+
+def prior(board):
+    """Compare the board with the most likely worths without a prior."""
+    if board.prior == 0:
+        return judged("prior", 0, "Elo", np.nan, False, "The board has no prior.", "")
+    if ends := _ends(board):
+        seen = f"Only the prior keeps the worths finite: {ends}."
+        return judged("prior", np.inf, "Elo", np.nan, True, seen, "Add duels of these items, or leave them out.")
+    worth = board.rows.fit(prior=0, start=board.fit).log_worth
+    pull = np.abs(worth - worth.mean() - board.worth)
+    centre = board.covariance - board.covariance.mean(axis=0)
+    error = np.sqrt(np.maximum(np.diag(centre - centre.mean(axis=1)[:, None]), 0.0))
+    share = np.divide(pull, error, out=np.zeros_like(pull), where=error > 0)
+    k = int(share.argmax())
+    seen = f"The prior moves {board.name([k])} by {ELO_POINTS * pull[k]:.1f} Elo, {share[k]:.2f} of its standard error."
+    advice = "Choose a smaller prior, such as prior=0, or add duels."
+    limit = ELO_POINTS * _PULL * error[k]
+    return judged("prior", ELO_POINTS * pull[k], "Elo", limit, share[k] > _PULL, seen, advice)

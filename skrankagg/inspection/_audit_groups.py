@@ -1,0 +1,187 @@
+"""Checks of the groups of a board: whether their duels resemble each other, and whether few groups decide the order."""
+
+import itertools
+import math
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import ndtr, stdtrit
+
+from ._audit_checks import judged, skipped
+from ._audited_duels import LEVEL
+
+# Random signs stop after this many draws that are at least as large as the data.
+_ENOUGH = 10
+# For large files there are fewer draws, so that their number times the number of rows is about this number.
+_LEAST, _WORK = 300, 100_000_000
+# Cells of groups and items that are summed at one time.
+_CELLS = 1 << 22
+# Items that may take the first place if groups are removed.
+_CHALLENGERS = 20
+# Largest share of the groups, and of the number of groups that chance needs, which may decide the first place.
+_FEW, _FEWER = 0.01, 1 / 3
+# A fit without groups is made if a Newton step closes this share of the gap; steps fall short for groups of many duels.
+_REACH = 0.5
+
+_NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when the duels are read."
+
+
+def clustering(board, n_resamples, rng):
+    """Compare the squared sums of the groups' scores with sums under random signs of the duels."""
+    if board.group is None:
+        return skipped("clustering", "errors", 1.0, "The duels have no grouping.", _NAME_GROUPS)
+    order = np.argsort(board.group, kind="stable")
+    residual = board.rows.residuals(board.fit.log_worth, board.fit.coefficients) * board.factor
+    own = board.inverse[board.first, board.first] + board.inverse[board.second, board.second]
+    own = own - 2 * board.inverse[board.first, board.second]
+    single = float((board.count * residual**2 * own).sum())
+    if np.bincount(board.group, weights=board.count).max() < 2:
+        return skipped("clustering", "errors", 1.0, f"No group of {board.unit} has two duels.")
+    parts = _parts(board, order)
+    observed = _squares(board, parts, board.count * residual)
+    n_resamples = min(n_resamples, max(_LEAST, _WORK // len(residual)))
+    n_larger, n_drawn = 0, 0
+    while n_drawn < n_resamples and n_larger < _ENOUGH:
+        signs = 2 * rng.binomial(board.count.astype(np.int64), 0.5) - board.count
+        n_larger += _squares(board, parts, signs * residual) >= observed * (1 - 1e-12)
+        n_drawn += 1
+    p = n_larger / n_drawn if n_larger >= _ENOUGH else (n_larger + 1) / (n_drawn + 1)
+    effect = observed / single
+    sizes = np.bincount(board.group, weights=board.count)
+    seen = (
+        f"Errors are {math.sqrt(effect):.2f} times as large as for independent duels (design effect {effect:.2f}); "
+        f"{board.n_groups:,} groups by {board.unit}, of {sizes.min():,.0f} to {sizes.max():,.0f} duels."
+    )
+    advice = f"Use std_errors={board.unit!r} and unit={board.unit!r}; duels of one group are not independent."
+    return judged("clustering", math.sqrt(effect), "times the error", 1.0, p <= LEVEL, seen, advice, p)
+
+
+def _parts(board, order):
+    """Return slices of the rows, sorted by group, that end between groups and are not too long for memory."""
+    step = max(1, _CELLS // board.n)
+    group = board.group[order]
+    cuts = np.searchsorted(group, np.arange(0, board.n_groups + step, step))
+    return [order[low:high] for low, high in itertools.pairwise(cuts) if high > low]
+
+
+def _squares(board, parts, value):
+    """Sum the squares of the groups' scores, in the metric of the information."""
+    total = 0.0
+    for rows in parts:
+        group = board.group[rows] - board.group[rows[0]]
+        size = (int(group[-1]) + 1) * board.n
+        sums = np.bincount(group * board.n + board.first[rows], weights=value[rows], minlength=size)
+        sums -= np.bincount(group * board.n + board.second[rows], weights=value[rows], minlength=size)
+        sums = sums.reshape(-1, board.n)
+        total += float(((sums @ board.inverse) * sums).sum())
+    return total
+
+
+def influence(board):
+    """Find the least number of groups whose removal changes the first place, or the order of other clear neighbours."""
+    units, order, words = _Units(board), board.order, board.words
+    error = board.error(board.inverse)
+    one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
+    needed = min(one_step)
+    pairs = [(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
+    n_first = len(pairs)
+    pairs += zip(order[1:-1].tolist(), order[2:].tolist(), strict=True)
+    found = [
+        (k >= n_first, number, pair)
+        for k, pair in enumerate(pairs)
+        if (number := units.deciding(*pair, error[pair])) is not None
+    ]
+    z = (board.worth[order[0]] - board.worth[order[1]]) / error[pairs[0]] if error[pairs[0]] > 0 else 0.0
+    by_chance = _by_chance(z, units.number)
+    if not found:
+        who = board.name(order[:1])
+        seen = f"No removal of {words} would change the first place of {who}."
+        if np.isfinite(needed):
+            seen = f"Without about {needed:,.0f} of {units.number:,} {words}, {who} would lose the first place."
+        return judged("influence", needed, words, by_chance, False, seen, "")
+    _, number, (upper, lower) = min(found)
+    z = (board.worth[upper] - board.worth[lower]) / error[upper, lower]
+    by_chance = _by_chance(z, units.number)
+    which = words if board.group is None else f"{board.unit} {board.name_groups(units.order(upper, lower)[:number])}"
+    seen = (
+        f"Without {number:,} of {units.number:,} {words}, {board.name([lower])} would pass {board.name([upper])}; by "
+        f"chance about {by_chance:,.0f} are needed."
+    )
+    advice = f"Look at {which} first. Show the board without them, or learn reliabilities (reliability_of)."
+    return judged("influence", number, words, by_chance, True, seen, advice)
+
+
+class _Units:
+    """Groups, or single duels, that may be removed from a board."""
+
+    def __init__(self, board):
+        self.board, self.number = board, board.n_groups
+        scores = board.rows.scores(board.fit.log_worth, board.fit.coefficients)[0]
+        if board.group is None:
+            self.scores, self.count = scores * board.factor[:, None], board.count
+        else:
+            self.scores = csr_array(board.by_group @ (scores * board.weight[:, None]))
+            self.count = np.ones(self.number)
+
+    def pull(self, upper, lower):
+        """Return how much each unit adds to the lead of an item over another one, by one Newton step."""
+        return self.scores @ (self.board.inverse[upper] - self.board.inverse[lower])
+
+    def order(self, upper, lower):
+        """Return the units that support the lead, those with the largest pull first."""
+        pull = self.pull(upper, lower)
+        order = np.argsort(-pull, kind="stable")
+        return order[: np.searchsorted(-pull[order], 0.0)]
+
+    def fewest(self, upper, lower):
+        """Return the number of units that must go, by one Newton step, so that the lower item passes."""
+        pull, order = self.pull(upper, lower), self.order(upper, lower)
+        total, count = np.cumsum((pull * self.count)[order]), np.cumsum(self.count[order])
+        gap = self.board.worth[upper] - self.board.worth[lower]
+        k = int(np.searchsorted(total, gap))
+        if k == len(order):
+            return np.inf
+        before, start = (total[k - 1], count[k - 1]) if k else (0.0, 0.0)
+        return float(start + np.ceil((gap - before) / pull[order[k]]))
+
+    def deciding(self, upper, lower, error):
+        """Return the number of units that decide the order of two items, or None if they are not remarkably few."""
+        gap = self.board.worth[upper] - self.board.worth[lower]
+        if not gap > -stdtrit(np.inf, LEVEL / 2) * error or error == 0:
+            return None
+        most = int(min(max(1.0, _FEW * self.number), _FEWER * _by_chance(gap / error, self.number), self.number - 1))
+        pull, order = self.pull(upper, lower), self.order(upper, lower)
+        before = np.cumsum(self.count[order]) - self.count[order]
+        removed = np.clip(most - before, 0, self.count[order])
+        if not most or (removed * pull[order]).sum() < _REACH * gap:
+            return None
+        return self._confirm(order, upper, lower, most)
+
+    def _confirm(self, order, upper, lower, most):
+        """Return the least number, up to `most`, of the first units whose removal changes the order, or None."""
+        if not self._changes(order, upper, lower, most):
+            return None
+        low, high = 0, most
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._changes(order, upper, lower, middle) else (middle, high)
+        return high
+
+    def _changes(self, order, upper, lower, number):
+        """Fit the board again without some units, and return True if the lower item passes."""
+        board, gone = self.board, np.zeros(len(self.count))
+        before = np.cumsum(self.count[order]) - self.count[order]
+        gone[order] = np.clip(number - before, 0, self.count[order])
+        weight = board.weight * (1 - gone / self.count if board.group is None else 1 - gone[board.group])
+        fit = board.rows.with_weight(weight).fit(prior=board.prior, start=board.fit)
+        return bool(fit.converged.all()) and fit.log_worth[lower] > fit.log_worth[upper]
+
+
+def _by_chance(z, number):
+    """Return the number of independent normal units whose largest ones make up a sum of z standard errors."""
+    density = z / math.sqrt(number)
+    if density <= 0:
+        return 0.0
+    if density >= 1 / math.sqrt(2 * math.pi):
+        return number / 2
+    return number * (1 - float(ndtr(math.sqrt(-2 * math.log(density * math.sqrt(2 * math.pi))))))
