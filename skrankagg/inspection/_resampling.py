@@ -49,7 +49,7 @@ class Replicates:
     moves: np.ndarray | None = None
 
     def moves_of(self, q):
-        """Return the moves of the scores of a query in its valid replicates, of shape (n_items, n_valid)."""
+        """Return `moves` for the items of a query in its valid replicates, of shape (n_items, n_valid)."""
         k = q - self.queries[0]
         own = self.moves[self.ptr[k] : self.ptr[k + 1]]
         return own if self.valid[k].all() else own[:, self.valid[k]]
@@ -77,7 +77,7 @@ class Resampling:
     """Repeated draws of lists, with the method that aggregates the draws.
 
     The parameters are described in :func:`~skrankagg.inspection.rank_stability`. If `keep_moves` is true, the
-    replicates also contain the moves of the scores.
+    replicates also contain the `moves` of the scores.
     """
 
     def __init__(
