@@ -215,7 +215,7 @@ def warn_of_paired_comparisons(lists, method, *, marked=True):
         f"{method} ranks the items in a list above all others. Lists of two items make up most of {queries}, so items "
         "are ordered by how often they were compared, not by how often they won. For paired comparisons use "
         "PlackettLuce(absent='ignore') or MarkovChain(chain='mct'). If items met opponents of equal strength, Kemeny, "
-        "RankedPairs or Schulze with absent='ignore' are possible, too (not Minimax). Ignore this warning if each list "
+        "RankedPairs or Schulze with absent='ignore' also work, but Minimax does not. Ignore this warning if each list "
         "contains the best two of all items.",
         ExposureWarning,
     )

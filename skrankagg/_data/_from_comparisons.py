@@ -405,7 +405,7 @@ def _items(columns, needed, strip):
         first, second = codes[: columns.n_rows], codes[columns.n_rows :]
     n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
     if n_missing:
-        raise InputError(f"Each row of {_CALLER} must have two items; {n_missing} are missing.")
+        raise InputError(f"Each row of {_CALLER} must have two items; {n_missing} are missing. Drop these rows.")
     first, second = first.astype(np.int64), second.astype(np.int64)
     if (first == second).any():
         row = first_row(first == second)

@@ -162,7 +162,9 @@ def read_weights(plain, weights):
         )
     for v, weight in enumerate(weights):
         if not 0 <= as_float(weight) < np.inf:
-            raise InputError(f"`weights` must be finite and at least 0; got {show(weight)} for {plain.name(v)}.")
+            raise InputError(
+                f"`weights` must be finite and at least 0; got {show(weight)} for {plain.name(v)}. Correct it."
+            )
     return weights
 
 

@@ -168,7 +168,7 @@ class _DrawsOfQueries(_Draws):
         return drawn if (first == np.arange(len(first))).all() else drawn[first]
 
     def n_units_of(self, chosen):
-        """Return the number of units that some lists belong to."""
+        """Return the number of units to which the lists `chosen` belong."""
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
@@ -211,7 +211,7 @@ class _CommonDraws(_Draws):
         return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
 
     def n_units_of(self, chosen):
-        """Return the number of units of positive weight that some lists belong to."""
+        """Return the number of units to which the lists `chosen` of positive weight belong."""
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):

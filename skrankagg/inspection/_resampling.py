@@ -32,12 +32,12 @@ FEW = 5
 class Replicates:
     """Results of the replicates of some queries.
 
-    `queries` contains the number of the first query and the number after the last query. `ptr` contains the offsets of
-    these queries among their candidates, counted from 0. `first` and `last`, of shape (n_candidates, n_resamples), are
+    `queries` contains the position of the first query and the position after the last query. The candidates of the k-th
+    of these queries are ``ptr[k]`` to ``ptr[k + 1] - 1``, counted from the first candidate. `first` and `last`, of shape (n_candidates, n_resamples), are
     the first and the last place of each item's tie class. `score_se`, of shape (n_candidates,), is the standard
     deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the replicates that did not fail.
-    `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of the consensus, if they were
-    kept.
+    `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of the consensus, or is
+    None.
     """
 
     queries: tuple
@@ -49,7 +49,7 @@ class Replicates:
     moves: np.ndarray | None = None
 
     def moves_of(self, q):
-        """Return the moves of the scores of a query in its valid replicates, of shape (n_items, n_valid)."""
+        """Return `moves` for the items of a query in its valid replicates, of shape (n_items, n_valid)."""
         k = q - self.queries[0]
         own = self.moves[self.ptr[k] : self.ptr[k + 1]]
         return own if self.valid[k].all() else own[:, self.valid[k]]
@@ -77,7 +77,7 @@ class Resampling:
     """Repeated draws of lists, with the method that aggregates the draws.
 
     The parameters are described in :func:`~skrankagg.inspection.rank_stability`. If `keep_moves` is true, the
-    replicates also contain the moves of the scores.
+    replicates also contain the `moves` of the scores.
     """
 
     def __init__(

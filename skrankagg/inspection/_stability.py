@@ -169,8 +169,8 @@ def rank_stability(
     the maximum of :math:`|d^* - d| / \hat\sigma` over this pair and all pairs with a smaller statistic. This is the
     two-sided step-down procedure of Westfall and Young [2]_. If the maximum is at least as large as the statistic in k
     of B draws, the p-value is :math:`(1 + k) / (1 + B)`. A p-value is raised to the largest p-value of the pairs with
-    larger statistics. A gap is found if the p-value is at most 1 - `confidence`. So the probability that any separation
-    in a query is wrong is at most 1 - `confidence`, up to the error of the bootstrap.
+    larger statistics. A gap is found if the p-value is at most 1 - `confidence`. The probability that any separation
+    in a query is wrong is therefore at most 1 - `confidence`, up to the error of the bootstrap.
 
     The test has this level if there are many units. The least favourable boards have pairs of equal items, and the
     pairs are far apart. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 boards had a wrong
@@ -178,8 +178,8 @@ def rank_stability(
     are equal, neighbours are hardly ever separated, so such boards do not test the level.
 
     If the difference is the same in all draws, :math:`\hat\sigma` is 0. Such a pair is not separated if its difference
-    is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the number
-    of units that contain the item which fewer units contain.
+    is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the
+    smaller of two numbers: the units that contain the first item, and the units that contain the second item.
 
     The lists are aggregated `n_resamples` times. For sums and majorities, all draws are computed together.
 
